@@ -1,0 +1,674 @@
+"""THE BREAK TABLE: kind × place → the text that a user reads.
+
+One row per reason to leave a piece of a program to CPython. The code (`J301`) is stable: it may be
+retired, but never means anything else. `J1xx` instructions · `J2xx` calls · `J3xx` control flow ·
+`J4xx` arrays · `J5xx` objects and effects · `J9xx` whole frames.
+
+    vm.stop(KIND, detail)  raises BreakSignal, from any depth
+            one except     signal.at(place) → Break, from then on a value
+
+`docs/breaks.md` is generated from the rows (`make docs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import CodeType
+
+
+class HintClass(Enum):
+    """Whose move it is."""
+
+    OUR_BUG = "our bug"
+    YOUR_ERROR = "your program fails here too"
+    COULD = "can be supported"
+    NEVER = "can never be compiled"
+
+
+@dataclass(frozen=True)
+class BreakKind:
+    """A row: what happened, what CPython runs because of it, and the way out."""
+
+    code: str
+    name: str
+    what: str
+    hint: str
+    runs: str
+    hint_class: HintClass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a source file; lines count from 1, columns from 0, None: not known."""
+
+    filename: str
+    lineno: int | None
+    end_lineno: int | None
+    col: int | None
+    end_col: int | None
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno or '?'} in {self.function}"
+
+
+@dataclass(frozen=True)
+class Break:
+    """A break that happened; `via` are the inlined calls that led to it, outermost first."""
+
+    kind: BreakKind
+    detail: str
+    place: Place
+    via: tuple[Place, ...] = ()
+
+    @property
+    def code(self) -> str:
+        return self.kind.code
+
+    @property
+    def filename(self) -> str:
+        return self.place.filename
+
+    @property
+    def lineno(self) -> int | None:
+        return self.place.lineno
+
+    @property
+    def function(self) -> str:
+        return self.place.function
+
+    @property
+    def reason(self) -> str:
+        return f"{self.kind.what}: {self.detail}" if self.detail else self.kind.what
+
+    @property
+    def hint(self) -> str:
+        return self.kind.hint
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.place}: {self.reason}. Hint: {self.hint}"
+
+
+class BreakSignal(Exception):
+    """Raised by `vm.stop`, caught in one place; never reaches a user."""
+
+    def __init__(self, kind: BreakKind, detail: str = "") -> None:
+        super().__init__(f"{kind.code} {kind.name}: {detail}")
+        self.kind = kind
+        self.detail = detail
+
+    def at(self, place: Place, via: Sequence[Place] = ()) -> Break:
+        return Break(self.kind, self.detail, place, tuple(via))
+
+
+Position = tuple[int | None, int | None, int | None, int | None]
+"""(lineno, end_lineno, col, end_col), the order of `dis.Positions` and `co_positions()`."""
+
+
+def place_of(code: CodeType, position: Position | None = None) -> Place:
+    """The place of an instruction of `code`; without a position, the function's first line."""
+    line, end_line, col, end_col = position or (code.co_firstlineno, None, None, None)
+    line = code.co_firstlineno if line is None else line
+    return Place(code.co_filename, line, end_line, col, end_col, code.co_qualname)
+
+
+KINDS: dict[str, BreakKind] = {}
+
+OUR_BUG, YOUR_ERROR, COULD, NEVER = HintClass
+
+
+def _row(
+    code: str, name: str, hint_class: HintClass, what: str, *, runs: str, hint: str
+) -> BreakKind:
+    kind = BreakKind(code, name, what, hint, runs, hint_class)
+    assert code not in KINDS, code
+    KINDS[code] = kind
+    return kind
+
+
+# fmt: off
+# J1xx: instructions
+
+UNSUPPORTED_OPCODE = _row(
+    "J101", "unsupported-opcode", COULD,
+    "an instruction that jitcore does not capture",
+    runs="the instruction",
+    hint="it costs only itself; in a hot loop, move the statement out of the loop",
+)
+YIELD = _row(
+    "J102", "yield", NEVER,
+    "the generator hands a value to its caller",
+    runs="the yield; the next region starts where the generator goes on",
+    hint="nothing needs to change: code between two yields is compiled; "
+    "put more array work between them",
+)
+AWAIT = _row(
+    "J103", "await", NEVER,
+    "the coroutine waits for something",
+    runs="the await; the next region starts where the coroutine goes on",
+    hint="nothing needs to change: code between two awaits is compiled; "
+    "put the array work into a plain function",
+)
+IMPORT = _row(
+    "J104", "import", NEVER,
+    "an import inside a function",
+    runs="the import statement",
+    hint="move the import to the top of the module",
+)
+NAMESPACE = _row(
+    "J105", "namespace", COULD,
+    "a name that lives in a namespace dict (module level, exec or a class body)",
+    runs="the access",
+    hint="move the code into a function",
+)
+STAR_IMPORT = _row(
+    "J106", "star-import", NEVER,
+    "a star import",
+    runs="the import statement",
+    hint="import the names that you use, at the top of the module",
+)
+DELETE_NAME = _row(
+    "J107", "delete-name", COULD,
+    "a global, attribute or captured variable is deleted",
+    runs="the del statement",
+    hint="assign None instead, or delete it outside the compiled function",
+)
+RAISE = _row(
+    "J108", "raise", NEVER,
+    "an exception is raised and leaves the compiled piece",
+    runs="the raise statement, with the traceback that it should have",
+    hint="nothing needs to change: a path that raises is CPython's; the others are compiled",
+)
+HANDLER = _row(
+    "J109", "handler", COULD,
+    "exception handling that jitcore does not capture",
+    runs="the handler; regions go on after it",
+    hint="keep the try block small, and the array work before or after it",
+)
+WITH = _row(
+    "J110", "with", COULD,
+    "a with block on a context manager whose effects jitcore does not know",
+    runs="entering and leaving the block; its body is compiled",
+    hint="nothing needs to change; in a hot loop, enter the block once around the loop",
+)
+ASYNC = _row(
+    "J111", "async", NEVER,
+    "an async for, async with or async comprehension",
+    runs="the statement; plain code in its body is compiled",
+    hint="put the array work into a plain function",
+)
+CLASS_DEFINITION = _row(
+    "J112", "class-definition", NEVER,
+    "a class is defined inside a function",
+    runs="the class statement",
+    hint="define the class at module level",
+)
+GENERATOR_ESCAPES = _row(
+    "J113", "generator-escapes", COULD,
+    "a generator expression that is not consumed in place",
+    runs="making the generator; its body has regions of its own",
+    hint="pass it directly to the function that consumes it, or write a list comprehension",
+)
+FUNCTION_ESCAPES = _row(
+    "J114", "function-escapes", COULD,
+    "a function made here outlives the compiled piece",
+    runs="the def or lambda",
+    hint="define it outside and pass what it captures as arguments",
+)
+PATTERN = _row(
+    "J115", "pattern", COULD,
+    "a match pattern that jitcore does not capture",
+    runs="the match statement; its case bodies are compiled",
+    hint="test with isinstance and plain comparisons",
+)
+UNBOUND = _row(
+    "J116", "unbound", YOUR_ERROR,
+    "a name that is not bound here",
+    runs="the instruction, which raises NameError",
+    hint="assign the variable on every path that leads here",
+)
+
+# J2xx: calls
+
+UNKNOWN_BUILTIN = _row(
+    "J201", "unknown-builtin", COULD,
+    "a call of a function written in C that jitcore does not know",
+    runs="the call",
+    hint="use a NumPy function for it, or move the call out of the hot part",
+)
+UNKNOWN_CALLABLE = _row(
+    "J202", "unknown-callable", COULD,
+    "a call of an object that jitcore cannot look into",
+    runs="the call",
+    hint="call a plain function or a method of a plain class",
+)
+CALLEE_BREAKS = _row(
+    "J203", "callee-breaks", COULD,
+    "the called function has a break of its own, so it is not inlined",
+    runs="the call; the called function has regions of its own",
+    hint="see the called function's break; without it the two become one graph",
+)
+PRINT = _row(
+    "J204", "print", NEVER,
+    "output is written",
+    runs="the call",
+    hint="move it after the array work, or out of the loop",
+)
+IO = _row(
+    "J205", "input-output", NEVER,
+    "a file, stream, process or other outside thing is read or written",
+    runs="the call",
+    hint="read before the compiled function and pass arrays in",
+)
+RANDOM = _row(
+    "J206", "random", NEVER,
+    "random numbers are drawn",
+    runs="the call, so that the stream of numbers stays the same",
+    hint="draw all numbers in one call before the hot part and pass them in",
+)
+USER_BREAK = _row(
+    "J207", "graph-break", NEVER,
+    "jitcore.graph_break() was called",
+    runs="the call",
+    hint="remove the call to compile across it",
+)
+DISABLED = _row(
+    "J208", "disabled", NEVER,
+    "jitcore.disable leaves this to CPython",
+    runs="the call or block, and everything that it calls",
+    hint="remove jitcore.disable to compile it",
+)
+RECURSION_LIMIT = _row(
+    "J209", "recursion-limit", COULD,
+    "calls nest deeper than jitcore inlines",
+    runs="the call; the called function has regions of its own",
+    hint="write the recursion as a loop",
+)
+GENERATOR_CALL = _row(
+    "J210", "generator-call", COULD,
+    "a generator function is called",
+    runs="the call; the generator's body has regions of its own",
+    hint="write the generator as a loop in place, or return a list",
+)
+CALLBACK = _row(
+    "J211", "callback", COULD,
+    "a function that calls back into Python code",
+    runs="the call; the function that is called back has regions of its own",
+    hint="write the loop or the array expression in place",
+)
+UNKNOWN_WRITE = _row(
+    "J212", "unknown-write", COULD,
+    "a call that may write to memory that jitcore cannot see",
+    runs="the call; values read before it are read again after it",
+    hint="use a function without effects, or move the call out of the hot part",
+)
+NUMPY_EFFECT = _row(
+    "J213", "numpy-effect", NEVER,
+    "a NumPy function with effects outside its arguments",
+    runs="the call",
+    hint="call it once outside the compiled function",
+)
+NUMPY_UNSUPPORTED = _row(
+    "J214", "numpy-unsupported", COULD,
+    "a NumPy function or a form of it that jitcore does not capture",
+    runs="the call",
+    hint="the call costs only itself; a ufunc or an array method in its place would be captured",
+)
+BAD_ARGUMENTS = _row(
+    "J215", "bad-arguments", YOUR_ERROR,
+    "the arguments do not fit the called function",
+    runs="the call, which raises TypeError",
+    hint="pass the arguments that the function declares",
+)
+NOT_CALLABLE = _row(
+    "J216", "not-callable", YOUR_ERROR,
+    "the called object is not callable",
+    runs="the call, which raises TypeError",
+    hint="look at what was assigned to the name",
+)
+COROUTINE_CALL = _row(
+    "J217", "coroutine-call", NEVER,
+    "a coroutine function is called",
+    runs="the call; the coroutine's body has regions of its own",
+    hint="put the array work into a plain function",
+)
+CLASS_CALL = _row(
+    "J218", "class-call", COULD,
+    "an object is made of a class that jitcore does not model",
+    runs="the call; the class's __init__ has regions of its own",
+    hint="make the object outside the hot part, or use a plain class or a dataclass",
+)
+OUTSIDE_WORLD = _row(
+    "J219", "outside-world", NEVER,
+    "a value of the outside world is read (a clock, the environment, an id)",
+    runs="the call",
+    hint="read it outside the compiled function and pass it in",
+)
+INTROSPECTION = _row(
+    "J220", "introspection", NEVER,
+    "code that looks at its own frame or namespace (locals, eval, exec, sys._getframe)",
+    runs="the call, with every variable in its place",
+    hint="pass the values as arguments",
+)
+WARN = _row(
+    "J221", "warn", NEVER,
+    "a warning is issued",
+    runs="the call",
+    hint="nothing needs to change: the path that warns is CPython's",
+)
+
+# J3xx: control flow
+
+BRANCH = _row(
+    "J301", "branch", COULD,
+    "a branch on a value that is known only at run time",
+    runs="the test and the jump; both arms are compiled when they are reached",
+    hint="use np.where where both arms are cheap",
+)
+LOOP_UNKNOWN = _row(
+    "J303", "loop-unknown", COULD,
+    "a loop over an iterable whose length is not known before it runs",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="loop over a list, a tuple or a range, or write the loop as an array expression",
+)
+LOOP_LONG = _row(
+    "J304", "loop-long", COULD,
+    "a loop too long to unroll",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="write the loop as an array expression, or do more array work in each iteration",
+)
+UNROLL_BUDGET = _row(
+    "J305", "unroll-budget", COULD,
+    "unrolled loops would make the graph too large",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="write the inner loop as an array expression",
+)
+WHILE = _row(
+    "J306", "while", COULD,
+    "a while loop",
+    runs="the loop's test; its body is compiled and hit on every iteration",
+    hint="write it as a for loop over a range where the number of rounds is known",
+)
+ITERATOR_SHARED = _row(
+    "J307", "iterator-shared", COULD,
+    "an iterator that is also used outside the compiled piece",
+    runs="the step of the iterator",
+    hint="make the iterator where it is consumed",
+)
+GRAPH_TOO_LARGE = _row(
+    "J308", "graph-too-large", COULD,
+    "the graph has reached its largest size",
+    runs="nothing: the next region starts here",
+    hint="nothing needs to change; a loop in place of repeated code makes smaller graphs",
+)
+LOOP_BREAKS = _row(
+    "J309", "loop-breaks", COULD,
+    "a loop whose body has a break",
+    runs="the loop's header; the pieces of its body around the break are compiled",
+    hint="see the break in the body; without it the loop becomes part of the graph",
+)
+RUNTIME_VALUE = _row(
+    "J310", "runtime-value", COULD,
+    "Python needs the value of something that is computed at run time",
+    runs="the instruction; the next region starts with the value",
+    hint="keep it an array, or compute it outside and pass it in",
+)
+
+# J4xx: arrays
+
+SUBCLASS = _row(
+    "J401", "subclass", COULD,
+    "an array of a subclass of ndarray (matrix, masked array, memmap, recarray, your own)",
+    runs="the operation, with the methods of the subclass",
+    hint="pass np.asarray(x), if the subclass's behaviour is not needed",
+)
+DTYPE_OBJECT = _row(
+    "J402", "dtype-object", NEVER,
+    "an array of Python objects (dtype object)",
+    runs="the operation, object by object",
+    hint="convert to a numeric dtype",
+)
+DTYPE_STRUCTURED = _row(
+    "J403", "dtype-structured", COULD,
+    "a structured array",
+    runs="the operation",
+    hint="pass the fields as arrays of their own",
+)
+DTYPE_UNSUPPORTED = _row(
+    "J404", "dtype-unsupported", COULD,
+    "an array of a dtype that jitcore does not capture",
+    runs="the operation",
+    hint="convert to bool, an integer, float16/32/64 or complex64/128",
+)
+RESULT_TYPE_UNKNOWN = _row(
+    "J405", "result-type-unknown", COULD,
+    "the type or shape of the result depends on values",
+    runs="nothing: the graph ends after the operation and the next region starts with its result",
+    hint="np.where keeps the shape and stays in one graph",
+)
+TRUTH_AMBIGUOUS = _row(
+    "J406", "truth-ambiguous", YOUR_ERROR,
+    "the truth value of an array with more than one element",
+    runs="the test, which raises ValueError",
+    hint="use .any() or .all(), or np.where",
+)
+BYTE_ORDER = _row(
+    "J407", "byte-order", COULD,
+    "an array in the other byte order",
+    runs="the operation",
+    hint="convert once with x.astype(x.dtype.newbyteorder('='))",
+)
+STORE_INLINED = _row(
+    "J408", "store-inlined", COULD,
+    "an inlined function writes into an array that its caller can see",
+    runs="the call; the called function has regions of its own",
+    hint="return a new array and let the caller store it",
+)
+LOUD_INLINED = _row(
+    "J409", "loud-inlined", COULD,
+    "an inlined function does something that may warn",
+    runs="the call; the called function has regions of its own",
+    hint="put the operation into the compiled function itself",
+)
+ARRAY_PROTOCOL = _row(
+    "J410", "array-protocol", COULD,
+    "an object that takes part in NumPy calls by a protocol "
+    "(__array__, __array_ufunc__, __array_function__)",
+    runs="the call, with the object's own methods",
+    hint="pass a plain array",
+)
+NUMPY_RAISES = _row(
+    "J411", "numpy-raises", YOUR_ERROR,
+    "NumPy raises an exception for these operands",
+    runs="the operation, which raises",
+    hint="check shapes, dtypes and indices",
+)
+ARRAY_CHANGED = _row(
+    "J412", "array-changed", COULD,
+    "an array's own shape, strides, dtype or flags are changed in place",
+    runs="the statement; the next region starts with the changed array",
+    hint="use reshape, view or astype, which make a new array",
+)
+MEMORY_ESCAPES = _row(
+    "J413", "memory-escapes", NEVER,
+    "an array's memory is handed out (a buffer, a pointer, ctypes)",
+    runs="the call",
+    hint="take the pointer outside the compiled function",
+)
+OVERLAP = _row(
+    "J414", "overlap", COULD,
+    "a write into memory that other operands may share",
+    runs="the statement, in NumPy's order",
+    hint="write into an array of its own, or copy the operand first",
+)
+BIG_INT = _row(
+    "J415", "big-int", COULD,
+    "an int that does not fit into 64 bits",
+    runs="the operation",
+    hint="use a float, or keep the number small",
+)
+
+# J5xx: objects and effects
+
+ATTRIBUTE = _row(
+    "J501", "attribute", COULD,
+    "an attribute of an object that jitcore does not model",
+    runs="the access",
+    hint="read it before the hot part and pass the value in",
+)
+CUSTOM_ATTRIBUTE = _row(
+    "J502", "custom-attribute", COULD,
+    "a class with its own __getattr__, __getattribute__ or __setattr__",
+    runs="the access; the method has regions of its own",
+    hint="use a plain attribute or a property",
+)
+DESCRIPTOR = _row(
+    "J503", "descriptor", COULD,
+    "an attribute whose access runs code that jitcore does not know",
+    runs="the access",
+    hint="use a plain attribute, a property or a method",
+)
+MISSING_ATTRIBUTE = _row(
+    "J504", "missing-attribute", YOUR_ERROR,
+    "the object has no such attribute",
+    runs="the access, which raises AttributeError",
+    hint="set the attribute before, or use getattr with a default",
+)
+CONTAINER_MUTATION = _row(
+    "J505", "container-mutation", COULD,
+    "a container is changed in a way that jitcore cannot hold back",
+    runs="the statement",
+    hint="build a new container, or change it outside the hot part",
+)
+CONTAINER_ALIAS = _row(
+    "J506", "container-alias", COULD,
+    "a container that is changed here is reachable by a second way",
+    runs="the statement",
+    hint="give the function a container of its own",
+)
+GLOBAL_WRITE = _row(
+    "J507", "global-write", COULD,
+    "a global variable is written in a way that jitcore does not capture",
+    runs="the statement",
+    hint="return the value and let the caller store it",
+)
+UNGUARDABLE = _row(
+    "J508", "unguardable", COULD,
+    "a value that jitcore cannot check cheaply on the next call",
+    runs="the use of the value",
+    hint="pass it as an array, a number, a string or a plain object",
+)
+FORMAT = _row(
+    "J509", "format", NEVER,
+    "text is made of a value that is computed at run time",
+    runs="the formatting",
+    hint="move it after the array work, or out of the loop",
+)
+OPERATOR = _row(
+    "J510", "operator", COULD,
+    "an operator on objects that jitcore does not model",
+    runs="the operation; Python methods that it calls have regions of their own",
+    hint="write the operation on arrays and numbers",
+)
+CONTAINER_TYPE = _row(
+    "J511", "container-type", COULD,
+    "a container of a type that jitcore does not model",
+    runs="the access",
+    hint="use a list, tuple, dict or set",
+)
+PYTHON_RAISES = _row(
+    "J512", "python-raises", YOUR_ERROR,
+    "Python raises an exception here",
+    runs="the instruction, which raises",
+    hint="check keys, indices, lengths and operand types",
+)
+ATTRIBUTE_WRITE = _row(
+    "J513", "attribute-write", COULD,
+    "an attribute is set on an object where that may run code or fail",
+    runs="the statement",
+    hint="set plain attributes of plain objects",
+)
+TYPE_UNSUPPORTED = _row(
+    "J514", "type-unsupported", COULD,
+    "a value of a type that jitcore does not model",
+    runs="the instruction",
+    hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects",
+)
+SHARED_VARIABLE = _row(
+    "J515", "shared-variable", COULD,
+    "a captured variable that another function may change",
+    runs="the access",
+    hint="pass the value as an argument",
+)
+
+# J9xx: whole frames
+
+TRACED = _row(
+    "J901", "traced", NEVER,
+    "a tracer, profiler or monitoring tool watches this thread",
+    runs="the whole function, as long as it is watched",
+    hint="run without the debugger, coverage or profiler to see jitcore's speed",
+)
+CODE_TOO_LARGE = _row(
+    "J902", "code-too-large", COULD,
+    "the function is too long to be analysed",
+    runs="the whole function",
+    hint="split it into several functions",
+)
+CACHE_LIMIT = _row(
+    "J903", "cache-limit", COULD,
+    "this place was compiled for as many kinds of input as are allowed",
+    runs="the piece, for other kinds of input",
+    hint="keep shapes and dtypes the same, pass changing numbers as arrays, or set dynamic=True",
+)
+ERROR_STATE = _row(
+    "J904", "error-state", NEVER,
+    "floating-point errors or warnings are set to raise, call or log",
+    runs="the whole piece, so that each error names its own line",
+    hint="use np.errstate(...='ignore') or 'warn' around the hot part",
+)
+FRAME_KIND = _row(
+    "J905", "frame-kind", COULD,
+    "a kind of code that jitcore does not compile (class body, async generator)",
+    runs="the whole code object; functions that it calls have regions of their own",
+    hint="put the array work into a plain function",
+)
+INTERNAL = _row(
+    "J906", "internal", OUR_BUG,
+    "jitcore failed on this piece",
+    runs="the piece; its result is CPython's",
+    hint="please report it with the text above and the function",
+)
+NOT_FASTER = _row(
+    "J907", "not-faster", COULD,
+    "the compiled piece was slower than plain execution on its first runs and was taken out",
+    runs="the piece",
+    hint="nothing needs to change; larger arrays or fewer breaks around it would make it pay",
+)
+BACKEND_FAILED = _row(
+    "J908", "backend-failed", YOUR_ERROR,
+    "the backend raised an exception or returned something that cannot be called",
+    runs="the piece",
+    hint="a backend takes (graph, example inputs) and returns a callable",
+)
+NO_CODE = _row(
+    "J909", "no-code", NEVER,
+    "there is no Python code to compile",
+    runs="the whole call",
+    hint="put jitcore.compile on the Python function that calls it",
+)
+NO_ARRAYS = _row(
+    "J910", "no-arrays", COULD,
+    "there is no array work to compile",
+    runs="the piece",
+    hint="nothing needs to change; put jitcore.compile on the function that does the array work",
+)
+FOREIGN_HOOK = _row(
+    "J911", "foreign-hook", NEVER,
+    "another tool has installed its own frame evaluation function",
+    runs="the whole function",
+    hint="use one compiler or debugger with a frame evaluation hook at a time",
+)
+# fmt: on
