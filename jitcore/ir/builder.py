@@ -1,0 +1,125 @@
+"""Calls -> nodes: the only mutable thing of the IR.
+
+b = Builder()
+x = b.input(type)
+y = b.emit(OPS["add"], (x, 1))
+with b.body(a, c) as loop:          # nodes emitted here go into a Body
+    loop.results = [...]
+outs = b.control("loop", (x,), loop.done)
+graph = b.graph("name", (y,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .graph import Body, Graph, Node
+from .op import Kind, Op, Unsupported, leaf_type
+from .ops_control import CONTROL
+from .ops_operator import specialise
+from .types import UNKNOWN, ArrayType, Type
+from .value import Value
+
+
+@dataclass(slots=True)
+class OpenBody:
+    """A body that is being filled; `done` is there when its `with` block has ended."""
+
+    params: tuple[Value, ...]
+    results: Sequence[Any] = ()
+    done: Body = field(default_factory=lambda: Body((), (), ()))
+
+
+class Builder:
+    def __init__(self) -> None:
+        self.inputs: list[Value] = []
+        self.nodes: list[Node] = []
+        self._temporaries: set[Value] = set()
+
+    def input(self, t: Type) -> Value:
+        value = Value(t)
+        self.inputs.append(value)
+        return value
+
+    def emit(
+        self,
+        op: Op,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any] | None = None,
+        where: Any = None,
+    ) -> Any:
+        """Appends a call; its result is a Value, or a tuple of them where NumPy gives a tuple.
+
+        A call that gives back one of its arguments gives that Value. Raises Unsupported, and
+        appends nothing, if CPython must execute the call.
+        """
+        kwargs = dict(kwargs or {})
+        asked = op
+        op, args = specialise(op, tuple(args), kwargs)
+        inferred = op.infer(args, kwargs)
+        if op is not asked:
+            self._check_elision(op, args, inferred)
+        return self._append(op, args, kwargs, inferred, where)
+
+    def _append(
+        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any, where: Any
+    ) -> Any:
+        same = op.same_object(args, kwargs)
+        if same is not None:
+            self.nodes.append(Node(op, args, kwargs, (), (), where))
+            return same
+        single = not isinstance(inferred, tuple)
+        types = (UNKNOWN if inferred is None else inferred,) if single else inferred
+        outputs = tuple(map(Value, types))
+        self.nodes.append(Node(op, args, kwargs, outputs, (), where))
+        if op.kind is Kind.MAP:
+            self._temporaries.update(outputs)
+        return outputs[0] if single else outputs
+
+    def _check_elision(self, op: Op, args: tuple[Any, ...], inferred: Any) -> None:
+        """NumPy's operators write into a large temporary operand: the result has its layout.
+
+        See temp_elide.c; a plan that calls NumPy never has its temporaries reused.
+        """
+        if not isinstance(inferred, ArrayType):
+            return
+        for arg in args:
+            if type(arg) is Value and arg in self._temporaries and isinstance(arg.type, ArrayType):
+                t = arg.type
+                alike = t.shape == inferred.shape and t.dtype == inferred.dtype
+                if (
+                    alike
+                    and t.strides != inferred.strides
+                    and t.size * t.dtype.itemsize >= _ELIDED_BYTES
+                ):
+                    raise Unsupported(f"{op.name}: the layout depends on the life of a temporary")
+
+    @contextmanager
+    def body(self, *params: Value) -> Iterator[OpenBody]:
+        """Nodes emitted inside go into a body of their own."""
+        outer, self.nodes = self.nodes, []
+        opened = OpenBody(params)
+        try:
+            yield opened
+            opened.done = Body(params, tuple(self.nodes), tuple(opened.results))
+        finally:
+            self.nodes = outer
+
+    def control(
+        self, name: str, args: Sequence[Any], *bodies: Body, where: Any = None
+    ) -> tuple[Value, ...]:
+        """Appends `cond`, `for` or `loop`; one output for each result of its first body."""
+        results = bodies[0].results[1:] if name == "loop" else bodies[0].results
+        outputs = tuple(Value(leaf_type(one)) for one in results)
+        self.nodes.append(Node(CONTROL[name], tuple(args), {}, outputs, bodies, where))
+        return outputs
+
+    def graph(self, name: str, results: Sequence[Any]) -> Graph:
+        return Graph(name, Body(tuple(self.inputs), tuple(self.nodes), tuple(results)))
+
+
+# NPY_MIN_ELIDE_BYTES in NumPy's temp_elide.c.
+_ELIDED_BYTES = 256 * 1024

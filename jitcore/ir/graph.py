@@ -1,0 +1,83 @@
+"""The graph: values, nodes, bodies. Frozen data; only the builder makes it.
+
+    Graph   name, body
+    Body    params, nodes, results        a straight line of nodes
+    Node    op, args, kwargs, outputs     Values at the leaves are inputs, the rest is constant
+            bodies, where                 `cond`, `for` and `loop` have bodies; where: source line
+
+A body may use any value that an enclosing body has already defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .op import Op
+from .value import Value, map_tree, values
+
+__all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    params: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    results: tuple[Any, ...]  # Values or constants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    op: Op
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    outputs: tuple[Value, ...] = ()
+    bodies: tuple[Body, ...] = ()
+    where: Any = None
+
+    @property
+    def target(self) -> Callable[..., Any] | None:
+        """What the node calls; None for nodes with bodies."""
+        return self.op.target
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """The values among the arguments, in order, each as often as it occurs."""
+        return tuple(values((self.args, self.kwargs)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    name: str
+    body: Body
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        return self.body.params
+
+
+def uses(node: Node) -> set[Value]:
+    """The values that a node reads, its bodies included."""
+    read = set(node.inputs)
+    for body in node.bodies:
+        read |= captured(body)
+    return read
+
+
+def captured(body: Body) -> set[Value]:
+    """The values that a body takes from its enclosing bodies."""
+    read = set(values(body.results))
+    defined = set(body.params)
+    for node in body.nodes:
+        read |= uses(node)
+        defined.update(node.outputs)
+    return read - defined
+
+
+def walk(body: Body) -> Iterator[Node]:
+    """Every node, in program order, outer before inner."""
+    for node in body.nodes:
+        yield node
+        for inner in node.bodies:
+            yield from walk(inner)

@@ -1,0 +1,251 @@
+"""Live objects -> types: what the compiler knows of a value without its contents.
+
+    ArrayType     an exact np.ndarray without Python objects in it: dtype, shape, strides, flags
+    ScalarType    a NumPy scalar, or an exact Python bool, int, float or complex
+    ObjectType    anything else; the class may be unknown
+
+A Python int is unbounded: its dtype int64 is a label, not a promise. `str(type)` parses back.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+# U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
+_ARRAY_KINDS = frozenset("biufcmMSUV")
+_NUMERIC_KINDS = frozenset("biufc")
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An exact np.ndarray; strides are in bytes."""
+
+    dtype: np.dtype[Any]
+    shape: Shape
+    strides: Shape
+    aligned: bool = True
+    writeable: bool = True
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @cached_property
+    def size(self) -> int:
+        size = 1
+        for dim in self.shape:
+            size *= dim
+        return size
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Numbers in native byte order: what kernels are made for. Other arrays are NumPy's."""
+        return self.dtype.kind in _NUMERIC_KINDS and self.dtype.isnative
+
+    @cached_property
+    def c_contiguous(self) -> bool:
+        return _contiguous(self.dtype.itemsize, self.shape[::-1], self.strides[::-1])
+
+    @cached_property
+    def f_contiguous(self) -> bool:
+        return _contiguous(self.dtype.itemsize, self.shape, self.strides)
+
+    def __str__(self) -> str:
+        dims = ",".join(map(str, self.shape))
+        layout = "{" + ",".join(map(str, self.strides)) + "}"
+        if self.strides == standard_strides(self.dtype, self.shape):
+            layout = ""
+        elif self.strides == standard_strides(self.dtype, self.shape, "F"):
+            layout = "F"
+        flags = ("" if self.aligned else "~") + ("" if self.writeable else "!")
+        return f"{_dtype_text(self.dtype)}[{dims}]{layout}{flags}"
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A NumPy scalar, or a Python number, which never promotes an array (NEP 50)."""
+
+    dtype: np.dtype[Any]
+    python: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        return ()
+
+    @property
+    def ndim(self) -> int:
+        return 0
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def numeric(self) -> bool:
+        return self.dtype.kind in _NUMERIC_KINDS
+
+    @property
+    def pytype(self) -> type:
+        """The Python class of such a number (python=True only)."""
+        return _PYTHON_CLASS[self.dtype.kind]
+
+    def __str__(self) -> str:
+        return ("py" if self.python else "") + _dtype_text(self.dtype)
+
+
+@dataclass(frozen=True)
+class ObjectType:
+    """Neither array nor number. `cls is None`: known only at run time."""
+
+    cls: type | None = None
+
+    def __str__(self) -> str:
+        if self.cls is None:
+            return "object"
+        return f"object<{self.cls.__module__}.{self.cls.__qualname__}>"
+
+
+Type = ArrayType | ScalarType | ObjectType
+
+UNKNOWN = ObjectType(None)
+PYBOOL = ScalarType(np.dtype(bool), True)
+PYINT = ScalarType(np.dtype(np.int64), True)
+PYFLOAT = ScalarType(np.dtype(np.float64), True)
+PYCOMPLEX = ScalarType(np.dtype(np.complex128), True)
+
+_PYTHON: dict[type, ScalarType] = {bool: PYBOOL, int: PYINT, float: PYFLOAT, complex: PYCOMPLEX}
+_PYTHON_CLASS = {t.dtype.kind: cls for cls, t in _PYTHON.items()}
+_NUMPY_SCALARS: dict[type, ScalarType] = {
+    cls: ScalarType(np.dtype(cls))
+    for cls in set(np.sctypeDict.values())
+    if np.dtype(cls).kind in _NUMERIC_KINDS
+}
+
+
+def type_of(obj: Any) -> Type:
+    """The type of a live object. Runs no code of the object's class."""
+    cls = type(obj)
+    if cls is np.ndarray:
+        return array_type(obj)
+    scalar = _PYTHON.get(cls) or _NUMPY_SCALARS.get(cls)
+    if scalar is not None:
+        return scalar
+    if cls in (np.datetime64, np.timedelta64):
+        return ScalarType(obj.dtype)
+    return ObjectType(cls)
+
+
+def array_type(array: np.ndarray[Any, Any]) -> ArrayType | ObjectType:
+    dtype = array.dtype
+    if dtype.kind not in _ARRAY_KINDS or dtype.hasobject or dtype.metadata is not None:
+        return ObjectType(np.ndarray)
+    flags = array.flags
+    return ArrayType(dtype, array.shape, array.strides, flags.aligned, flags.writeable)
+
+
+def layout_of(array: np.ndarray[Any, Any]) -> ArrayType:
+    """The type of an array that is known to hold no objects."""
+    t = array_type(array)
+    assert isinstance(t, ArrayType)
+    return t
+
+
+def fresh(dtype: np.dtype[Any], shape: Shape, order: str = "C") -> ArrayType:
+    """The type of an array that NumPy has just allocated."""
+    return ArrayType(dtype, shape, standard_strides(dtype, shape, order))
+
+
+def standard_strides(dtype: np.dtype[Any], shape: Shape, order: str = "C") -> Shape:
+    if 0 in shape:  # releases of NumPy differ here, and an empty array costs nothing
+        return np.empty(shape, dtype, order="F" if order == "F" else "C").strides
+    step, strides = dtype.itemsize, []
+    for dim in shape if order == "F" else shape[::-1]:
+        strides.append(step)
+        step *= dim
+    return tuple(strides if order == "F" else strides[::-1])
+
+
+def _contiguous(itemsize: int, shape: Shape, strides: Shape) -> bool:
+    step = itemsize
+    for dim, stride in zip(shape, strides, strict=True):
+        if dim == 0:
+            return True
+        if dim != 1 and stride != step:
+            return 0 in shape
+        step *= dim
+    return True
+
+
+def phantom(t: ArrayType) -> np.ndarray[Any, Any]:
+    """An array of this type whose memory must not be read: for asking NumPy about views."""
+    item = np.empty(t.dtype.itemsize + 1, np.uint8)
+    cell = np.ndarray((), t.dtype, item, offset=0 if t.aligned else 1)
+    return as_strided(cell, t.shape, t.strides, writeable=t.writeable)
+
+
+# ---------------------------------------------------------------- text
+
+
+def _dtype_text(dtype: np.dtype[Any]) -> str:
+    if dtype.names is not None or dtype.subdtype is not None:
+        return f"<{dtype.descr!r}>"
+    return dtype.str.lstrip("|=" + ("<" if sys.byteorder == "little" else ">"))
+
+
+_TYPE_TEXT = re.compile(
+    r"(?P<python>py)?(?P<dtype><\[.*?\)\]>|[<>]?(?:[mM]8(?:\[[0-9a-z]*[a-zA-Z]+\])?|[biufcSUV]\d+))"
+    r"(?:\[(?P<dims>[\d,]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
+)
+
+
+def parse_type(text: str) -> Type:
+    """The type that prints as `text`; ValueError if there is none."""
+    if text.startswith("object"):
+        return _parse_object(text)
+    match = _TYPE_TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a type: {text!r}")
+    dtype = _parse_dtype(match["dtype"])
+    if match["dims"] is None:
+        return ScalarType(dtype, match["python"] is not None)
+    shape = _ints(match["dims"])
+    strides = standard_strides(dtype, shape, match["order"] or "C")
+    if match["strides"] is not None:
+        strides = _ints(match["strides"])
+    t = ArrayType(dtype, shape, strides)
+    return replace(t, aligned="~" not in match["flags"], writeable="!" not in match["flags"])
+
+
+def _parse_dtype(text: str) -> np.dtype[Any]:
+    return np.dtype(ast.literal_eval(text[1:-1]) if text.startswith("<[") else text)
+
+
+def _parse_object(text: str) -> ObjectType:
+    """A class is found among the modules that are loaded; a class that is not there is unknown."""
+    if text == "object":
+        return UNKNOWN
+    found = re.fullmatch(r"object<([\w.]+)>", text)
+    if found is None:
+        raise ValueError(f"not a type: {text!r}")
+    parts = found[1].split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        at: Any = sys.modules.get(".".join(parts[:cut]))
+        for name in parts[cut:]:
+            at = vars(at).get(name) if at is not None else None
+        if isinstance(at, type):
+            return ObjectType(at)
+    return UNKNOWN
+
+
+def _ints(text: str) -> Shape:
+    return tuple(int(part) for part in text.split(",") if part)

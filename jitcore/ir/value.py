@@ -1,0 +1,52 @@
+"""A value, and trees of arguments with values at their leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .types import Type
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Value:
+    """Defined once: by a node, or as a parameter of a body. Its identity is its name."""
+
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"<Value {self.type}>"
+
+
+# Exact classes only: a subclass (a named tuple, a user's list) is a constant leaf.
+def map_tree(fn: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with fn applied to its leaves; tuples, lists, dicts and slices nest."""
+    cls = type(tree)
+    if cls is tuple or cls is list:
+        return cls(map_tree(fn, item) for item in tree)
+    if cls is dict:
+        return {key: map_tree(fn, item) for key, item in tree.items()}
+    if cls is slice:
+        parts = (tree.start, tree.stop, tree.step)
+        return slice(*(map_tree(fn, part) for part in parts))
+    return fn(tree)
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    cls = type(tree)
+    if cls is tuple or cls is list:
+        for item in tree:
+            yield from leaves(item)
+    elif cls is dict:
+        for item in tree.values():
+            yield from leaves(item)
+    elif cls is slice:
+        yield from leaves((tree.start, tree.stop, tree.step))
+    else:
+        yield tree
+
+
+def values(tree: Any) -> Iterator[Value]:
+    """The values at the leaves, in order."""
+    return (leaf for leaf in leaves(tree) if type(leaf) is Value)

@@ -1,0 +1,1 @@
+"""Graph -> Graph: one file and one public function per pass."""
