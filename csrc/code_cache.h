@@ -1,0 +1,29 @@
+/* Per code object: C's newest C*, and per C* where C's instructions went.
+ *
+ * Kept in co_extra of C (Home) and of each C* (Map). C owns its newest C*; a C* knows its Home, which outlives C.
+ */
+#ifndef JIT_CODE_CACHE_H
+#define JIT_CODE_CACHE_H
+
+#include "jitcore.h"
+
+typedef struct {
+    long refs;
+    PyCodeObject *code;  /* C, borrowed; NULL when it is gone */
+    PyCodeObject *cstar; /* newest, owned; NULL: none */
+    int asked;           /* the discover callback has seen C */
+} Home;
+
+typedef struct {
+    Home *home;
+    int units;               /* of C */
+    int *at_point, *at_instr; /* C's code unit → C*'s */
+    int return_unit;         /* of a RETURN_VALUE in C* */
+} Map;
+
+Home *home_of(PyCodeObject *code);                /* NULL: unknown code, no exception */
+Home *home_make(PyCodeObject *code);              /* NULL: exception */
+Map *map_of(PyCodeObject *cstar);                 /* NULL: not a C*, no exception */
+int code_cache_init(PyObject *module);
+
+#endif

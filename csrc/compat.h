@@ -1,0 +1,73 @@
+/* The only file that names PY_VERSION_HEX: one spelling for what CPython 3.11, 3.12 and 3.13 spell differently. */
+#ifndef JIT_COMPAT_H
+#define JIT_COMPAT_H
+
+#ifndef Py_BUILD_CORE
+#define Py_BUILD_CORE 1
+#endif
+#include <Python.h>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#include "internal/pycore_code.h"
+#include "internal/pycore_frame.h"
+#include "internal/pycore_interp.h"
+#pragma GCC diagnostic pop
+
+typedef _PyInterpreterFrame JitFrame;
+
+#if PY_VERSION_HEX >= 0x030d0000
+#define JIT_CODE(f) ((PyCodeObject *)(f)->f_executable)
+#define JIT_SET_CODE(f, c) ((f)->f_executable = (PyObject *)(c))
+#define JIT_CURRENT(ts) ((ts)->current_frame)
+#define JIT_SET_CURRENT(ts, f) ((ts)->current_frame = (f))
+/* instr_ptr is the instruction itself. */
+#define JIT_IP(f) ((f)->instr_ptr)
+#define JIT_SET_NEXT(f, unit) ((f)->instr_ptr = _PyCode_CODE(JIT_CODE(f)) + (unit))
+#define JIT_FRESH(f) ((f)->instr_ptr == _PyCode_CODE(JIT_CODE(f)))
+#else
+#define JIT_CODE(f) ((f)->f_code)
+#define JIT_SET_CODE(f, c) ((f)->f_code = (PyCodeObject *)(c))
+#define JIT_CURRENT(ts) ((ts)->cframe->current_frame)
+#define JIT_SET_CURRENT(ts, f) ((void)(ts), (void)(f)) /* the evaluation function has put its cframe back */
+/* prev_instr is the unit before the next instruction, or that of the running one. */
+#define JIT_IP(f) ((f)->prev_instr)
+#define JIT_SET_NEXT(f, unit) ((f)->prev_instr = _PyCode_CODE(JIT_CODE(f)) + (unit) - 1)
+#define JIT_FRESH(f) ((f)->prev_instr == _PyCode_CODE(JIT_CODE(f)) - 1)
+#endif
+#if PY_VERSION_HEX >= 0x030c0000
+#define JIT_FUNC(f) ((f)->f_funcobj)
+#else
+#define JIT_FUNC(f) ((PyObject *)(f)->f_func)
+#endif
+#define JIT_SET_RUNNING(f, unit) (JIT_IP(f) = _PyCode_CODE(JIT_CODE(f)) + (unit))
+
+#if PY_VERSION_HEX >= 0x030c0000
+/* INTERPRETER_EXIT gives the C recursion back, but not the Python one. */
+#define JIT_LEFT_RECURSION(ts) ((ts)->py_recursion_remaining++)
+#define JIT_GET_EXTRA PyUnstable_Code_GetExtra
+#define JIT_SET_EXTRA PyUnstable_Code_SetExtra
+#define JIT_NEW_EXTRA_INDEX PyUnstable_Eval_RequestCodeExtraIndex
+static inline int jit_monitored(PyThreadState *ts) {
+    for (size_t i = 0; i < sizeof(ts->interp->monitors.tools); i++)
+        if (ts->interp->monitors.tools[i])
+            return 1;
+    return 0;
+}
+#else
+#define JIT_LEFT_RECURSION(ts) ((void)(ts)) /* RETURN_VALUE gave it back */
+#define JIT_GET_EXTRA _PyCode_GetExtra
+#define JIT_SET_EXTRA _PyCode_SetExtra
+#define JIT_NEW_EXTRA_INDEX _PyEval_RequestCodeExtraIndex
+static inline int jit_monitored(PyThreadState *ts) {
+    (void)ts;
+    return 0;
+}
+#endif
+
+/* Something watches the thread: then everything is CPython's. */
+static inline int jit_watched(PyThreadState *ts) {
+    return ts->c_tracefunc != NULL || ts->c_profilefunc != NULL || jit_monitored(ts);
+}
+
+#endif

@@ -1,0 +1,168 @@
+#include "frame_hook.h"
+
+#include "code_cache.h"
+#include "frame_state.h"
+
+static __thread Record *innermost;
+static __thread int active; /* compiled calls on this thread */
+static __thread int busy;
+static long users; /* compiled calls and held generators of all threads; under the GIL */
+static long held;
+static _PyFrameEvalFunction previous_eval;
+static PyObject *discover_callback;
+
+Record *record_for(JitFrame *frame) {
+    return innermost != NULL && innermost->frame == frame ? innermost : NULL;
+}
+
+void jit_busy_enter(void) { busy++; }
+void jit_busy_leave(void) { busy--; }
+int jit_busy(void) { return busy; }
+
+/* First frame of a code object that nobody has looked at. */
+static void discover(PyCodeObject *code) {
+    Home *home = home_make(code);
+    if (home == NULL) {
+        PyErr_Clear();
+        return;
+    }
+    if (home->asked || discover_callback == NULL)
+        return;
+    home->asked = 1;
+    busy++;
+    PyObject *result = PyObject_CallOneArg(discover_callback, (PyObject *)code);
+    busy--;
+    if (result == NULL)
+        PyErr_WriteUnraisable(discover_callback);
+    Py_XDECREF(result);
+}
+
+/* C → its newest C*, in a frame that has not begun. */
+static void swap_in(JitFrame *frame) {
+    PyCodeObject *code = JIT_CODE(frame);
+    if (map_of(code) != NULL)
+        return;
+    Home *home = home_of(code);
+    if (home == NULL || !home->asked) {
+        discover(code);
+        home = home_of(code);
+    }
+    if (home == NULL || home->cstar == NULL)
+        return;
+    frame_set_code(frame, home->cstar);
+    JIT_SET_NEXT(frame, 0);
+}
+
+/* The frame is off the thread's stack: apply, then go on in it. */
+static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
+    JitFrame *frame = record->frame;
+    JIT_SET_CURRENT(ts, outer);
+    frame->previous = outer;
+    JIT_LEFT_RECURSION(ts);
+    record->pending = 0;
+    int raises = record->transfer.kind == EXIT_RAISE;
+    frame_apply(frame, record->depth, &record->transfer);
+    if (raises) {
+        PyObject *error = record->error;
+        record->error = NULL;
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+        Py_DECREF(error);
+    }
+    return _PyEval_EvalFrameDefault(ts, frame, raises);
+}
+
+static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    Record record = {.frame = frame, .outer = innermost};
+    JitFrame *outer = JIT_CURRENT(ts);
+    innermost = &record;
+    PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    while (record.pending) {
+        Py_XDECREF(result); /* the None of the leave stub */
+        result = go_on(ts, &record, outer);
+    }
+    innermost = record.outer;
+    return result;
+}
+
+static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    if ((active || held) && !busy && !jit_watched(ts)) {
+        if (!throwflag && JIT_FRESH(frame))
+            swap_in(frame);
+        if (map_of(JIT_CODE(frame)) != NULL)
+            return run_recorded(ts, frame, throwflag);
+    }
+    return previous_eval(ts, frame, throwflag);
+}
+
+static void use(long change) {
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    long before = users;
+    users += change;
+    if (before == 0 && users > 0) {
+        previous_eval = _PyInterpreterState_GetEvalFrameFunc(interp);
+        _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
+    } else if (before > 0 && users == 0 &&
+               _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame) {
+        _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
+    }
+}
+
+int jit_hook_enter(void) {
+    active++;
+    use(1);
+    return 0;
+}
+
+void jit_hook_leave(void) {
+    active--;
+    use(-1);
+}
+
+int jit_hook_hold(void) {
+    held++;
+    use(1);
+    return 0;
+}
+
+void jit_hook_release(void) {
+    held--;
+    use(-1);
+}
+
+static PyObject *hold(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    jit_hook_hold();
+    Py_RETURN_NONE;
+}
+
+static PyObject *release(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    if (held == 0) {
+        PyErr_SetString(PyExc_RuntimeError, "the hook is not held");
+        return NULL;
+    }
+    jit_hook_release();
+    Py_RETURN_NONE;
+}
+
+static PyObject *hook_depth(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return Py_BuildValue("ll", users, held);
+}
+
+static PyObject *set_discover(PyObject *self, PyObject *callback) {
+    (void)self;
+    Py_XSETREF(discover_callback, callback == Py_None ? NULL : Py_NewRef(callback));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"hold_hook", hold, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
+    {"release_hook", release, METH_NOARGS, "Undo one hold_hook()."},
+    {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
+    {"set_discover", set_discover, METH_O,
+     "set_discover(fn): fn(code) is called at the first frame of an unknown code object."},
+    {NULL, NULL, 0, NULL},
+};
+
+int frame_hook_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -1,0 +1,37 @@
+/* PEP 523: jitcore's frame evaluation function, while there is a frame to intercept.
+ *
+ * Each frame of a C* is run under a Record on the C stack. A region point of that frame leaves a transfer in the record
+ * and makes the evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
+ */
+#ifndef JIT_FRAME_HOOK_H
+#define JIT_FRAME_HOOK_H
+
+#include "transfer.h"
+
+typedef struct Record {
+    JitFrame *frame;
+    int pending;         /* `transfer` waits to be applied */
+    int depth;           /* of the value stack at the point that was left */
+    Transfer transfer;
+    PyObject *error;     /* EXIT_RAISE: the exception, owned */
+    struct Record *outer;
+} Record;
+
+/* The thread's innermost record, if it is for this very frame; else NULL. */
+Record *record_for(JitFrame *frame);
+
+/* A compiled call begins, ends, on this thread. */
+int jit_hook_enter(void);
+void jit_hook_leave(void);
+/* Something that may run compiled frames later, on any thread, is alive: a generator. */
+int jit_hook_hold(void);
+void jit_hook_release(void);
+
+/* Our own Python code runs on this thread: nothing is intercepted. */
+void jit_busy_enter(void);
+void jit_busy_leave(void);
+int jit_busy(void);
+
+int frame_hook_init(PyObject *module);
+
+#endif

@@ -1,0 +1,220 @@
+#include "region.h"
+
+#include "code_cache.h"
+#include "frame_hook.h"
+#include "frame_state.h"
+
+#include <structmember.h>
+
+typedef struct {
+    PyObject_HEAD
+    int offset, depth;
+    char closed;       /* a miss does not ask the compiler any more */
+    char dead;         /* always a miss */
+    PyObject *entries; /* tuple of JitBaseEntry, most useful first */
+    long hits, misses;
+} Point;
+
+static PyObject *compiler;
+
+/* Runs entries until one hits. */
+static ExitKind run_entries(Point *point, JitFrame *frame, Record *record) {
+    FrameView view;
+    frame_view(frame, point->depth, &view);
+    PyObject *entries = Py_NewRef(point->entries);
+    ExitKind kind = EXIT_MISS;
+    for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
+        JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
+        kind = entry->run(entry, &view, &record->transfer);
+    }
+    Py_DECREF(entries);
+    return kind;
+}
+
+/* Leaves a transfer in the record; a raise carries its exception there. */
+static PyObject *leave(Point *point, Record *record, ExitKind kind) {
+    record->pending = 1;
+    record->depth = point->depth;
+    record->transfer.kind = kind;
+    if (kind == EXIT_RAISE) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyErr_NormalizeException(&type, &value, &traceback);
+        if (traceback != NULL)
+            PyException_SetTraceback(value, traceback);
+        Py_XDECREF(type);
+        Py_XDECREF(traceback);
+        record->error = value;
+    }
+    Py_RETURN_TRUE;
+}
+
+/* Asks the compiler for an entry for this frame. -1: it raised. */
+static int compile_here(Point *point, JitFrame *frame, Home *home) {
+    PyObject *state = frame_state(frame, home->code, point->offset, point->depth);
+    if (state == NULL)
+        return -1;
+    jit_busy_enter();
+    PyObject *result = PyObject_CallFunctionObjArgs(compiler, (PyObject *)point, state, NULL);
+    jit_busy_leave();
+    Py_DECREF(state);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 0;
+}
+
+/* The frame goes on at the point's own instruction, in a newer C* that has more points. */
+static PyObject *move_on(Point *point, Record *record) {
+    record->transfer.offset = point->offset;
+    record->transfer.through_point = 0;
+    record->transfer.nstack = TRANSFER_KEEPS_STATE;
+    return leave(point, record, EXIT_JUMP);
+}
+
+static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
+    point->misses++;
+    Home *home = map_of(JIT_CODE(frame))->home;
+    if (point->closed || compiler == NULL || home->code == NULL || jit_busy())
+        Py_RETURN_FALSE;
+    if (compile_here(point, frame, home) < 0)
+        return NULL;
+    ExitKind kind = run_entries(point, frame, record);
+    if (kind != EXIT_MISS)
+        return leave(point, record, kind);
+    if (home->cstar != NULL && home->cstar != JIT_CODE(frame))
+        return move_on(point, record);
+    Py_RETURN_FALSE;
+}
+
+static PyObject *point_enter(PyObject *self) {
+    Point *point = (Point *)self;
+    if (point->dead)
+        Py_RETURN_FALSE;
+    PyThreadState *ts = PyThreadState_Get();
+    JitFrame *frame = JIT_CURRENT(ts);
+    Record *record = record_for(frame);
+    if (record == NULL || record->pending || jit_watched(ts))
+        Py_RETURN_FALSE;
+    ExitKind kind = run_entries(point, frame, record);
+    if (kind == EXIT_MISS)
+        return missed(point, frame, record);
+    point->hits++;
+    return leave(point, record, kind);
+}
+
+static PyObject *point_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"offset", "depth", NULL};
+    int offset, depth;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ii", names, &offset, &depth))
+        return NULL;
+    Point *point = (Point *)type->tp_alloc(type, 0);
+    if (point == NULL)
+        return NULL;
+    point->offset = offset;
+    point->depth = depth;
+    point->entries = PyTuple_New(0);
+    if (point->entries == NULL)
+        Py_CLEAR(point);
+    return (PyObject *)point;
+}
+
+static void point_dealloc(PyObject *self) {
+    Py_XDECREF(((Point *)self)->entries);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyObject *point_add(PyObject *self, PyObject *entry) {
+    Point *point = (Point *)self;
+    if (!PyObject_TypeCheck(entry, &JitBaseEntry_Type)) {
+        PyErr_SetString(PyExc_TypeError, "an entry is expected");
+        return NULL;
+    }
+    PyObject *one = PyTuple_Pack(1, entry);
+    PyObject *all = one ? PySequence_Concat(point->entries, one) : NULL;
+    Py_XDECREF(one);
+    if (all == NULL)
+        return NULL;
+    Py_SETREF(point->entries, all);
+    Py_RETURN_NONE;
+}
+
+static PyObject *point_close(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    ((Point *)self)->closed = 1;
+    Py_RETURN_NONE;
+}
+
+static PyObject *point_kill(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    Point *point = (Point *)self;
+    PyObject *none = PyTuple_New(0);
+    if (none == NULL)
+        return NULL;
+    point->closed = point->dead = 1;
+    Py_SETREF(point->entries, none);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef point_methods[] = {
+    {"add", point_add, METH_O, "add(entry): tried after the entries that are there."},
+    {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
+    {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef point_members[] = {
+    {"offset", T_INT, offsetof(Point, offset), READONLY, "byte offset in C"},
+    {"depth", T_INT, offsetof(Point, depth), READONLY, "values on the stack there"},
+    {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},
+    {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
+    {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
+    {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
+    {"dead", T_BOOL, offsetof(Point, dead), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyNumberMethods point_number = {.nb_invert = point_enter};
+
+static PyTypeObject Point_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Point",
+    .tp_doc = "Point(offset, depth): a region point, a constant of C*.",
+    .tp_basicsize = sizeof(Point),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = point_new,
+    .tp_dealloc = point_dealloc,
+    .tp_methods = point_methods,
+    .tp_members = point_members,
+    .tp_as_number = &point_number,
+};
+
+static PyMemberDef entry_members[] = {
+    {"hits", T_LONG, offsetof(JitEntryHead, hits), READONLY, "times it ran to an exit"},
+    {"failures", T_LONG, offsetof(JitEntryHead, failures), READONLY,
+     "times a step failed and CPython repeated the work"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+PyTypeObject JitBaseEntry_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.BaseEntry",
+    .tp_doc = "What a region point can run.",
+    .tp_basicsize = sizeof(JitEntryHead),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_members = entry_members,
+};
+
+static PyObject *set_compiler(PyObject *self, PyObject *callback) {
+    (void)self;
+    Py_XSETREF(compiler, callback == Py_None ? NULL : Py_NewRef(callback));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"set_compiler", set_compiler, METH_O,
+     "set_compiler(fn): fn(point, FrameState) is called at a miss; what it raises is raised there."},
+    {NULL, NULL, 0, NULL},
+};
+
+int region_init(PyObject *module) {
+    if (PyModule_AddType(module, &Point_Type) < 0 || PyModule_AddType(module, &JitBaseEntry_Type) < 0)
+        return -1;
+    return PyModule_AddFunctions(module, methods);
+}

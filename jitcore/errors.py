@@ -1,0 +1,11 @@
+"""What jitcore raises: to users, and about itself."""
+
+from __future__ import annotations
+
+
+class JitcoreError(Exception):
+    """Base of all errors that are meant for a user."""
+
+
+class InternalError(Exception):
+    """Our bug. Raised in tests; in production it is logged and the frame is left to CPython."""

@@ -1,0 +1,169 @@
+"""C + region points → C*: our own assembler.
+
+    C's instruction at a point's offset        in C*
+                                               LOAD_CONST point; UNARY_INVERT; POP_JUMP_IF_TRUE leave
+        instruction                            instruction
+    (end)                                      leave: LOAD_CONST None; RETURN_VALUE | INTERPRETER_EXIT
+                                               RETURN_VALUE, where frames go on that only have to return
+
+Instructions, handler depths, lasti flags, locals and positions stay as they are; jumps, the exception table and the
+location table are moved. The stack does not grow: a point stands only where there is room for one value more. A jump to the instruction lands on its point. (The `bytecode` package recomputes handler depths
+and reorders locals, which makes wrong programs of points inside expressions under `try` and `with`.)
+"""
+
+from __future__ import annotations
+
+import dis
+import opcode
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
+
+from jitcore.opcodes import version
+from jitcore.opcodes.decode import Code, decode
+from jitcore.opcodes.encode import pack_exception_table, pack_linetable
+from jitcore.opcodes.instr import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """C*, and where C's code units went: to the point before the instruction, and to the instruction itself."""
+
+    code: CodeType
+    at_point: array[int]
+    at_instr: array[int]
+
+
+@dataclass(slots=True)
+class Item:
+    op: int
+    arg: int
+    position: Position
+    caches: int
+    target: Item | None = None
+    target_offset: int = -1
+    backward: bool = False
+    units: int = 1  # EXTENDED_ARG included
+    at: int = 0  # byte offset in C*
+
+    @property
+    def end(self) -> int:
+        return self.at + 2 * (self.units + self.caches)
+
+
+def splice(code: CodeType, points: Mapping[int, object]) -> Spliced:
+    decoded = decode(code)
+    consts = list(code.co_consts)
+    leave = [
+        item("LOAD_CONST", none_index(consts), NOWHERE),
+        item(version.LEAVE, 0, NOWHERE),
+        item("RETURN_VALUE", 0, NOWHERE),
+    ]
+    items: list[Item] = []
+    landing: dict[int, Item] = {}
+    originals: dict[int, Item] = {}
+    for instr in decoded.instrs:
+        own = item(instr.op, instr.arg, instr.position)
+        if instr.target is not None:
+            own.target_offset, own.backward = instr.target, "JUMP_BACKWARD" in instr.op
+        first = own
+        if instr.offset in points:
+            consts.append(points[instr.offset])
+            point = point_items(len(consts) - 1, instr.position, leave[0])
+            items.extend(point)
+            first = point[0]
+        landing[instr.offset], originals[instr.offset] = first, own
+        items.append(own)
+    items.extend(leave)
+    link(items, landing)
+    layout(items)
+    end = leave[0].at
+    new = code.replace(
+        co_code=assemble(items),
+        co_consts=tuple(consts),
+        co_exceptiontable=pack_exception_table(moved_handlers(decoded, landing, end)),
+        co_linetable=pack_linetable(
+            ((i.position, i.units + i.caches) for i in items), code.co_firstlineno
+        ),
+    )
+    units = len(code.co_code) // 2
+    return Spliced(new, unit_map(units, landing), unit_map(units, originals))
+
+
+NOWHERE: Position = (None, None, None, None)
+
+
+def item(name: str, arg: int, position: Position) -> Item:
+    number = dis.opmap[name]
+    return Item(number, arg, position, version.cache_units(name, number))
+
+
+def point_items(const: int, position: Position, leave: Item) -> list[Item]:
+    jump = item(version.JUMP_IF_TRUE, 0, position)
+    jump.target = leave
+    return [item("LOAD_CONST", const, position), item("UNARY_INVERT", 0, position), jump]
+
+
+def none_index(consts: list[object]) -> int:
+    for i, const in enumerate(consts):
+        if const is None:
+            return i
+    consts.append(None)
+    return len(consts) - 1
+
+
+def link(items: list[Item], landing: dict[int, Item]) -> None:
+    for each in items:
+        if each.target_offset >= 0:
+            each.target = landing[each.target_offset]
+
+
+def layout(items: list[Item]) -> None:
+    """Offsets and jump arguments, growing EXTENDED_ARG until nothing changes."""
+    growing = True
+    while growing:
+        growing = False
+        at = 0
+        for each in items:
+            each.at = at
+            at = each.end
+        for each in items:
+            if each.target is not None:
+                distance = each.end - each.target.at if each.backward else each.target.at - each.end
+                each.arg = distance // 2
+            units = 1 + (each.arg > 0xFF) + (each.arg > 0xFFFF) + (each.arg > 0xFFFFFF)
+            if units > each.units:
+                each.units, growing = units, True
+
+
+def assemble(items: list[Item]) -> bytes:
+    out = bytearray()
+    for each in items:
+        for shift in range(8 * (each.units - 1), 0, -8):
+            out += bytes((opcode.EXTENDED_ARG, (each.arg >> shift) & 0xFF))
+        out += bytes((each.op, each.arg & 0xFF)) + bytes(2 * each.caches)
+    return bytes(out)
+
+
+def moved_handlers(
+    decoded: Code, landing: dict[int, Item], end: int
+) -> list[tuple[int, int, int, int, bool]]:
+    def moved(offset: int) -> int:
+        return landing[offset].at if offset in landing else end
+
+    return [
+        (moved(h.start), moved(h.end), moved(h.target), h.depth, h.lasti) for h in decoded.handlers
+    ]
+
+
+def unit_map(units: int, where: dict[int, Item]) -> array[int]:
+    """By C's code unit; -1 inside an instruction."""
+    found = array("i", [-1]) * units
+    for offset, each in where.items():
+        found[offset // 2] = each.at // 2
+    return found
+
+
+def allowed(code: CodeType) -> frozenset[int]:
+    return decode(code).allowed

@@ -1,0 +1,143 @@
+"""Code object → Code: instructions, handlers, stack depths, liveness, where a region point may stand."""
+
+from __future__ import annotations
+
+import dis
+import opcode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import CodeType
+
+from jitcore.opcodes import version
+from jitcore.opcodes.instr import Instr
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A row of the exception table; offsets in bytes, `end` exclusive."""
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    lasti: bool
+
+
+@dataclass(frozen=True)
+class Code:
+    code: CodeType
+    instrs: tuple[Instr, ...]
+    handlers: tuple[Handler, ...]
+
+    @cached_property
+    def by_offset(self) -> dict[int, int]:
+        return {instr.offset: i for i, instr in enumerate(self.instrs)}
+
+    @cached_property
+    def start(self) -> int:
+        """The first offset at which a region point may stand."""
+        return min(self.allowed, default=-1)
+
+    @cached_property
+    def local_names(self) -> tuple[str, ...]:
+        code = self.code
+        cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
+        return code.co_varnames + cells + code.co_freevars
+
+    def successors(self, offset: int) -> tuple[int, ...]:
+        """Offsets that may run next, exceptions left out."""
+        instr = self.instrs[self.by_offset[offset]]
+        jump = () if instr.target is None else (instr.target,)
+        if instr.op in version.NO_FALL_THROUGH:
+            return jump
+        return (instr.end, *jump) if instr.end in self.by_offset else jump
+
+    def handler_of(self, offset: int) -> Handler | None:
+        for handler in self.handlers:
+            if handler.start <= offset < handler.end:
+                return handler
+        return None
+
+    @cached_property
+    def depths(self) -> dict[int, int]:
+        """Stack depth before each instruction that can be reached."""
+        found: dict[int, int] = {}
+        first = self.instrs[0].offset
+        todo = [(first, 0)]
+        while todo:
+            offset, depth = todo.pop()
+            if offset in found:
+                continue
+            found[offset] = depth
+            todo.extend(self._next_depths(offset, depth))
+        return found
+
+    def _next_depths(self, offset: int, depth: int) -> Iterator[tuple[int, int]]:
+        instr = self.instrs[self.by_offset[offset]]
+        handler = self.handler_of(offset)
+        if handler is not None:
+            yield handler.target, handler.depth + 1 + handler.lasti
+        arg = instr.arg if dis.opmap[instr.op] >= opcode.HAVE_ARGUMENT else None
+        number = dis.opmap[instr.op]
+        for target in self.successors(offset):
+            jumps = target == instr.target
+            effect = version.stack_effect(instr.op, number, arg, jumps)
+            yield target, depth + effect
+
+    @cached_property
+    def live(self) -> dict[int, frozenset[int]]:
+        """Locals that may be read from an offset on, its exception handlers included."""
+        live: dict[int, frozenset[int]] = {i.offset: frozenset() for i in self.instrs}
+        changed = True
+        while changed:
+            changed = False
+            for instr in reversed(self.instrs):
+                after: frozenset[int] = frozenset()
+                for target in self.successors(instr.offset):
+                    after |= live[target]
+                now = version.reads(instr) | (after - version.writes(instr))
+                handler = self.handler_of(instr.offset)
+                if handler is not None:
+                    now |= live[handler.target]
+                if now != live[instr.offset]:
+                    live[instr.offset], changed = now, True
+        return live
+
+    @cached_property
+    def allowed(self) -> frozenset[int]:
+        """Offsets where a region point may stand: docs/architecture.md, section 1."""
+        found: set[int] = set()
+        started = False
+        previous = ""
+        for instr in self.instrs:
+            free = instr.op not in version.FORBIDDEN and previous not in version.FORBIDDEN_AFTER
+            room = self.depths.get(instr.offset, self.code.co_stacksize) < self.code.co_stacksize
+            if started and free and room:
+                found.add(instr.offset)
+            started = started or instr.op == "RESUME"
+            previous = instr.op
+        return frozenset(found)
+
+
+def decode(code: CodeType) -> Code:
+    raw = code.co_code
+    positions = list(code.co_positions())
+    instrs: list[Instr] = []
+    offset = start = extended = 0
+    while offset < len(raw):
+        number, arg = raw[offset], raw[offset + 1] | extended
+        if number == opcode.EXTENDED_ARG:
+            extended, offset = arg << 8, offset + 2
+            continue
+        name = opcode.opname[number]
+        end = offset + 2 + 2 * version.cache_units(name, number)
+        target = None
+        if number in opcode.hasjrel:
+            target = end + (-2 if "JUMP_BACKWARD" in name else 2) * arg
+        instrs.append(Instr(start, end, name, arg, target, positions[offset // 2]))
+        offset = start = end
+        extended = 0
+    rows = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+    handlers = tuple(Handler(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)
+    return Code(code, tuple(instrs), handlers)

@@ -1,0 +1,22 @@
+"""One native instruction of a code object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Position = tuple[int | None, int | None, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Instr:
+    """`[offset, end)` are the bytes of the instruction, EXTENDED_ARG before it and caches after it included.
+
+    `op` is the plain name, never a specialised one; `target` is the byte offset of a jump.
+    """
+
+    offset: int
+    end: int
+    op: str
+    arg: int
+    target: int | None
+    position: Position

@@ -1,0 +1,74 @@
+"""The table of the running CPython: one of py311, py312, py313; and what they share."""
+
+from __future__ import annotations
+
+import dis
+import opcode
+import sys
+
+from jitcore.opcodes import py311, py312, py313
+from jitcore.opcodes.instr import Instr
+
+TABLES = {(3, 11): py311, (3, 12): py312, (3, 13): py313}
+table = TABLES[sys.version_info[:2]]
+
+LAYOUT = table.LAYOUT
+LEAVE = table.LEAVE
+COMPARE_SHIFT = table.COMPARE_SHIFT
+COMPARE_BOOL = table.COMPARE_BOOL
+FOR_ITER_SKIPS = table.FOR_ITER_SKIPS
+ATTR_METHOD_BIT = table.ATTR_METHOD_BIT
+INTRINSICS = table.INTRINSICS
+RENAMED = table.RENAMED
+JUMP_IF_TRUE = table.JUMP_IF_TRUE
+EFFECTS = table.EFFECTS
+
+_entries = opcode._inline_cache_entries  # type: ignore[attr-defined]
+
+NO_FALL_THROUGH = frozenset(
+    """RETURN_VALUE RETURN_CONST RAISE_VARARGS RERAISE JUMP_FORWARD JUMP_BACKWARD
+    JUMP_BACKWARD_NO_INTERRUPT INTERPRETER_EXIT""".split()
+)
+# Inside SEND … JUMP_BACKWARD_NO_INTERRUPT, after KW_NAMES, between END_FOR and POP_TOP: the state is CPython's own.
+FORBIDDEN = frozenset(
+    """RESUME PRECALL CALL CALL_KW RETURN_GENERATOR MAKE_CELL COPY_FREE_VARS YIELD_VALUE SEND
+    JUMP_BACKWARD_NO_INTERRUPT END_SEND CLEANUP_THROW END_FOR END_ASYNC_FOR RERAISE CACHE""".split()
+)
+FORBIDDEN_AFTER = frozenset("YIELD_VALUE SEND KW_NAMES PRECALL END_FOR".split())
+
+
+def cache_units(name: str, number: int) -> int:
+    if isinstance(_entries, dict):
+        return int(_entries.get(name, 0))
+    return int(_entries[number])
+
+
+def stack_effect(name: str, number: int, arg: int | None, jumps: bool) -> int:
+    own = EFFECTS.get(name)
+    return own if own is not None else dis.stack_effect(number, arg, jump=jumps)
+
+
+READS = frozenset(
+    "LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR DELETE_FAST LOAD_CLOSURE LOAD_DEREF STORE_DEREF "
+    "DELETE_DEREF LOAD_CLASSDEREF LOAD_FROM_DICT_OR_DEREF MAKE_CELL".split()
+)
+
+
+def reads(instr: Instr) -> frozenset[int]:
+    if instr.op in READS:
+        return frozenset((instr.arg,))
+    if instr.op == "LOAD_FAST_LOAD_FAST":
+        return frozenset((instr.arg >> 4, instr.arg & 15))
+    if instr.op == "STORE_FAST_LOAD_FAST" and instr.arg >> 4 != instr.arg & 15:
+        return frozenset((instr.arg & 15,))
+    return frozenset()
+
+
+def writes(instr: Instr) -> frozenset[int]:
+    if instr.op in ("STORE_FAST", "DELETE_FAST"):
+        return frozenset((instr.arg,))
+    if instr.op == "STORE_FAST_STORE_FAST":
+        return frozenset((instr.arg >> 4, instr.arg & 15))
+    if instr.op == "STORE_FAST_LOAD_FAST":
+        return frozenset((instr.arg >> 4,))
+    return frozenset()
