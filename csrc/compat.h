@@ -42,6 +42,27 @@ typedef _PyInterpreterFrame JitFrame;
 #endif
 #define JIT_SET_RUNNING(f, unit) (JIT_IP(f) = _PyCode_CODE(JIT_CODE(f)) + (unit))
 
+/* The number that changes when a class or a base of it does; 0: none. */
+#if PY_VERSION_HEX >= 0x030d0000
+static inline unsigned jit_type_version(PyTypeObject *type) { return type->tp_version_tag; }
+#else
+static inline unsigned jit_type_version(PyTypeObject *type) {
+    return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
+}
+#endif
+static inline unsigned jit_assign_type_version(PyTypeObject *type) {
+#if PY_VERSION_HEX >= 0x030c0000
+    PyUnstable_Type_AssignVersionTag(type);
+#else
+    PyObject *name = PyUnicode_InternFromString("__doc__");
+    if (name != NULL)
+        _PyType_Lookup(type, name); /* a cached lookup assigns it */
+    Py_XDECREF(name);
+    PyErr_Clear();
+#endif
+    return jit_type_version(type);
+}
+
 #if PY_VERSION_HEX >= 0x030c0000
 /* INTERPRETER_EXIT gives the C recursion back, but not the Python one. */
 #define JIT_LEFT_RECURSION(ts) ((ts)->py_recursion_remaining++)

@@ -5,9 +5,15 @@
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
 
+#include "array_spec.h"
 #include "code_cache.h"
+#include "dispatch.h"
+#include "entry.h"
 #include "frame_hook.h"
 #include "frame_state.h"
+#include "guard_eval.h"
+#include "held.h"
+#include "plan.h"
 #include "region.h"
 #include "test_entries.h"
 
@@ -33,7 +39,9 @@ static int null_init(PyObject *module) {
     return jit_null ? PyModule_AddObjectRef(module, "NULL", jit_null) : -1;
 }
 
-#define PARTS(X) X(null) X(code_cache) X(frame_hook) X(frame_state) X(region) X(test_entries)
+#define PARTS(X) \
+    X(null) X(held) X(array_spec) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
+    X(plan) X(entry) X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

@@ -37,6 +37,8 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
     record->depth = point->depth;
     record->transfer.kind = kind;
     if (kind == EXIT_RAISE) {
+        if (record->transfer.nstack == TRANSFER_KEEPS_STATE)
+            record->transfer.offset = point->offset;
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         PyErr_NormalizeException(&type, &value, &traceback);

@@ -1,0 +1,69 @@
+#include "array_spec.h"
+
+#define FLAGS (NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE)
+
+int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
+    if (!PyArray_CheckExact(obj))
+        return 0;
+    PyArrayObject *array = (PyArrayObject *)obj;
+    size_t bytes = spec->ndim * sizeof(npy_intp);
+    if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags ||
+        memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
+        memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0)
+        return 0;
+    PyArray_Descr *descr = PyArray_DESCR(array);
+    if (descr == spec->descr)
+        return 1;
+    return descr->type_num == spec->descr->type_num && PyDataType_METADATA(descr) == NULL &&
+           PyArray_EquivTypes(descr, spec->descr);
+}
+
+static int read_dims(PyObject *tuple, npy_intp *dims) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        dims[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, i));
+        if (dims[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    PyArray_Descr *descr;
+    PyObject *shape, *strides;
+    int aligned, writeable;
+    static char *names[] = {"dtype", "shape", "strides", "aligned", "writeable", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!pp", names, &PyArrayDescr_Type, &descr,
+                                     &PyTuple_Type, &shape, &PyTuple_Type, &strides, &aligned,
+                                     &writeable))
+        return NULL;
+    Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
+    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS) {
+        PyErr_SetString(PyExc_ValueError, "shape and strides do not fit");
+        return NULL;
+    }
+    ArraySpec *spec = (ArraySpec *)type->tp_alloc(type, 0);
+    if (spec == NULL)
+        return NULL;
+    spec->descr = (PyArray_Descr *)Py_NewRef(descr);
+    spec->ndim = (int)ndim;
+    spec->flags = (aligned ? NPY_ARRAY_ALIGNED : 0) | (writeable ? NPY_ARRAY_WRITEABLE : 0);
+    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->strides) < 0)
+        Py_CLEAR(spec);
+    return (PyObject *)spec;
+}
+
+static void spec_dealloc(PyObject *self) {
+    Py_XDECREF(((ArraySpec *)self)->descr);
+    Py_TYPE(self)->tp_free(self);
+}
+
+PyTypeObject ArraySpec_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.ArraySpec",
+    .tp_doc = "ArraySpec(dtype, shape, strides, aligned, writeable): what a guard demands of an array.",
+    .tp_basicsize = sizeof(ArraySpec),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = spec_new,
+    .tp_dealloc = spec_dealloc,
+};
+
+int array_spec_init(PyObject *module) { return PyModule_AddType(module, &ArraySpec_Type); }

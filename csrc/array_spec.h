@@ -1,0 +1,23 @@
+/* What a guard demands of an array. */
+#ifndef JIT_ARRAY_SPEC_H
+#define JIT_ARRAY_SPEC_H
+
+#include "jitcore.h"
+
+#include <numpy/arrayobject.h>
+
+typedef struct {
+    PyObject_HEAD
+    PyArray_Descr *descr; /* owned */
+    int ndim, flags;      /* of NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE */
+    npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+} ArraySpec;
+
+extern PyTypeObject ArraySpec_Type;
+
+/* 1: an exact ndarray of this dtype, shape, strides and flags. */
+int array_spec_holds(const ArraySpec *spec, PyObject *obj);
+
+int array_spec_init(PyObject *module);
+
+#endif

@@ -1,0 +1,323 @@
+#include "dispatch.h"
+
+#include "frame_hook.h"
+
+#include <structmember.h>
+
+#define MAX_LOCALS 64
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    PyObject *wrapped;  /* a function */
+    PyObject *entries;  /* tuple of entries that need no frame */
+    PyObject *cache_info;
+    PyObject *dict, *weakrefs;
+    long hits, calls;
+    char off;           /* plain calls */
+} Dispatcher;
+
+/* ---------------------------------------------------------------- binding, for functions without * and ** */
+
+static int find_name(PyCodeObject *code, PyObject *name, int from, int to) {
+    for (int i = from; i < to; i++)
+        if (PyTuple_GET_ITEM(code->co_localsplusnames, i) == name)
+            return i;
+    for (int i = from; i < to; i++)
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) == 0)
+            return i;
+    return -1;
+}
+
+static int fill_defaults(PyFunctionObject *fn, PyCodeObject *code, PyObject **locals) {
+    Py_ssize_t count = fn->func_defaults ? PyTuple_GET_SIZE(fn->func_defaults) : 0;
+    for (int i = 0; i < code->co_argcount; i++) {
+        if (locals[i] != NULL)
+            continue;
+        Py_ssize_t at = i - (code->co_argcount - count);
+        if (at < 0)
+            return 0;
+        locals[i] = PyTuple_GET_ITEM(fn->func_defaults, at);
+    }
+    for (int i = code->co_argcount; i < code->co_argcount + code->co_kwonlyargcount; i++) {
+        if (locals[i] != NULL)
+            continue;
+        PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+        locals[i] = fn->func_kwdefaults ? PyDict_GetItemWithError(fn->func_kwdefaults, name) : NULL;
+        if (locals[i] == NULL) {
+            PyErr_Clear();
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Arguments → borrowed locals. 0: anything unusual, CPython binds them. */
+static int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
+                PyObject **locals) {
+    PyCodeObject *code = (PyCodeObject *)fn->func_code;
+    if (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS) || nargs > code->co_argcount ||
+        code->co_nlocalsplus > MAX_LOCALS)
+        return 0;
+    memset(locals, 0, code->co_nlocalsplus * sizeof(PyObject *));
+    memcpy(locals, args, nargs * sizeof(PyObject *));
+    Py_ssize_t words = names ? PyTuple_GET_SIZE(names) : 0;
+    for (Py_ssize_t i = 0; i < words; i++) {
+        int at = find_name(code, PyTuple_GET_ITEM(names, i), code->co_posonlyargcount,
+                           code->co_argcount + code->co_kwonlyargcount);
+        if (at < 0 || locals[at] != NULL)
+            return 0;
+        locals[at] = args[nargs + i];
+    }
+    return fill_defaults(fn, code, locals);
+}
+
+/* ---------------------------------------------------------------- calling */
+
+/* The result of an entry that needs no frame; NULL without exception: none holds. */
+static PyObject *run_frameless(Dispatcher *self, PyFunctionObject *fn, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *names) {
+    PyObject *locals[MAX_LOCALS];
+    if (!bind(fn, args, nargs, names, locals))
+        return NULL;
+    FrameView view = {locals, NULL, 0, fn->func_globals, fn->func_builtins, NULL};
+    PyObject *entries = Py_NewRef(self->entries), *result = NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries); i++) {
+        JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
+        Transfer transfer = {0};
+        ExitKind kind = entry->run(entry, &view, &transfer);
+        if (kind == EXIT_MISS)
+            continue;
+        if (kind == EXIT_RETURN) {
+            self->hits++;
+            result = transfer.value;
+            transfer.value = NULL;
+        }
+        transfer.nstack = 0;
+        transfer_clear(&transfer);
+        break;
+    }
+    Py_DECREF(entries);
+    return result;
+}
+
+static PyObject *released(PyObject *self, PyObject *ref) {
+    (void)self;
+    jit_hook_release();
+    Py_DECREF(ref); /* it kept itself alive until now */
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef released_def = {"released", released, METH_O, NULL};
+
+/* A generator runs later, outside of this call: the hook stays as long as it lives. */
+static void hold_for(PyObject *generator) {
+    PyObject *callback = PyCFunction_New(&released_def, NULL);
+    PyObject *ref = callback ? PyWeakref_NewRef(generator, callback) : NULL;
+    Py_XDECREF(callback);
+    if (ref == NULL)
+        PyErr_Clear();
+    else
+        jit_hook_hold();
+}
+
+static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    Dispatcher *self = (Dispatcher *)op;
+    PyObject *fn = self->wrapped;
+    if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
+        return PyObject_Vectorcall(fn, args, nargsf, names);
+    self->calls++;
+    if (PyTuple_GET_SIZE(self->entries) > 0) {
+        PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
+                                         PyVectorcall_NARGS(nargsf), names);
+        if (result != NULL || PyErr_Occurred())
+            return result;
+    }
+    Py_INCREF(fn);
+    jit_hook_enter();
+    PyObject *result = PyObject_Vectorcall(fn, args, nargsf, names);
+    jit_hook_leave();
+    Py_DECREF(fn);
+    if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||
+                           PyAsyncGen_CheckExact(result)))
+        hold_for(result);
+    return result;
+}
+
+/* ---------------------------------------------------------------- the object */
+
+static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"fn", NULL};
+    PyObject *fn;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!", names, &PyFunction_Type, &fn))
+        return NULL;
+    Dispatcher *self = (Dispatcher *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    self->vectorcall = call;
+    self->wrapped = Py_NewRef(fn);
+    self->entries = PyTuple_New(0);
+    self->dict = PyDict_Copy(((PyFunctionObject *)fn)->func_dict
+                                 ? ((PyFunctionObject *)fn)->func_dict
+                                 : PyDict_New());
+    if (self->dict == NULL || PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
+    Dispatcher *self = (Dispatcher *)op;
+    Py_VISIT(self->wrapped);
+    Py_VISIT(self->entries);
+    Py_VISIT(self->cache_info);
+    Py_VISIT(self->dict);
+    return 0;
+}
+
+static int dispatcher_clear(PyObject *op) {
+    Dispatcher *self = (Dispatcher *)op;
+    Py_CLEAR(self->cache_info);
+    Py_CLEAR(self->dict);
+    return 0;
+}
+
+static void dispatcher_dealloc(PyObject *op) {
+    Dispatcher *self = (Dispatcher *)op;
+    PyObject_GC_UnTrack(op);
+    if (self->weakrefs != NULL)
+        PyObject_ClearWeakRefs(op);
+    dispatcher_clear(op);
+    Py_XDECREF(self->wrapped);
+    Py_XDECREF(self->entries);
+    Py_TYPE(op)->tp_free(op);
+}
+
+static PyObject *bind_method(PyObject *op, PyObject *instance, PyObject *owner) {
+    (void)owner;
+    return instance == NULL || instance == Py_None ? Py_NewRef(op) : PyMethod_New(op, instance);
+}
+
+static PyObject *repr(PyObject *op) {
+    return PyUnicode_FromFormat("<jitcore.compile of %R>", ((Dispatcher *)op)->wrapped);
+}
+
+static PyObject *add_frameless(PyObject *op, PyObject *entry) {
+    Dispatcher *self = (Dispatcher *)op;
+    if (!PyObject_TypeCheck(entry, &JitBaseEntry_Type)) {
+        PyErr_SetString(PyExc_TypeError, "an entry is expected");
+        return NULL;
+    }
+    PyObject *one = PyTuple_Pack(1, entry);
+    PyObject *all = one ? PySequence_Concat(self->entries, one) : NULL;
+    Py_XDECREF(one);
+    if (all == NULL)
+        return NULL;
+    Py_SETREF(self->entries, all);
+    Py_RETURN_NONE;
+}
+
+static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    PyObject *none = PyTuple_New(0);
+    if (none == NULL)
+        return NULL;
+    Py_SETREF(((Dispatcher *)op)->entries, none);
+    Py_RETURN_NONE;
+}
+
+/* Pickled by reference, as functions are. */
+static PyObject *reduce(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    return PyObject_GetAttrString(((Dispatcher *)op)->wrapped, "__qualname__");
+}
+
+static PyObject *self_copy(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    return Py_NewRef(op);
+}
+
+static PyObject *call_cache_info(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    PyObject *fn = ((Dispatcher *)op)->cache_info;
+    if (fn == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "no cache information");
+        return NULL;
+    }
+    return PyObject_CallOneArg(fn, op);
+}
+
+static PyObject *set_cache_info(PyObject *op, PyObject *fn) {
+    Py_XSETREF(((Dispatcher *)op)->cache_info, Py_NewRef(fn));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef dispatcher_methods[] = {
+    {"add_frameless", add_frameless, METH_O, "add_frameless(entry): an entry for the whole function."},
+    {"clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
+    {"cache_info", call_cache_info, METH_NOARGS, "Hits, misses, compiles, entries, size."},
+    {"set_cache_info", set_cache_info, METH_O, "set_cache_info(fn): what cache_info() calls."},
+    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__copy__", self_copy, METH_NOARGS, NULL},
+    {"__deepcopy__", self_copy, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef dispatcher_members[] = {
+    {"__wrapped__", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
+    {"eager", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
+    {"entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
+    {"hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
+    {"calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
+    {"off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* Names that functions have and types would answer for themselves. */
+static PyObject *of_wrapped(PyObject *op, void *name) {
+    Dispatcher *self = (Dispatcher *)op;
+    PyObject *own = PyDict_GetItemString(self->dict, name);
+    return own ? Py_NewRef(own) : PyObject_GetAttrString(self->wrapped, name);
+}
+
+static int set_own(PyObject *op, PyObject *value, void *name) {
+    Dispatcher *self = (Dispatcher *)op;
+    return value ? PyDict_SetItemString(self->dict, name, value)
+                 : PyDict_DelItemString(self->dict, name);
+}
+
+#define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
+static PyGetSetDef dispatcher_getset[] = {
+    OF_WRAPPED("__name__"),        OF_WRAPPED("__qualname__"),    OF_WRAPPED("__doc__"),
+    OF_WRAPPED("__module__"),      OF_WRAPPED("__annotations__"), OF_WRAPPED("__defaults__"),
+    OF_WRAPPED("__kwdefaults__"),  OF_WRAPPED("__code__"),        OF_WRAPPED("__globals__"),
+    OF_WRAPPED("__closure__"),     OF_WRAPPED("__type_params__"),
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyTypeObject Dispatcher_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore.Compiled",
+    .tp_doc = "A compiled function: what jitcore.compile returns.",
+    .tp_basicsize = sizeof(Dispatcher),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_new = dispatcher_new,
+    .tp_dealloc = dispatcher_dealloc,
+    .tp_traverse = dispatcher_traverse,
+    .tp_clear = dispatcher_clear,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(Dispatcher, vectorcall),
+    .tp_dictoffset = offsetof(Dispatcher, dict),
+    .tp_weaklistoffset = offsetof(Dispatcher, weakrefs),
+    .tp_descr_get = bind_method,
+    .tp_repr = repr,
+    .tp_methods = dispatcher_methods,
+    .tp_members = dispatcher_members,
+    .tp_getset = dispatcher_getset,
+};
+
+int dispatch_init(PyObject *module) {
+    if (PyType_Ready(&Dispatcher_Type) < 0)
+        return -1;
+    return PyModule_AddObjectRef(module, "Dispatcher", (PyObject *)&Dispatcher_Type);
+}

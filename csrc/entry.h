@@ -1,0 +1,9 @@
+/* An entry: guards, then a plan. `_C.Entry`. */
+#ifndef JIT_ENTRY_H
+#define JIT_ENTRY_H
+
+#include "transfer.h"
+
+int entry_init(PyObject *module);
+
+#endif

@@ -1,0 +1,18 @@
+/* Runs a flat guard program. */
+#ifndef JIT_GUARD_EVAL_H
+#define JIT_GUARD_EVAL_H
+
+#include "transfer.h"
+
+/* 1: all hold; the registers that the program loads are owned by the caller, who has made them NULL before.
+ * 0: a miss; *reason is the index of its reason, registers loaded so far are owned all the same. No exception either way.
+ * Runs no user code. */
+int guards_hold(const int *words, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
+                PyObject **regs, int *reason);
+
+/* The dict that says what np.geterr() is, as the number that NumPy keeps. -1: exception. */
+int errstate_now(void);
+
+int guard_eval_init(PyObject *module);
+
+#endif

@@ -1,0 +1,39 @@
+/* The table of guard instructions: name, operands. Exported to Python as _C.GUARD_OPS.
+ *
+ * The last operand of each is the index of its reason. `d` a register that is written, `r` one that is read, `c` a constant,
+ * `i` a plain number.
+ */
+#ifndef JIT_GUARD_OPS_H
+#define JIT_GUARD_OPS_H
+
+#define GUARD_OPS(X)           \
+    X(LOAD_LOCAL, "di")        \
+    X(LOAD_CELL_SLOT, "di")    \
+    X(LOAD_STACK, "di")        \
+    X(LOAD_GLOBAL, "dc")       \
+    X(LOAD_BUILTIN, "dc")      \
+    X(LOAD_CONST, "dc")        \
+    X(LOAD_ATTR, "drc")        \
+    X(LOAD_SLOT, "drc")        \
+    X(LOAD_MODULE_ATTR, "drc") \
+    X(LOAD_FUNCTION, "dri")    \
+    X(LOAD_CLOSURE, "dri")     \
+    X(LOAD_METHOD_FUNC, "dr")  \
+    X(LOAD_METHOD_SELF, "dr")  \
+    X(LOAD_PARTIAL, "drc")     \
+    X(LOAD_ITEM, "dri")        \
+    X(LOAD_KEY, "drc")         \
+    X(HAS_TYPE, "rc")          \
+    X(IS_OBJECT, "rc")         \
+    X(EQUALS, "rc")            \
+    X(LENGTH, "ri")            \
+    X(KEYS, "rc")              \
+    X(IS_ARRAY, "rc")          \
+    X(NO_GLOBAL, "c")          \
+    X(NO_ATTR, "rc")           \
+    X(NO_KEY, "rc")            \
+    X(SAME_OBJECT, "rri")      \
+    X(TYPE_VERSION, "cc")      \
+    X(ERRSTATE, "c")
+
+#endif

@@ -1,0 +1,348 @@
+#include "plan.h"
+
+#include "frame_state.h"
+#if __has_include("launcher.h")
+#include "launcher.h"
+#else
+static int kernel_launch(PyObject *kernel, PyObject *const *inputs, PyObject **outputs) {
+    (void)kernel, (void)inputs, (void)outputs;
+    return -1;
+}
+#endif
+#include "plan_ops.h"
+
+enum {
+#define NUMBER(name, operands) P_##name,
+    PLAN_OPS(NUMBER)
+#undef NUMBER
+};
+
+#define MANY 32
+
+static PyObject *errstate_var;
+
+typedef struct {
+    const Plan *plan;
+    const FrameView *view;
+    PyObject **regs;
+    PyObject *quiet;             /* token of NumPy's error state, to be put back */
+    int window;                  /* exit that a failure takes */
+    int loud;                    /* the next step raises in the window exit's state */
+    _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
+} Run;
+
+static inline PyObject *get(const Run *run, int operand) {
+    if (operand >= 0)
+        return run->regs[operand];
+    return operand == PLAN_NULL ? NULL : run->plan->consts[~operand];
+}
+
+static inline int put(Run *run, int reg, PyObject *value) {
+    if (value == NULL)
+        return -1;
+    Py_XSETREF(run->regs[reg], value);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+static PyObject *call(const Run *run, PyObject *fn, const int *args, int count, PyObject *names) {
+    PyObject *few[MANY + 1], **all = few;
+    if (count > MANY && (all = PyMem_Malloc((count + 1) * sizeof(PyObject *))) == NULL)
+        return PyErr_NoMemory();
+    for (int i = 0; i < count; i++)
+        all[i + 1] = get(run, args[i]);
+    Py_ssize_t positional = count - (names ? PyTuple_GET_SIZE(names) : 0);
+    PyObject *result =
+        PyObject_Vectorcall(fn, all + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+    if (all != few)
+        PyMem_Free(all);
+    return result;
+}
+
+static PyObject *build_tuple(const Run *run, const int *items, int count) {
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple && i < count; i++)
+        PyTuple_SET_ITEM(tuple, i, Py_NewRef(get(run, items[i])));
+    return tuple;
+}
+
+static PyObject *build_list(const Run *run, const int *items, int count) {
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++)
+        PyList_SET_ITEM(list, i, Py_NewRef(get(run, items[i])));
+    return list;
+}
+
+static PyObject *build_set(const Run *run, const int *items, int count) {
+    PyObject *set = PySet_New(NULL);
+    for (int i = 0; set && i < count; i++)
+        if (PySet_Add(set, get(run, items[i])) < 0)
+            Py_CLEAR(set);
+    return set;
+}
+
+static PyObject *build_map(const Run *run, const int *items, int count) {
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict && i < count; i += 2)
+        if (PyDict_SetItem(dict, get(run, items[i]), get(run, items[i + 1])) < 0)
+            Py_CLEAR(dict);
+    return dict;
+}
+
+/* defaults, kwdefaults and closure may be NULL. */
+static PyObject *make_function(const Run *run, const int *parts) {
+    PyFunctionObject *fn =
+        (PyFunctionObject *)PyFunction_New(get(run, parts[0]), run->view->globals);
+    if (fn == NULL)
+        return NULL;
+    fn->func_defaults = Py_XNewRef(get(run, parts[1]));
+    fn->func_kwdefaults = Py_XNewRef(get(run, parts[2]));
+    fn->func_closure = Py_XNewRef(get(run, parts[3]));
+    return (PyObject *)fn;
+}
+
+/* The iterator itself, with its first items taken. */
+static PyObject *advance(PyObject *it, PyObject *count) {
+    PyObject *done = PyObject_CallMethod(it, "__setstate__", "O", count);
+    if (done == NULL)
+        return NULL;
+    Py_DECREF(done);
+    return Py_NewRef(it);
+}
+
+static int run_kernel(Run *run, const int *w) {
+    int nin = w[2], nout = w[3];
+    PyObject *inputs[MANY], *outputs[MANY];
+    if (nin > MANY || nout > MANY)
+        return -1;
+    for (int i = 0; i < nin; i++)
+        inputs[i] = get(run, w[4 + i]);
+    if (kernel_launch(get(run, w[1]), inputs, outputs) < 0)
+        return -1;
+    for (int i = 0; i < nout; i++)
+        Py_XSETREF(run->regs[w[4 + nin + i]], outputs[i]);
+    return 0;
+}
+
+static int unquiet(Run *run) {
+    if (run->quiet == NULL)
+        return 0;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int failed = PyContextVar_Reset(errstate_var, run->quiet);
+    Py_CLEAR(run->quiet);
+    if (failed)
+        PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    return 0;
+}
+
+/* NumPy's own calls raise where they would warn, until the next QUIET or LOUD. */
+static int quiet(Run *run, PyObject *extobj) {
+    unquiet(run);
+    if (extobj == NULL)
+        return 0;
+    run->quiet = PyContextVar_Set(errstate_var, extobj);
+    return run->quiet == NULL ? -1 : 0;
+}
+
+/* ---------------------------------------------------------------- exits */
+
+static int fill_stack(Run *run, const PlanExit *exit, Transfer *out) {
+    out->stack = PyMem_Malloc((exit->nstack + 1) * sizeof(PyObject *));
+    if (out->stack == NULL)
+        return -1;
+    for (int i = 0; i < exit->nstack; i++)
+        out->stack[i] = Py_XNewRef(get(run, exit->stack[i]));
+    out->nstack = exit->nstack;
+    return 0;
+}
+
+static int fill_locals(Run *run, const PlanExit *exit, Transfer *out) {
+    if (exit->nlocals == 0)
+        return 0;
+    out->local_index = PyMem_Malloc(exit->nlocals * sizeof(int));
+    out->local_value = PyMem_Malloc(exit->nlocals * sizeof(PyObject *));
+    if (out->local_index == NULL || out->local_value == NULL)
+        return -1;
+    for (int i = 0; i < exit->nlocals; i++) {
+        out->local_index[i] = exit->local_index[i];
+        out->local_value[i] = Py_XNewRef(get(run, exit->local[i]));
+    }
+    out->nlocals = exit->nlocals;
+    return 0;
+}
+
+static int fill(Run *run, const PlanExit *exit, Transfer *out) {
+    if (exit->kind == EXIT_RETURN) {
+        out->value = Py_NewRef(get(run, exit->value));
+        return 0;
+    }
+    out->offset = exit->offset;
+    out->through_point = exit->through_point;
+    if (fill_stack(run, exit, out) == 0 && fill_locals(run, exit, out) == 0)
+        return 0;
+    transfer_clear(out);
+    return -1;
+}
+
+/* Steps from `w` on. 0: reached EXIT, *reached says which; -1: a step failed. */
+static int steps(Run *run, const int *w, int *reached) {
+    for (;;) {
+        switch (w[0]) {
+        case P_CALL:
+            if (put(run, w[1], call(run, get(run, w[2]), w + 4, w[3], NULL)) < 0)
+                return -1;
+            w += 4 + w[3];
+            break;
+        case P_CALL_KW:
+            if (put(run, w[1], call(run, get(run, w[2]), w + 5, w[4], get(run, w[3]))) < 0)
+                return -1;
+            w += 5 + w[4];
+            break;
+#define BUILD(NAME, make)                             \
+    case P_##NAME:                                    \
+        if (put(run, w[1], make(run, w + 3, w[2])) < 0) \
+            return -1;                                \
+        w += 3 + w[2];                                \
+        break;
+            BUILD(BUILD_TUPLE, build_tuple)
+            BUILD(BUILD_LIST, build_list)
+            BUILD(BUILD_SET, build_set)
+            BUILD(BUILD_MAP, build_map)
+#define MAKE(NAME, operands, expr)       \
+    case P_##NAME:                       \
+        if (put(run, w[1], (expr)) < 0)  \
+            return -1;                   \
+        w += operands + 1;               \
+        break;
+#define DO(NAME, operands, expr) \
+    case P_##NAME:               \
+        if ((expr) < 0)          \
+            return -1;           \
+        w += operands + 1;       \
+        break;
+            MAKE(BUILD_SLICE, 4, PySlice_New(get(run, w[2]), get(run, w[3]), get(run, w[4])))
+            MAKE(METHOD, 3, PyMethod_New(get(run, w[2]), get(run, w[3])))
+            MAKE(FUNCTION, 5, make_function(run, w + 2))
+            MAKE(ADVANCE, 3, advance(get(run, w[2]), get(run, w[3])))
+            MAKE(CELL_NEW, 2, PyCell_New(get(run, w[2])))
+            DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
+            DO(SETATTR, 3, PyObject_SetAttr(get(run, w[1]), get(run, w[2]), get(run, w[3])))
+            DO(DELATTR, 2, PyObject_SetAttr(get(run, w[1]), get(run, w[2]), NULL))
+            DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
+            DO(GLOBAL_DEL, 1, PyDict_DelItem(run->view->globals, get(run, w[1])))
+            DO(QUIET, 1, quiet(run, get(run, w[1])))
+        case P_FREE:
+            Py_CLEAR(run->regs[w[1]]);
+            w += 2;
+            break;
+        case P_KERNEL:
+            if (run_kernel(run, w) < 0)
+                return -1;
+            w += 4 + w[2] + w[3];
+            break;
+        case P_WINDOW:
+            run->window = w[1];
+            run->loud = 0;
+            w += 2;
+            break;
+        case P_LOUD:
+            unquiet(run);
+            run->window = w[2];
+            run->loud = 1;
+            if (run->view->frame != NULL)
+                frame_set_ip(run->view->frame, w[1]);
+            w += 3;
+            break;
+        case P_EXIT:
+            *reached = w[1];
+            return 0;
+        default:
+            PyErr_SetString(PyExc_SystemError, "jitcore: unknown plan step");
+            return -1;
+        }
+    }
+}
+
+/* The exit's own steps, then its state. -1: one of them failed, exception set. */
+static int take(Run *run, int number, Transfer *out) {
+    const PlanExit *exit = &run->plan->exits[number];
+    int same;
+    if (exit->kind == EXIT_MISS)
+        return 0;
+    run->loud = 0;
+    if (steps(run, run->plan->words + exit->start, &same) < 0 || fill(run, exit, out) < 0) {
+        if (!PyErr_Occurred())
+            PyErr_NoMemory();
+        return -1;
+    }
+    return 0;
+}
+
+/* A failing step: dropped, if it is pure; raised at its instruction, if it is loud. */
+static ExitKind failed(Run *run, Transfer *out) {
+    PyObject *type, *value, *traceback;
+    int raises = run->loud;
+    if (raises && !PyErr_Occurred())
+        PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
+    PyErr_Fetch(&type, &value, &traceback);
+    ExitKind kind = run->plan->exits[run->window].kind;
+    if (take(run, run->window, out) < 0) { /* out of memory: that exception wins */
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+        out->nstack = TRANSFER_KEEPS_STATE;
+        return EXIT_RAISE;
+    }
+    if (!raises) {
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+        return kind;
+    }
+    PyErr_Restore(type, value, traceback);
+    return EXIT_RAISE;
+}
+
+ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out) {
+    Run run = {.plan = plan, .view = view, .regs = regs};
+    int reached;
+    if (view->frame != NULL)
+        run.ip = JIT_IP(view->frame);
+    int bad = steps(&run, plan->words, &reached) < 0;
+    unquiet(&run);
+    if (view->frame != NULL)
+        JIT_IP(view->frame) = run.ip;
+    if (bad)
+        return failed(&run, out);
+    if (take(&run, reached, out) == 0)
+        return plan->exits[reached].kind;
+    out->nstack = TRANSFER_KEEPS_STATE;
+    return EXIT_RAISE;
+}
+
+static PyObject *table(void) {
+    PyObject *dict = PyDict_New();
+#define ROW(name, operands)                                                               \
+    if (dict != NULL) {                                                                   \
+        PyObject *number = PyLong_FromLong(P_##name);                                     \
+        if (number == NULL || PyDict_SetItemString(dict, #name, number) < 0)              \
+            Py_CLEAR(dict);                                                               \
+        Py_XDECREF(number);                                                               \
+    }
+    PLAN_OPS(ROW)
+#undef ROW
+    return dict;
+}
+
+int plan_init(PyObject *module) {
+    PyObject *umath = PyImport_ImportModule("numpy._core.umath");
+    if (umath == NULL)
+        return -1;
+    errstate_var = PyObject_GetAttrString(umath, "_extobj_contextvar");
+    Py_DECREF(umath);
+    PyObject *ops = errstate_var ? table() : NULL;
+    if (ops == NULL || PyModule_AddIntMacro(module, PLAN_NULL) < 0)
+        return -1;
+    int bad = PyModule_AddObjectRef(module, "PLAN_OPS", ops);
+    Py_DECREF(ops);
+    return bad;
+}

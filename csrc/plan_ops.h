@@ -1,0 +1,37 @@
+/* The table of plan steps: name, operands. Exported to Python as _C.PLAN_OPS.
+ *
+ * `d` a register that is written, `r` an operand that is read: >= 0 a register, < 0 the constant ~x, PLAN_NULL is CPython's
+ * NULL; `i` a plain number, `n` how many operands follow; `*` they follow.
+ */
+#ifndef JIT_PLAN_OPS_H
+#define JIT_PLAN_OPS_H
+
+#include <limits.h>
+
+#define PLAN_NULL INT_MIN
+
+#define PLAN_OPS(X)             \
+    X(CALL, "drn*")             \
+    X(CALL_KW, "drcn*")         \
+    X(BUILD_TUPLE, "dn*")       \
+    X(BUILD_LIST, "dn*")        \
+    X(BUILD_SET, "dn*")         \
+    X(BUILD_MAP, "dn*")         \
+    X(BUILD_SLICE, "drrr")      \
+    X(METHOD, "drr")            \
+    X(FUNCTION, "drrrr")        \
+    X(ADVANCE, "drr")           \
+    X(CELL_NEW, "dr")           \
+    X(CELL_SET, "rr")           \
+    X(SETATTR, "rrr")           \
+    X(DELATTR, "rr")            \
+    X(GLOBAL_SET, "rr")         \
+    X(GLOBAL_DEL, "r")          \
+    X(FREE, "r")                \
+    X(KERNEL, "rnn*")           \
+    X(WINDOW, "i")              \
+    X(QUIET, "r")               \
+    X(LOUD, "ii")               \
+    X(EXIT, "i")
+
+#endif

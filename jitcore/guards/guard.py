@@ -1,0 +1,150 @@
+"""What must hold for an entry to be right: facts about sources, each printed as a user would say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jitcore.guards.source import Source
+from jitcore.ir.types import ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class HasType:
+    source: Source
+    cls: type
+
+    def __str__(self) -> str:
+        return f"type({self.source}) is {self.cls.__name__}"
+
+
+class IsObject:
+    """Identity. The entry does not keep a user's object alive: it holds it weakly where it can."""
+
+    __slots__ = ("obj", "source")
+
+    def __init__(self, source: Source, obj: Any) -> None:
+        self.source, self.obj = source, obj
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IsObject) and (self.source, id(self.obj)) == (
+            other.source,
+            id(other.obj),
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.source, id(self.obj)))
+
+    def __str__(self) -> str:
+        name = getattr(self.obj, "__qualname__", None) or getattr(self.obj, "__name__", None)
+        return f"{self.source} is {name or type(self.obj).__name__}"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVersion:
+    """Nothing was changed in a class or its bases."""
+
+    cls: type
+
+    def __str__(self) -> str:
+        return f"class {self.cls.__qualname__} is unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class IsArray:
+    source: Source
+    type: ArrayType
+
+    def __str__(self) -> str:
+        return f"{self.source} is an array {self.type}"
+
+
+class Equals:
+    """An exact builtin constant: same class, same value, floats by their bits."""
+
+    __slots__ = ("key", "source", "value")
+
+    def __init__(self, source: Source, value: Any) -> None:
+        self.source, self.value = source, value
+        self.key = (source, type(value), repr(value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Equals) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return f"{self.source} == {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    source: Source
+    count: int
+
+    def __str__(self) -> str:
+        return f"len({self.source}) == {self.count}"
+
+
+class Keys:
+    """A dict has these keys, in this order."""
+
+    __slots__ = ("key", "keys", "source")
+
+    def __init__(self, source: Source, keys: tuple[Any, ...]) -> None:
+        self.source, self.keys = source, keys
+        self.key = (source, tuple((type(k), k) for k in keys))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Keys) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return f"list({self.source}) == {list(self.keys)!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A global, or an instance attribute, does not exist."""
+
+    source: Source
+
+    def __str__(self) -> str:
+        return f"there is no {self.source}"
+
+
+@dataclass(frozen=True, slots=True)
+class SameObject:
+    a: Source
+    b: Source
+    same: bool
+
+    def __str__(self) -> str:
+        return f"{self.a} is {'' if self.same else 'not '}{self.b}"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrState:
+    """np.geterr(), as NumPy keeps it: three bits for each kind of error."""
+
+    code: int
+
+    def __str__(self) -> str:
+        return f"the state of np.errstate is {self.code:#o}"
+
+
+Guard = (
+    HasType
+    | IsObject
+    | TypeVersion
+    | IsArray
+    | Equals
+    | Length
+    | Keys
+    | Absent
+    | SameObject
+    | ErrState
+)

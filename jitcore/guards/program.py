@@ -1,0 +1,164 @@
+"""Guards → flat program: loads shared, each object checked before anything is loaded through it.
+
+    words    int32: number of an instruction of csrc/guard_ops.h, its operands
+             registers from 0; constants by index
+    order    guards on roots first, cheap kinds first, then what hangs below
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from jitcore import _C
+from jitcore.guards import guard as g
+from jitcore.guards import source as s
+from jitcore.guards.guard import Guard
+from jitcore.guards.source import Source
+
+PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class GuardProgram:
+    words: array[int]
+    consts: tuple[Any, ...]
+    registers: dict[Source, int]
+    reasons: tuple[str, ...]
+
+
+class Compiler:
+    """The program while it is written."""
+
+    def __init__(self) -> None:
+        self.words = array("i")
+        self.consts: list[Any] = []
+        self.registers: dict[Source, int] = {}
+        self.reasons: list[str] = []
+
+    def const(self, obj: Any) -> int:
+        self.consts.append(obj)
+        return len(self.consts) - 1
+
+    def op(self, name: str, *operands: int, why: str) -> None:
+        """One instruction; its last operand is the reason that a miss at it reports."""
+        self.reasons.append(why)
+        self.words.extend((_C.GUARD_OPS[name], *operands, len(self.reasons) - 1))
+
+    def load(self, source: Source) -> int:
+        found = self.registers.get(source)
+        if found is None:
+            name, *operands = LOADS[type(source)](self, source)
+            found = self.registers[source] = len(self.registers)
+            self.op(name, found, *operands, why=f"{source} is missing")
+        return found
+
+
+def compile_guards(guards: Iterable[Guard], wanted: Iterable[Source]) -> GuardProgram:
+    compiler = Compiler()
+    for guard in sorted(guards, key=rank):
+        CHECKS[type(guard)](compiler, guard)
+    for source in wanted:
+        compiler.load(source)
+    return GuardProgram(
+        compiler.words, tuple(compiler.consts), compiler.registers, tuple(compiler.reasons)
+    )
+
+
+def depth(source: Source) -> int:
+    return 0 if isinstance(source, s.ROOTS) else 1 + depth(source.base)
+
+
+COST: tuple[type, ...] = (
+    g.TypeVersion, g.HasType, g.IsObject, g.Equals, g.Length, g.Keys, g.IsArray, g.Absent,
+    g.SameObject, g.ErrState,
+)  # fmt: skip
+
+
+def rank(guard: Guard) -> tuple[int, int]:
+    """What hangs below an object comes after the checks of the object itself."""
+    match guard:
+        case g.TypeVersion() | g.ErrState():
+            level = -1
+        case g.Absent(source):
+            level = depth(source)
+        case g.SameObject(a, b):
+            level = max(depth(a), depth(b))
+        case _:
+            level = depth(guard.source)
+    return level, COST.index(type(guard))
+
+
+Load = tuple[Any, ...]
+LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
+    s.Local: lambda c, x: ("LOAD_LOCAL", x.index),
+    s.CellContent: lambda c, x: ("LOAD_CELL_SLOT", x.index),
+    s.Stack: lambda c, x: ("LOAD_STACK", x.slot),
+    s.Global: lambda c, x: ("LOAD_GLOBAL", c.const(x.name)),
+    s.Builtin: lambda c, x: ("LOAD_BUILTIN", c.const(x.name)),
+    s.Const: lambda c, x: ("LOAD_CONST", c.const(_C.hold(x.obj))),
+    s.Attr: lambda c, x: ("LOAD_ATTR", c.load(x.base), c.const(x.name)),
+    s.Slot: lambda c, x: ("LOAD_SLOT", c.load(x.base), c.const(x.owner.__dict__[x.name])),
+    s.ModuleAttr: lambda c, x: ("LOAD_MODULE_ATTR", c.load(x.base), c.const(x.name)),
+    s.FunctionPart: lambda c, x: ("LOAD_FUNCTION", c.load(x.base), PARTS[x.part]),
+    s.ClosureContent: lambda c, x: ("LOAD_CLOSURE", c.load(x.base), x.index),
+    s.MethodFunc: lambda c, x: ("LOAD_METHOD_FUNC", c.load(x.base)),
+    s.MethodSelf: lambda c, x: ("LOAD_METHOD_SELF", c.load(x.base)),
+    s.PartialPart: lambda c, x: ("LOAD_PARTIAL", c.load(x.base), c.const(x.part)),
+    s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
+    s.Key: lambda c, x: ("LOAD_KEY", c.load(x.base), c.const(x.key)),
+}
+
+
+def spec(guard: g.IsArray) -> Any:
+    t = guard.type
+    return _C.ArraySpec(t.dtype, t.shape, t.strides, t.aligned, t.writeable)
+
+
+def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compiler, Any], None]:
+    def write(c: Compiler, guard: Any) -> None:
+        c.op(name, c.load(guard.source), operand(c, guard), why=str(guard))
+
+    return write
+
+
+def absent(c: Compiler, guard: g.Absent) -> None:
+    source = guard.source
+    match source:
+        case s.Global(name):
+            c.op("NO_GLOBAL", c.const(name), why=str(guard))
+        case s.Attr(base, name):
+            c.op("NO_ATTR", c.load(base), c.const(name), why=str(guard))
+        case s.Key(base, key):
+            c.op("NO_KEY", c.load(base), c.const(key), why=str(guard))
+        case _:
+            raise AssertionError(guard)
+
+
+def same_object(c: Compiler, guard: g.SameObject) -> None:
+    c.op("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), why=str(guard))
+
+
+def type_version(c: Compiler, guard: g.TypeVersion) -> None:
+    version = _C.type_version(guard.cls)
+    c.op("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(version), why=str(guard))
+
+
+def errstate(c: Compiler, guard: g.ErrState) -> None:
+    c.op("ERRSTATE", c.const(guard.code), why=str(guard))
+
+
+CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
+    g.HasType: check("HAS_TYPE", lambda c, x: c.const(_C.hold(x.cls))),
+    g.IsObject: check("IS_OBJECT", lambda c, x: c.const(_C.hold(x.obj))),
+    g.Equals: check("EQUALS", lambda c, x: c.const(x.value)),
+    g.Length: check("LENGTH", lambda c, x: x.count),
+    g.Keys: check("KEYS", lambda c, x: c.const(x.keys)),
+    g.IsArray: check("IS_ARRAY", lambda c, x: c.const(spec(x))),
+    g.Absent: absent,
+    g.SameObject: same_object,
+    g.TypeVersion: type_version,
+    g.ErrState: errstate,
+}

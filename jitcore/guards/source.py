@@ -1,0 +1,193 @@
+"""Where a value came from: the path by which a guard finds it again, printed as the user would write it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    index: int
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class CellContent:
+    """What the cell in a slot of the frame holds."""
+
+    index: int
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    slot: int
+
+    def __str__(self) -> str:
+        return f"<stack {self.slot}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Const:
+    """An object that the compiler found by other guards: a method of a class, say. Compares by identity."""
+
+    __slots__ = ("obj",)
+
+    def __init__(self, obj: Any) -> None:
+        self.obj = obj
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self.obj is other.obj
+
+    def __hash__(self) -> int:
+        return hash(("Const", id(self.obj)))
+
+    def __str__(self) -> str:
+        return str(getattr(self.obj, "__qualname__", type(self.obj).__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class Attr:
+    """In the instance dict."""
+
+    base: Source
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Through a member descriptor: __slots__."""
+
+    base: Source
+    name: str
+    owner: type
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleAttr:
+    base: Source
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPart:
+    """code, globals, defaults, kwdefaults or closure of a Python function."""
+
+    base: Source
+    part: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.__{self.part}__"
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureContent:
+    """What a cell in a function's closure holds."""
+
+    base: Source
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.base}.__closure__[{self.index}].cell_contents"
+
+
+@dataclass(frozen=True, slots=True)
+class MethodFunc:
+    base: Source
+
+    def __str__(self) -> str:
+        return f"{self.base}.__func__"
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSelf:
+    base: Source
+
+    def __str__(self) -> str:
+        return f"{self.base}.__self__"
+
+
+@dataclass(frozen=True, slots=True)
+class PartialPart:
+    """func, args or keywords of a functools.partial."""
+
+    base: Source
+    part: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Of a list or tuple."""
+
+    base: Source
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.base}[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Of a dict. The key's class counts: 1, 1.0 and True are three sources."""
+
+    base: Source
+    key: Any
+    cls: type
+
+    def __str__(self) -> str:
+        return f"{self.base}[{self.key!r}]"
+
+
+Source = (
+    Local
+    | CellContent
+    | Stack
+    | Global
+    | Builtin
+    | Const
+    | Attr
+    | Slot
+    | ModuleAttr
+    | FunctionPart
+    | ClosureContent
+    | MethodFunc
+    | MethodSelf
+    | PartialPart
+    | Item
+    | Key
+)
+ROOTS = (Local, CellContent, Stack, Global, Builtin, Const)

@@ -1,0 +1,212 @@
+"""Region point → Entry, on one screen. Read this first; docs/architecture.md has the picture.
+
+    attach(fn)                     C* with one region point, at the function's start
+    compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added to its point
+                                     └─▶ new points after the break ─▶ a newer C*
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any
+
+from jitcore import _C
+from jitcore.config import Config
+from jitcore.errors import GraphBreakError
+from jitcore.fallback import breaks
+from jitcore.fallback.breaks import Break, place_of
+from jitcore.fallback.splice import splice
+from jitcore.opcodes.decode import decode
+from jitcore.runtime.assemble import Assembled, assemble
+from jitcore.runtime.records import Record, Records, Region
+from jitcore.runtime.scope import leaves_alone
+from jitcore.symbolic.capture import capture
+from jitcore.symbolic.state import Capture, Start
+
+log = logging.getLogger("jitcore")
+records = Records()
+collectors: list[list[Region | Break]] = []
+WARN = 1  # as NumPy counts: ignore, warn, raise, call, print, log
+MAX_POINTS = 200
+MAX_CODE = 20_000
+
+
+def attach(fn: FunctionType, config: Config) -> Any:
+    """The callable that `jitcore.compile` returns. Nothing is compiled before the first call."""
+    record = records.find(fn.__code__) or prepare(fn.__code__, config)
+    dispatcher = _C.Dispatcher(fn)
+    if record is not None:
+        record.config = config
+        record.dispatchers.append(weakref.ref(dispatcher))
+    return dispatcher
+
+
+def prepare(code: CodeType, config: Config) -> Record | None:
+    """A record and the first C*: one point, where the function's body starts."""
+    if len(code.co_code) > MAX_CODE:
+        note(Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
+        return None
+    record = Record(decode(code), config)
+    records.add(code, record)
+    place_points(record, (record.decoded.start,))
+    return record
+
+
+def discover(code: CodeType) -> None:
+    """A function that compiled code calls: it has regions of its own, unless it is a library's."""
+    if not leaves_alone(code) and records.find(code) is None:
+        prepare(code, Config.default())
+
+
+def compile_region(point: Any, frame: Any) -> None:
+    """Called at a region point where no entry's guards hold."""
+    record = records.find(frame.code)
+    if record is None or exhausted(record, point):
+        point.close()
+        return
+    started = time.perf_counter()
+    errstate = _C.errstate_code()
+    if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
+        return
+    start = Start(
+        record.decoded,
+        point.offset,
+        frame.locals,
+        frame.stack,
+        frame.globals,
+        frame.builtins,
+        _C.NULL,
+        errstate,
+    )
+    captured = capture(start, record.config)
+    if captured.stop is not None:
+        broke(record, captured.stop)
+    assembled = assembled_if_it_pays(captured, record.config)
+    if assembled is not None:
+        install(record, point, assembled)
+    else:
+        point.close()
+    keep(record, point, captured, assembled, time.perf_counter() - started)
+    place_points(record, captured.resume)
+
+
+def exhausted(record: Record, point: Any) -> bool:
+    tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
+    if tries <= record.config.cache_limit:
+        return False
+    note(Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(record.decoded.code)))
+    return True
+
+
+def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
+    """A region of NumPy calls only is no faster than CPython making them."""
+    if not captured.graph.body.nodes and not config.keep_all:
+        return None
+    assembled = assemble(captured, config)
+    return assembled if assembled.kernels or config.keep_all else None
+
+
+def install(record: Record, point: Any, assembled: Assembled) -> None:
+    live = [d for ref in record.dispatchers if (d := ref()) is not None]
+    if assembled.frameless:
+        for dispatcher in live:
+            dispatcher.add_frameless(assembled.entry)
+    if not assembled.frameless or not live:
+        point.add(assembled.entry)
+
+
+def place_points(record: Record, offsets: tuple[int, ...]) -> None:
+    """New region points, and a C* that has them all. Running frames move when they next leave."""
+    code = record.decoded
+    new = [o for o in offsets if o not in record.points and o in code.allowed]
+    if not new or len(record.points) + len(new) > MAX_POINTS:
+        return
+    for offset in new:
+        record.points[offset] = _C.Point(offset, code.depths[offset])
+    spliced = splice(code.code, {o: p for o, p in record.points.items() if not p.dead})
+    _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
+
+
+def keep(
+    record: Record, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
+) -> None:
+    region = Region(
+        record.decoded.code,
+        point.offset,
+        captured.graph,
+        (captured.stop,) if captured.stop is not None else (),
+        captured.guards,
+        assembled.entry if assembled is not None else None,
+        assembled.kernels if assembled is not None else (),
+        assembled.calls if assembled is not None else 0,
+        seconds,
+    )
+    record.regions.append(region)
+    for collector in collectors:
+        collector.append(region)
+
+
+def broke(record: Record, stop: Break) -> None:
+    if stop not in record.breaks:
+        record.breaks.append(stop)
+        note(stop)
+    if record.config.fullgraph:
+        raise GraphBreakError(stop)
+
+
+def note(stop: Break) -> None:
+    log.debug("%s", stop)
+    for collector in collectors:
+        collector.append(stop)
+
+
+@contextmanager
+def collect() -> Iterator[list[Region | Break]]:
+    """The regions and breaks that are found while this is active, in order."""
+    found: list[Region | Break] = []
+    collectors.append(found)
+    try:
+        yield found
+    finally:
+        collectors.remove(found)
+
+
+def records_of(code: CodeType) -> list[Region]:
+    record = records.find(code)
+    return list(record.regions) if record is not None else []
+
+
+def reset() -> None:
+    """Forget all that was compiled; frames that run C* go on in it, and miss."""
+    for record in records.all():
+        for point in record.points.values():
+            point.kill()
+        for ref in record.dispatchers:
+            dispatcher = ref()
+            if dispatcher is not None:
+                dispatcher.clear()
+    for code in records.clear():
+        _C.uninstall(code)
+
+
+def guarded(callback: Callable[..., None]) -> Callable[..., None]:
+    """Our own bugs stay ours: logged, and the frame is left to CPython."""
+
+    def run(*args: Any) -> None:
+        try:
+            callback(*args)
+        except GraphBreakError:
+            raise
+        except Exception:
+            log.exception("internal error: please report it; the frame is left to CPython")
+
+    return run
+
+
+_C.set_compiler(guarded(compile_region))
+_C.set_discover(guarded(discover))

@@ -1,0 +1,284 @@
+"""Capture → Entry: live nodes → kernels and NumPy calls → plan words, with guards before and exits after.
+
+    segments ─ dead nodes dropped ─▶ per window: fuse ─▶ kernels ┐
+    guards, sources ─▶ guard program                             ├─▶ PlanBuilder ─▶ Entry
+    exits: recipes, effects ─▶ the steps of each exit            ┘
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy._core import umath
+
+from jitcore import _C
+from jitcore.codegen.kernel import kernel
+from jitcore.codegen.plan import Operand, PlanBuilder
+from jitcore.codegen.schedule import Group, fuse
+from jitcore.config import Config
+from jitcore.fallback.exit import (
+    Built,
+    Computed,
+    Do,
+    Effect,
+    Empty,
+    Exit,
+    Known,
+    Leave,
+    Loaded,
+    Make,
+    Recipe,
+)
+from jitcore.guards.program import compile_guards
+from jitcore.guards.source import Source
+from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.op import Effect as OpEffect
+from jitcore.symbolic.state import Capture, Loud, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """An entry and what reports say about it."""
+
+    entry: Any
+    kernels: tuple[Any, ...]
+    groups: tuple[Group, ...]
+    calls: int  # NumPy calls that stay calls
+    frameless: bool
+
+
+def assemble(capture: Capture, config: Config) -> Assembled:
+    segments, kernels = planned(live_windows(capture), config)
+    used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
+    sources = [s for s, value in capture.inputs.items() if value in used]
+    program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
+    plan = PlanBuilder(len(program.registers))
+    for source in sources:
+        plan.bind(capture.inputs[source], program.registers[source])
+    Lowering(plan, program.registers, kernels, capture).run(segments)
+    words, consts, exits, registers = plan.finish()
+    entry = _C.Entry(
+        capture.graph.name,
+        registers,
+        program.words,
+        program.consts,
+        program.reasons,
+        words,
+        consts,
+        exits,
+    )
+    groups = tuple(s for s in flat(segments) if isinstance(s, Group))
+    calls = sum(isinstance(s, Node) for s in flat(segments))
+    return Assembled(entry, tuple(kernels.values()), groups, calls, capture.whole)
+
+
+Step = Node | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One segment after scheduling."""
+
+    start: Exit
+    steps: tuple[Step, ...]
+    loud: bool
+
+
+def flat(planned: Iterable[Planned]) -> Iterable[Step]:
+    return (step for segment in planned for step in segment.steps)
+
+
+def exit_values(capture: Capture) -> set[Value]:
+    """What any exit may hand out."""
+    found: set[Value] = set()
+    for segment in capture.segments:
+        found |= recipe_values(segment.start if isinstance(segment, Window) else segment.at)
+    return found | recipe_values(capture.exit)
+
+
+def recipe_values(exit: Exit) -> set[Value]:
+    found: set[Value] = set()
+    todo: list[Recipe] = [*exit.stack, *(recipe for _, recipe in exit.locals)]
+    todo += [part for effect in exit.effects for part in effect.parts]
+    todo += [exit.value] if exit.value is not None else []
+    while todo:
+        recipe = todo.pop()
+        if isinstance(recipe, Computed):
+            found.add(recipe.value)
+        elif isinstance(recipe, Built):
+            todo.extend(recipe.parts)
+    return found
+
+
+def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], bool]]:
+    """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
+    live = recipe_values(capture.exit)
+    found: list[tuple[Exit, tuple[Node, ...], set[Value], bool]] = []
+    for segment in reversed(capture.segments):
+        after = set(live)
+        if isinstance(segment, Loud):
+            live |= set(values((segment.node.args, segment.node.kwargs)))
+            live |= recipe_values(segment.at)
+            found.append((segment.at, (segment.node,), after, True))
+            continue
+        kept: list[Node] = []
+        for node in reversed(segment.nodes):
+            if not live.isdisjoint(node.outputs):
+                kept.append(node)
+                live |= set(values((node.args, node.kwargs)))
+        live |= recipe_values(segment.start)
+        found.append((segment.start, tuple(reversed(kept)), after, False))
+    found.reverse()
+    return found
+
+
+def planned(
+    live: list[tuple[Exit, tuple[Node, ...], set[Value], bool]], config: Config
+) -> tuple[list[Planned], dict[Group, Any]]:
+    """Pure windows are fused; a group without a kernel falls back to its NumPy calls."""
+    found: list[Planned] = []
+    kernels: dict[Group, Any] = {}
+    for start, nodes, after, loud in live:
+        steps: list[Step] = list(nodes)
+        if not loud and config.backend == "c":
+            steps = []
+            for step in fuse(nodes, after):
+                made = kernel(step, config) if isinstance(step, Group) else None
+                if isinstance(step, Group) and made is None:
+                    steps.extend(step.nodes)
+                    continue
+                if isinstance(step, Group):
+                    kernels[step] = made
+                steps.append(step)
+        found.append(Planned(start, tuple(steps), loud))
+    return found, kernels
+
+
+class Lowering:
+    """Planned segments and exits → calls of the plan builder."""
+
+    def __init__(
+        self,
+        plan: PlanBuilder,
+        registers: dict[Source, int],
+        kernels: dict[Group, Any],
+        capture: Capture,
+    ) -> None:
+        self.plan = plan
+        self.registers = registers
+        self.kernels = kernels
+        self.capture = capture
+
+    def run(self, segments: Sequence[Planned]) -> None:
+        for segment in segments:
+            number = self.exit(segment.start)
+            if segment.loud:
+                self.plan.loud(segment.start.offset, number)
+            else:
+                noisy = any(isinstance(s, Node) and s.op.effect is OpEffect.FLAGS for s in segment.steps)
+                self.plan.window(number, quiet_state(self.capture.errstate) if noisy else None)
+            for step in segment.steps:
+                self.step(step)
+        self.plan.leave(self.exit(self.capture.exit))
+
+    def step(self, step: Step) -> None:
+        plan = self.plan
+        if isinstance(step, Group):
+            inputs = [plan.reg(value) for value in step.inputs]
+            plan.kernel(self.kernels[step], inputs, step.outputs)
+            return
+        single = step.outputs[0] if len(step.outputs) == 1 else None
+        register = plan.call(single, step.op.target, step.args, dict(step.kwargs))
+        if len(step.outputs) > 1:
+            getitem = plan.const(operator.getitem)
+            for i, value in enumerate(step.outputs):
+                plan.bind(value, plan.call_operands(getitem, register, plan.const(i)))
+
+    # -- exits ------------------------------------------------------------------------------------
+
+    def exit(self, exit: Exit) -> int:
+        if exit.leave is Leave.MISS:
+            return 0
+        return self.plan.exit(exit.leave.value, exit.offset, exit.through_point, self.state(exit))
+
+    def state(self, exit: Exit) -> Callable[[], State]:
+        """Called by the plan builder where the exit's own steps begin."""
+
+        def steps() -> State:
+            made: dict[int, Operand] = {}
+            for effect in exit.effects:
+                self.effect(effect, made)
+            return (
+                [self.recipe(r, made) for r in exit.stack],
+                [(i, self.recipe(r, made)) for i, r in exit.locals],
+                None if exit.value is None else self.recipe(exit.value, made),
+            )
+
+        return steps
+
+    def effect(self, effect: Effect, made: dict[int, Operand]) -> None:
+        parts = [self.recipe(part, made) for part in effect.parts]
+        if effect.do is Do.CALL:
+            self.plan.call_operands(*parts)
+        else:
+            self.plan.do(EFFECT_STEPS[effect.do], *parts)
+
+    def recipe(self, recipe: Recipe, made: dict[int, Operand]) -> Operand:
+        found = made.get(id(recipe))
+        if found is None:
+            found = made[id(recipe)] = self.build(recipe, made)
+        return found
+
+    def build(self, recipe: Recipe, made: dict[int, Operand]) -> Operand:
+        match recipe:
+            case Known(obj):
+                return self.plan.const(obj)
+            case Loaded(source):
+                return self.registers[source]
+            case Computed(value):
+                return self.plan.reg(value)
+            case Empty():
+                return self.plan.null
+            case Built(make, parts):
+                return self.assembled(make, [self.recipe(part, made) for part in parts])
+
+    def assembled(self, make: Make, parts: list[Operand]) -> Operand:
+        if make is Make.CALL:
+            return self.plan.call_operands(*parts)
+        if make in COUNTED:
+            return self.plan.build(COUNTED[make], parts)
+        return self.plan.fixed(FIXED[make], *parts)
+
+
+State = tuple[list[Operand], list[tuple[int, Operand]], Operand | None]
+
+EFFECT_STEPS = {
+    Do.SETATTR: "SETATTR",
+    Do.DELATTR: "DELATTR",
+    Do.SET_GLOBAL: "GLOBAL_SET",
+    Do.DEL_GLOBAL: "GLOBAL_DEL",
+    Do.SET_CELL: "CELL_SET",
+}
+COUNTED = {
+    Make.TUPLE: "BUILD_TUPLE",
+    Make.LIST: "BUILD_LIST",
+    Make.SET: "BUILD_SET",
+    Make.DICT: "BUILD_MAP",
+}
+FIXED = {
+    Make.SLICE: "BUILD_SLICE",
+    Make.METHOD: "METHOD",
+    Make.CELL: "CELL_NEW",
+    Make.FUNCTION: "FUNCTION",
+    Make.ADVANCED: "ADVANCE",
+}
+ERRORS = ("divide", "over", "under", "invalid")
+
+
+def quiet_state(code: int) -> Any:
+    """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the work and warns."""
+    modes = {name: "raise" if code >> 3 * i & 7 else "ignore" for i, name in enumerate(ERRORS)}
+    return umath._make_extobj(**modes)

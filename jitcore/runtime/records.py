@@ -1,0 +1,67 @@
+"""What is known of each code object: its region points, the regions compiled at them, the breaks found.
+
+Code objects compare by value, so records go by identity, and leave with the code object.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from jitcore.config import Config
+from jitcore.fallback.breaks import Break
+from jitcore.guards.guard import Guard
+from jitcore.ir.graph import Graph
+from jitcore.opcodes.decode import Code
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """One compiled (or tried) stretch of code. `entry` is None where compiling it would not have paid."""
+
+    code: CodeType
+    offset: int
+    graph: Graph
+    breaks: tuple[Break, ...]
+    guards: tuple[Guard, ...]
+    entry: Any
+    kernels: tuple[Any, ...]
+    calls: int
+    seconds: float
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    decoded: Code
+    config: Config
+    points: dict[int, Any] = field(default_factory=dict)
+    tries: dict[int, int] = field(default_factory=dict)
+    regions: list[Region] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+    dispatchers: list[Any] = field(default_factory=list)  # weak references
+    given_up: str = ""
+
+
+class Records:
+    """The code cache as Python sees it. One instance, in the pipeline."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, tuple[weakref.ref[CodeType], Record]] = {}
+
+    def find(self, code: CodeType) -> Record | None:
+        found = self._by_id.get(id(code))
+        return found[1] if found is not None and found[0]() is code else None
+
+    def add(self, code: CodeType, record: Record) -> None:
+        key = id(code)
+        self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
+
+    def all(self) -> list[Record]:
+        return [record for ref, record in self._by_id.values() if ref() is not None]
+
+    def clear(self) -> list[CodeType]:
+        codes = [code for ref, _ in self._by_id.values() if (code := ref()) is not None]
+        self._by_id.clear()
+        return codes

@@ -1,0 +1,262 @@
+"""Attributes: `owner.name` read, stored and deleted, by what the owner is.
+
+    module        its dict, guarded by identity of what is found
+    instance      type first (version guard), then the instance dict, as object.__getattribute__ does
+    class         its MRO, under the version guard
+    array         rows of the op table
+    super()       the MRO after a class
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from jitcore.fallback import breaks
+from jitcore.fallback.exit import Do
+from jitcore.guards.guard import Absent, TypeVersion
+from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
+from jitcore.ir.ops import ATTRIBUTES, METHODS
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.values import (
+    NOTHING,
+    Bound,
+    Dict,
+    Func,
+    Known,
+    Lazy,
+    List,
+    Method,
+    Object,
+    Run,
+    Set,
+    Super,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import function_value, realize
+
+SIMPLE = (str, int, float, bool, bytes, type(None), complex)
+SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
+CONTAINERS = (List, Dict, Set, Tuple)
+
+
+def load_attr(vm: Machine, owner: Var, name: str) -> Var:
+    owner = realize(vm, owner)
+    match owner:
+        case Known(obj):
+            return _of_known(vm, owner, obj, name)
+        case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
+            return _of_run(vm, owner, value.type, name)
+        case Object():
+            return _of_instance(vm, owner, name)
+        case Tuple(items, cls=cls) if cls is not tuple and name in cls._fields:  # type: ignore[attr-defined]
+            return items[cls._fields.index(name)]  # type: ignore[attr-defined]
+        case Super(cls, instance):
+            return _of_super(vm, cls, instance, name)
+        case List() | Dict() | Set() | Tuple():
+            return Bound(owner, name)
+        case Func(obj=obj) if name in ("__name__", "__qualname__") and obj is not None:
+            vm.stop(breaks.ATTRIBUTE, f"function attribute {name}")
+    vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
+
+
+def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
+    if isinstance(obj, types.ModuleType):
+        if name not in obj.__dict__ or owner.origin is None:
+            vm.stop(breaks.ATTRIBUTE, f"module {obj.__name__} has no {name} in its dict")
+        return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
+    if isinstance(obj, type):
+        return _of_class(vm, obj, name)
+    if isinstance(obj, SAFE_OWNERS):
+        try:
+            return Known(getattr(obj, name))
+        except AttributeError:
+            vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
+    if type(obj) in SIMPLE:
+        return Bound(owner, name)
+    vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
+
+
+def _of_class(vm: Machine, cls: type, name: str) -> Var:
+    if type(cls) is not type:
+        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}: the class has a metaclass")
+    raw = lookup(cls, name)
+    if raw is NOTHING:
+        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} has no {name}")
+    vm.guard(TypeVersion(cls))
+    return _class_value(vm, raw, Known(cls), None, name)
+
+
+def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: str) -> Var:
+    """What a raw class attribute gives when read through an instance, or through the class."""
+    match raw:
+        case types.FunctionType():
+            func = function_value(vm, raw, Const(raw))
+            return func if instance is None else Method(func, instance)
+        case staticmethod():
+            return _class_value(vm, raw.__func__, cls, None, name)
+        case classmethod() if isinstance(raw.__func__, types.FunctionType):
+            return Method(function_value(vm, raw.__func__, Const(raw.__func__)), cls)
+        case property() if instance is not None and isinstance(raw.fget, types.FunctionType):
+            getter = function_value(vm, raw.fget, Const(raw.fget))
+            return call_function(vm, getter, (instance,), {})
+        case types.BuiltinFunctionType() | type() | types.ModuleType():
+            return Known(raw)
+    if type(raw) in SIMPLE:
+        return Known(raw)
+    if isinstance(raw, types.WrapperDescriptorType | types.MethodDescriptorType) and instance is None:
+        return Known(raw)
+    vm.stop(breaks.ATTRIBUTE, f"class attribute {name} is a {type(raw).__name__}")
+
+
+def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
+    if name in owner.attrs:
+        found = owner.attrs[name]
+        if found is None:
+            vm.stop(breaks.ATTRIBUTE, f"{name} was deleted")
+        return found
+    if name == "__class__":
+        return Known(owner.cls)
+    raw = lookup(owner.cls, name)
+    if isinstance(raw, types.MemberDescriptorType):
+        return _slot(vm, owner, raw, name)
+    if is_data_descriptor(raw):
+        return _class_value(vm, raw, Known(owner.cls), owner, name)
+    inside = instance_dict(owner.obj)
+    if inside is not None and name in inside:
+        var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
+        return var
+    if raw is NOTHING:
+        vm.stop(breaks.ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
+    if inside is not None:
+        vm.guard(Absent(Attr(owner.origin, name)))
+    return _class_value(vm, raw, Known(owner.cls), owner, name)
+
+
+def _slot(vm: Machine, owner: Object, raw: types.MemberDescriptorType, name: str) -> Var:
+    try:
+        value = raw.__get__(owner.obj)
+    except AttributeError:
+        vm.stop(breaks.ATTRIBUTE, f"{name} is not set")
+    var = owner.attrs[name] = Lazy(Slot(owner.origin, name, raw.__objclass__), value)
+    return var
+
+
+def instance_dict(obj: Any) -> dict[str, Any] | None:
+    try:
+        found = object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return None
+    return found if type(found) is dict else None
+
+
+def lookup(cls: type, name: str) -> Any:
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return NOTHING
+
+
+def is_data_descriptor(raw: Any) -> bool:
+    return raw is not NOTHING and (hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__"))
+
+
+def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
+    if isinstance(kind, ScalarType) and kind.python:
+        return Bound(owner, name)
+    fact = STATIC.get(name)
+    if fact is not None:
+        return fact(kind)
+    row = ATTRIBUTES.get(name)
+    if row is not None:
+        return emit_row(vm, row, (owner,), {})
+    if name in METHODS:
+        return Bound(owner, name)
+    vm.stop(breaks.ATTRIBUTE, f"array attribute .{name}")
+
+
+def _shape(kind: ArrayType | ScalarType) -> tuple[int, ...]:
+    return kind.shape if isinstance(kind, ArrayType) else ()
+
+
+def _size(kind: ArrayType | ScalarType) -> int:
+    size = 1
+    for n in _shape(kind):
+        size *= n
+    return size
+
+
+STATIC = {
+    "shape": lambda t: Tuple(tuple(Known(n) for n in _shape(t))),
+    "ndim": lambda t: Known(len(_shape(t))),
+    "size": lambda t: Known(_size(t)),
+    "dtype": lambda t: Known(t.dtype),
+    "itemsize": lambda t: Known(t.dtype.itemsize),
+    "nbytes": lambda t: Known(_size(t) * t.dtype.itemsize),
+}
+
+
+def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
+    instance = realize(vm, instance)
+    match instance:
+        case Object(cls=own):
+            start, through, bound = own, Known(own), instance
+        case Known(obj) if isinstance(obj, type):
+            start, through, bound = obj, instance, None
+        case _:
+            vm.stop(breaks.ATTRIBUTE, f"super() of {describe(instance)}")
+    mro = start.__mro__
+    for base in mro[mro.index(cls) + 1 :]:
+        if name in base.__dict__:
+            vm.guard(TypeVersion(start))
+            raw = base.__dict__[name]
+            if base is object and name == "__init__":
+                return Known(raw) if bound is None else Method(Known(raw), bound)
+            return _class_value(vm, raw, through, bound, name)
+    vm.stop(breaks.ATTRIBUTE, f"super() has no {name}")
+
+
+def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
+    """Held back until the exits; only where it cannot fail or run user code."""
+    owner = realize(vm, owner)
+    if not isinstance(owner, Object):
+        vm.stop(breaks.ATTRIBUTE_WRITE, f".{name} of {describe(owner)}")
+    cls = owner.cls
+    if cls.__setattr__ is not object.__setattr__ or cls.__delattr__ is not object.__delattr__:
+        vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} has a __setattr__ of its own")
+    raw = lookup(cls, name)
+    slot = isinstance(raw, types.MemberDescriptorType)
+    if isinstance(raw, property) and value is not None and isinstance(raw.fset, types.FunctionType):
+        setter = function_value(vm, raw.fset, Const(raw.fset))
+        call_function(vm, setter, (owner, value), {})
+        return
+    if is_data_descriptor(raw) and not slot:
+        vm.stop(breaks.ATTRIBUTE_WRITE, f"{name} is a descriptor of {cls.__name__}")
+    if not slot and instance_dict(owner.obj) is None:
+        vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} object has no __dict__")
+    if value is None:
+        if name not in owner.attrs:
+            load_attr(vm, owner, name)
+        vm.hold(Do.DELATTR, owner, Known(name))
+    else:
+        vm.hold(Do.SETATTR, owner, Known(name), value)
+    owner.attrs[name] = value
+    vm.mutated.add(owner.origin)
+
+
+def describe(var: Var) -> str:
+    match var:
+        case Known(obj):
+            return f"{type(obj).__name__} {getattr(obj, '__name__', '')}".strip()
+        case Run(value):
+            return f"a run-time value of type {value.type}"
+        case Object(cls=cls):
+            return f"a {cls.__name__} object"
+        case _:
+            return f"a {type(var).__name__.lower()}"

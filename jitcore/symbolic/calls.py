@@ -1,0 +1,174 @@
+"""A call, by what is called: a model, a row of the op table, a Python function to inline, a class, a break.
+
+    call ─▶ Known     ─▶ MODELS by callable · row_of · pure on constants · class
+            Func      ─▶ bind arguments, inline
+            Method    ─▶ the same with self
+            Bound     ─▶ METHOD_MODELS by (kind of owner, name)
+            Partial   ─▶ call with more arguments
+            Object    ─▶ its __call__
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
+from typing import Any
+
+from jitcore.fallback import breaks
+from jitcore.ir.ops import row_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.values import (
+    Bound,
+    Dict,
+    Func,
+    Generator,
+    Known,
+    Method,
+    Null,
+    Object,
+    Partial,
+    Run,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import realize
+
+Model = Callable[[Machine, tuple[Var, ...], dict[str, Var]], Var]
+
+MODELS: dict[int, tuple[object, Model]] = {}
+METHOD_MODELS: dict[str, Callable[[Machine, Var, str, tuple[Var, ...], dict[str, Var]], Var]] = {}
+CALL_HOOKS: list[Callable[[Machine, Var, tuple[Var, ...], dict[str, Var]], Var | None]] = []
+
+
+def model(*callables: object) -> Callable[[Model], Model]:
+    """Register what a call of these means, by identity (some callables do not hash)."""
+
+    def register(run: Model) -> Model:
+        for fn in callables:
+            MODELS[id(fn)] = (fn, run)
+        return run
+
+    return register
+
+
+def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    fn = realize(vm, fn)
+    match fn:
+        case Known(obj):
+            return _call_known(vm, obj, args, kwargs)
+        case Func():
+            return call_function(vm, fn, args, kwargs)
+        case Method(func, owner):
+            return call(vm, func, (owner, *args), kwargs)
+        case Partial(func, more, words):
+            return call(vm, func, (*more, *args), {**words, **kwargs})
+        case Bound(owner, name):
+            owner = realize(vm, owner)
+            return METHOD_MODELS[type(owner).__name__](vm, owner, name, args, kwargs)
+        case _:
+            for hook in CALL_HOOKS:
+                out = hook(vm, fn, args, kwargs)
+                if out is not None:
+                    return out
+    vm.stop(breaks.UNKNOWN_CALLABLE, f"a {type(fn).__name__.lower()} that is called")
+
+
+def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    found = MODELS.get(id(obj))
+    if found is not None and found[0] is obj:
+        return found[1](vm, args, kwargs)
+    row = row_of(obj)
+    if row is not None:
+        return emit_row(vm, row, args, kwargs)
+    for hook in CALL_HOOKS:
+        out = hook(vm, Known(obj), args, kwargs)
+        if out is not None:
+            return out
+    vm.stop(breaks.UNKNOWN_CALLABLE, callable_name(obj))
+
+
+def callable_name(obj: Any) -> str:
+    module = getattr(obj, "__module__", None)
+    name = getattr(obj, "__qualname__", None) or type(obj).__name__
+    return f"{module}.{name}" if module else name
+
+
+def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    flags = func.code.co_flags
+    if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+        vm.stop(breaks.GENERATOR_CALL, f"coroutine function {func.qualname}")
+    locals = bind(vm, func, args, kwargs)
+    if flags & CO_GENERATOR:
+        return Generator(func, tuple(v if v is not None else Null() for v in locals))
+    refuse_recursion(vm, func)
+    return vm.inline(func, locals)
+
+
+def refuse_recursion(vm: Machine, func: Func) -> None:
+    depth = sum(1 for frame in vm.frames if frame.code.code is func.code)
+    if depth >= 8:
+        vm.stop(breaks.RECURSION_LIMIT, f"{func.qualname} calls itself more than {depth} deep")
+
+
+def bind(
+    vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[str, Var]
+) -> list[Var | None]:
+    """Arguments → locals, as CPython's initialize_locals does; a mismatch is left to CPython."""
+    code = func.code
+    total = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:total]
+    locals: list[Var | None] = [None] * code.co_nlocals
+    given = min(len(args), code.co_argcount)
+    locals[:given] = args[:given]
+    rest: dict[str, Var] = {}
+    for name, var in kwargs.items():
+        at = names.index(name, code.co_posonlyargcount) if name in names[code.co_posonlyargcount :] else -1
+        if at >= 0 and locals[at] is None:
+            locals[at] = var
+        elif at < 0 and code.co_flags & CO_VARKEYWORDS:
+            rest[name] = var
+        else:
+            vm.stop(breaks.BAD_ARGUMENTS, f"{func.qualname}() with argument {name!r}")
+    slot = total
+    if code.co_flags & CO_VARARGS:
+        locals[slot] = Tuple(tuple(args[given:]))
+        slot += 1
+    elif len(args) > given:
+        vm.stop(breaks.BAD_ARGUMENTS, f"{func.qualname}() with {len(args)} positional arguments")
+    if code.co_flags & CO_VARKEYWORDS:
+        locals[slot] = Dict(dict(rest))
+    _defaults(vm, func, locals)
+    missing = [name for name, var in zip(names, locals, strict=False) if var is None]
+    if missing:
+        vm.stop(breaks.BAD_ARGUMENTS, f"{func.qualname}() without {', '.join(missing)}")
+    return locals
+
+
+def _defaults(vm: Machine, func: Func, locals: list[Var | None]) -> None:
+    code = func.code
+    if any(v is None for v in locals[: code.co_argcount]) and func.defaults is not None:
+        defaults = realize(vm, func.defaults)
+        if isinstance(defaults, Tuple):
+            first = code.co_argcount - len(defaults.items)
+            for i, var in enumerate(defaults.items, first):
+                if i >= 0 and locals[i] is None:
+                    locals[i] = var
+    total = code.co_argcount + code.co_kwonlyargcount
+    if any(v is None for v in locals[code.co_argcount : total]) and func.kwdefaults is not None:
+        words = realize(vm, func.kwdefaults)
+        if isinstance(words, Dict):
+            for i in range(code.co_argcount, total):
+                if locals[i] is None:
+                    locals[i] = words.items.get(code.co_varnames[i])
+
+
+def is_user_function(var: Var) -> bool:
+    return isinstance(var, Func | Method) or (
+        isinstance(var, Known) and isinstance(var.obj, types.FunctionType)
+    )
+
+
+def is_object(var: Var) -> bool:
+    return isinstance(var, Object | Run)

@@ -1,0 +1,162 @@
+"""Region point + live frame → Capture: graph, guards, exits, and why it ended.
+
+    walk ─▶ return         Exit RETURN
+         ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand after it
+         ─▶ cut            Exit JUMP to a region point: another region goes on there
+         ─▶ break in an inlined call: the call is fenced, walk again
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from jitcore.config import Config
+from jitcore.fallback.breaks import Break, BreakSignal
+from jitcore.fallback.exit import Exit
+from jitcore.guards.guard import ErrState, SameObject
+from jitcore.guards.source import Local, Stack
+from jitcore.ir.graph import Body, Graph
+from jitcore.opcodes.decode import Code
+from jitcore.opcodes.instr import Instr
+from jitcore.symbolic import handlers, models
+from jitcore.symbolic.leave import exit_at, exit_return
+from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine
+from jitcore.symbolic.state import Capture, Frame, Loud, Start, Window
+from jitcore.symbolic.values import Lazy, Var
+
+MAX_WALKS = 40
+TABLES = (handlers, models)
+
+
+def capture(start: Start, config: Config) -> Capture:
+    fenced: dict[int, Break] = {}
+    for _ in range(MAX_WALKS):
+        vm = Machine(start, config, fenced, exit_at)
+        try:
+            return walk(vm)
+        except BreakSignal as signal:
+            assert vm.outer.instr is not None
+            fenced[vm.outer.instr.offset] = signal.at(vm.place(), vm.chain())
+    raise AssertionError("a walk that does not end")
+
+
+def walk(vm: Machine) -> Capture:
+    """One walk. A BreakSignal that leaves it comes from an inlined call, or from an exit that cannot be rebuilt."""
+    frame = outermost(vm.start)
+    vm.frames.append(frame)
+    try:
+        while frame.result is None:
+            vm.step(frame)
+            if vm.inlined:
+                raise AssertionError("an inlined frame was left standing")
+    except Cut:
+        return ended(vm, None)
+    except Fenced as fenced:
+        return ended(vm, fenced.stop)
+    except BreakSignal as signal:
+        if vm.inlined:
+            raise
+        return ended(vm, signal.at(vm.place(), vm.chain()))
+    return returned(vm)
+
+
+def outermost(start: Start) -> Frame:
+    code = start.code
+    names = code.local_names
+    locals: list[Var | None] = [
+        None if obj is start.empty else Lazy(Local(i, names[i]), obj)
+        for i, obj in enumerate(start.locals)
+    ]
+    stack: list[Var] = [
+        NULL if obj is start.empty else Lazy(Stack(i), obj) for i, obj in enumerate(start.stack)
+    ]
+    index = code.by_offset[start.offset]
+    return Frame(code, index, locals, stack, start.globals, start.builtins, initial=tuple(locals))
+
+
+def returned(vm: Machine) -> Capture:
+    """A return is a jump to the return instruction, or needs no frame when the region is the whole function."""
+    frame = vm.outer
+    assert frame.result is not None and frame.instr is not None
+    code = frame.code.code
+    plain = not (code.co_flags & GENERATOR_FLAGS)
+    whole = plain and not vm.in_loop and not any(isinstance(s, Loud) for s in vm.segments)
+    if whole:
+        leave = exit_return(vm, frame.result)
+    else:
+        leave = exit_at(vm, frame.instr.offset, frame.saved, False)
+    return finish(vm, leave, None, (), whole)
+
+
+GENERATOR_FLAGS = 0x20 | 0x80 | 0x200
+
+
+def ended(vm: Machine, stop: Break | None) -> Capture:
+    frame = vm.outer
+    instr = frame.instr
+    assert instr is not None
+    backward = stop is None and "BACKWARD" in instr.op
+    through = stop is None and not backward
+    leave = exit_at(vm, instr.offset, frame.saved, through)
+    resume = (instr.offset,) if through else after(frame.code, instr)
+    return finish(vm, leave, stop, resume, False)
+
+
+def after(code: Code, instr: Instr) -> tuple[int, ...]:
+    """Where the next regions belong: past the instruction, past a branch on what it made, round a loop."""
+    found: list[int] = []
+    seen: set[int] = set()
+    todo = list(code.successors(instr.offset))
+    while todo:
+        offset = todo.pop()
+        if offset in seen or offset not in code.by_offset:
+            continue
+        seen.add(offset)
+        following = code.instrs[code.by_offset[offset]]
+        if following.op in TRIVIAL or offset not in code.allowed:
+            todo.extend(code.successors(offset))
+        else:
+            found.append(offset)
+    return tuple(sorted(found))
+
+
+TRIVIAL = frozenset(
+    """TO_BOOL POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE
+    POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE
+    POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_FALSE
+    POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE JUMP_FORWARD JUMP_BACKWARD FOR_ITER
+    UNARY_NOT NOP POP_TOP RESUME""".split()
+)
+
+
+def finish(
+    vm: Machine, leave: Exit, stop: Break | None, resume: tuple[int, ...], whole: bool
+) -> Capture:
+    if vm.mutated:
+        guard_aliases(vm)
+    if vm.nodes:
+        vm.guard(ErrState(vm.start.errstate))
+    nodes = tuple(n for s in vm.segments for n in (s.nodes if isinstance(s, Window) else [s.node]))
+    name = vm.start.code.code.co_name
+    graph = Graph(name, Body(tuple(vm.inputs.values()), nodes, ()))
+    return Capture(
+        graph,
+        dict(vm.inputs),
+        tuple(vm.wanted),
+        tuple(vm.guards),
+        tuple(vm.segments),
+        leave,
+        stop,
+        resume,
+        whole,
+        vm.start.errstate,
+    )
+
+
+def guard_aliases(vm: Machine) -> None:
+    """Something was mutated: which of the mutable objects are one, and which are not, is now a fact."""
+    for (a, x), (b, y) in combinations(vm.mutable.items(), 2):
+        if type(x) is type(y):
+            vm.guard(SameObject(a, b, x is y))
+
+

@@ -1,0 +1,208 @@
+"""Tuples, lists, sets, dicts, slices, strings: built, extended, unpacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jitcore.fallback import breaks
+from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.iterate import items_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.values import Dict, Known, List, Set, Slice, Tuple, Var
+from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
+
+FORMATTABLE = (str, int, float, bool, type(None), bytes)
+CONVERSIONS = {0: lambda x: x, 1: str, 2: repr, 3: ascii}
+
+
+def pop_many(frame: Frame, count: int) -> list[Var]:
+    cut = len(frame.stack) - count
+    items = frame.stack[cut:]
+    del frame.stack[cut:]
+    return items
+
+
+@opcode("BUILD_TUPLE")
+def build_tuple(vm: Machine, frame: Frame, canon: Canon) -> None:
+    frame.stack.append(Tuple(tuple(pop_many(frame, canon.arg))))
+
+
+@opcode("BUILD_LIST")
+def build_list(vm: Machine, frame: Frame, canon: Canon) -> None:
+    frame.stack.append(List(pop_many(frame, canon.arg)))
+
+
+@opcode("BUILD_SET")
+def build_set(vm: Machine, frame: Frame, canon: Canon) -> None:
+    items = pop_many(frame, canon.arg)
+    frame.stack.append(Set({key_of(vm, item) for item in items}))
+
+
+@opcode("BUILD_MAP")
+def build_map(vm: Machine, frame: Frame, canon: Canon) -> None:
+    flat = pop_many(frame, 2 * canon.arg)
+    made = Dict({})
+    for key, value in zip(flat[::2], flat[1::2], strict=True):
+        made.items[key_of(vm, key)] = value
+    frame.stack.append(made)
+
+
+@opcode("BUILD_CONST_KEY_MAP")
+def build_const_key_map(vm: Machine, frame: Frame, canon: Canon) -> None:
+    keys = frame.stack.pop()
+    assert isinstance(keys, Known)
+    values = pop_many(frame, canon.arg)
+    frame.stack.append(Dict(dict(zip(keys.obj, values, strict=True))))
+
+
+@opcode("BUILD_SLICE")
+def build_slice(vm: Machine, frame: Frame, canon: Canon) -> None:
+    parts = pop_many(frame, canon.arg)
+    frame.stack.append(make_slice(vm, *parts))
+
+
+def make_slice(vm: Machine, start: Var, stop: Var, step: Var | None = None) -> Var:
+    parts = tuple(realize(vm, p) for p in (start, stop, step if step is not None else Known(None)))
+    if all(isinstance(p, Known) for p in parts):
+        return Known(slice(*(p.obj for p in parts)))  # type: ignore[union-attr]
+    return Slice(parts)  # type: ignore[arg-type]
+
+
+def key_of(vm: Machine, var: Var) -> Any:
+    """A constant that hashes as CPython's key would."""
+    var = realize(vm, var)
+    match var:
+        case Known(obj) if type(obj) in CONSTANT_KEYS:
+            return obj
+        case Tuple(items, cls=cls) if cls is tuple:
+            return tuple(key_of(vm, item) for item in items)
+    if hasattr(var, "hint"):
+        return vm.concrete(var)
+    vm.stop(breaks.CONTAINER_TYPE, "a key or set element that is known only at run time")
+
+
+def top(frame: Frame, depth: int) -> Var:
+    return frame.stack[-depth]
+
+
+@opcode("LIST_APPEND", "item --")
+def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
+    target = top(frame, canon.arg)
+    assert isinstance(target, List) and target.origin is None
+    target.items.append(item)
+
+
+@opcode("LIST_EXTEND", "more --")
+def list_extend(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
+    target = top(frame, canon.arg)
+    assert isinstance(target, List) and target.origin is None
+    target.items.extend(items_of(vm, more))
+
+
+@opcode("SET_ADD", "item --")
+def set_add(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
+    target = top(frame, canon.arg)
+    assert isinstance(target, Set)
+    target.items.add(key_of(vm, item))
+
+
+@opcode("SET_UPDATE", "more --")
+def set_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
+    target = top(frame, canon.arg)
+    assert isinstance(target, Set)
+    more = realize(vm, more)
+    if isinstance(more, Known) and isinstance(more.obj, frozenset):
+        target.items.update(more.obj)
+        return
+    target.items.update(key_of(vm, item) for item in items_of(vm, more))
+
+
+@opcode("MAP_ADD", "key value --")
+def map_add(vm: Machine, frame: Frame, canon: Canon, key: Var, value: Var) -> None:
+    target = top(frame, canon.arg)
+    assert isinstance(target, Dict) and target.origin is None
+    target.items[key_of(vm, key)] = value
+
+
+@opcode("DICT_UPDATE", "more --")
+def dict_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
+    merge(vm, frame, canon, more, False)
+
+
+@opcode("DICT_MERGE", "more --")
+def dict_merge(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
+    merge(vm, frame, canon, more, True)
+
+
+def merge(vm: Machine, frame: Frame, canon: Canon, more: Var, unique: bool) -> None:
+    target, more = top(frame, canon.arg), realize(vm, more)
+    if not isinstance(more, Dict) or not isinstance(target, Dict) or target.origin is not None:
+        vm.stop(breaks.CONTAINER_TYPE, "** of something that is not a plain dict")
+    if unique and not target.items.keys().isdisjoint(more.items):
+        vm.stop(breaks.BAD_ARGUMENTS, "a keyword argument given twice")
+    target.items.update(more.items)
+
+
+@opcode("LIST_TO_TUPLE", "items -- made")
+def list_to_tuple(vm: Machine, frame: Frame, canon: Canon, items: Var) -> Var:
+    return Tuple(tuple(items_of(vm, items)))
+
+
+@opcode("UNPACK_SEQUENCE")
+def unpack_sequence(vm: Machine, frame: Frame, canon: Canon) -> None:
+    items = items_of(vm, frame.stack[-1])
+    if len(items) != canon.arg:
+        vm.stop(breaks.PYTHON_RAISES, f"unpacking {len(items)} values into {canon.arg}")
+    frame.stack.pop()
+    frame.stack.extend(reversed(items))
+
+
+@opcode("UNPACK_EX")
+def unpack_ex(vm: Machine, frame: Frame, canon: Canon) -> None:
+    before, after = canon.arg & 0xFF, canon.arg >> 8
+    items = items_of(vm, frame.stack[-1])
+    if len(items) < before + after:
+        vm.stop(breaks.PYTHON_RAISES, f"unpacking {len(items)} values into at least {before + after}")
+    frame.stack.pop()
+    end = len(items) - after
+    parts = [*items[:before], List(list(items[before:end])), *items[end:]]
+    frame.stack.extend(reversed(parts))
+
+
+@opcode("BUILD_STRING")
+def build_string(vm: Machine, frame: Frame, canon: Canon) -> None:
+    parts = [realize(vm, p) for p in pop_many(frame, canon.arg)]
+    frame.stack.append(Known("".join(p.obj for p in parts)))  # type: ignore[union-attr]
+
+
+@opcode("FORMAT_SIMPLE", "value -- text")
+def format_simple(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return formatted(vm, value, Known(""))
+
+
+@opcode("FORMAT_WITH_SPEC", "value spec -- text")
+def format_with_spec(vm: Machine, frame: Frame, canon: Canon, value: Var, spec: Var) -> Var:
+    return formatted(vm, value, spec)
+
+
+@opcode("CONVERT_VALUE", "value -- text")
+def convert_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return Known(CONVERSIONS[canon.arg](constant_text(vm, value)))
+
+
+def formatted(vm: Machine, value: Var, spec: Var) -> Var:
+    spec = realize(vm, spec)
+    assert isinstance(spec, Known)
+    try:
+        return Known(format(constant_text(vm, value), spec.obj))
+    except (ValueError, TypeError):
+        vm.stop(breaks.PYTHON_RAISES, "format of a constant")
+
+
+def constant_text(vm: Machine, var: Var) -> Any:
+    var = realize(vm, var)
+    if isinstance(var, Known) and type(var.obj) in FORMATTABLE:
+        return var.obj
+    vm.stop(breaks.FORMAT, "a value that is known only at run time")

@@ -1,0 +1,142 @@
+"""Jumps, branches, loops, returns of generators.
+
+A branch on a run-time value ends the region. A loop over known items is unrolled within a budget; any other is run by
+CPython, with regions in its body.
+"""
+
+from __future__ import annotations
+
+from jitcore.fallback import breaks
+from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.machine import Cut, Machine
+from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.operators import identical
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.truth import truth
+from jitcore.symbolic.attrs import describe
+from jitcore.symbolic.values import Generator, Known, Null, Var
+from jitcore.symbolic.wrap import realize
+
+UNROLL = 24
+MAX_BACKWARD = 64
+
+
+@opcode("JUMP_FORWARD", "--")
+def jump_forward(vm: Machine, frame: Frame, canon: Canon) -> None:
+    vm.jump(frame, canon.target)
+
+
+@opcode("JUMP_BACKWARD", "--")
+@opcode("JUMP_BACKWARD_NO_INTERRUPT", "--")
+def jump_backward(vm: Machine, frame: Frame, canon: Canon) -> None:
+    back(vm, frame, canon.target)
+
+
+def back(vm: Machine, frame: Frame, target: int) -> None:
+    """Follow a back edge only round a loop that is being unrolled."""
+    header = frame.code.instrs[frame.code.by_offset[target]]
+    unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
+    if not unrolled:
+        if not vm.inlined:
+            raise Cut
+        vm.backward += 1
+        if vm.backward > MAX_BACKWARD:
+            vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
+    vm.jump(frame, target)
+
+
+def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
+    found = truth(vm, value)
+    if found is None:
+        vm.stop(breaks.BRANCH, describe(realize(vm, value)))
+    if found is when:
+        go(vm, frame, canon)
+
+
+def go(vm: Machine, frame: Frame, canon: Canon) -> None:
+    assert frame.instr is not None
+    if canon.target <= frame.instr.offset:
+        back(vm, frame, canon.target)
+    else:
+        vm.jump(frame, canon.target)
+
+
+@opcode("POP_JUMP_IF_TRUE", "value --")
+def pop_jump_if_true(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    branch(vm, frame, canon, value, True)
+
+
+@opcode("POP_JUMP_IF_FALSE", "value --")
+def pop_jump_if_false(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    branch(vm, frame, canon, value, False)
+
+
+@opcode("POP_JUMP_IF_NONE", "value --")
+def pop_jump_if_none(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    if identical(vm, value, Known(None)):
+        go(vm, frame, canon)
+
+
+@opcode("POP_JUMP_IF_NOT_NONE", "value --")
+def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    if not identical(vm, value, Known(None)):
+        go(vm, frame, canon)
+
+
+def jump_or_pop(vm: Machine, frame: Frame, canon: Canon, when: bool) -> None:
+    found = truth(vm, frame.stack[-1])
+    if found is None:
+        vm.stop(breaks.BRANCH, describe(realize(vm, frame.stack[-1])))
+    if found is when:
+        vm.jump(frame, canon.target)
+    else:
+        frame.stack.pop()
+
+
+@opcode("JUMP_IF_TRUE_OR_POP")
+def jump_if_true_or_pop(vm: Machine, frame: Frame, canon: Canon) -> None:
+    jump_or_pop(vm, frame, canon, True)
+
+
+@opcode("JUMP_IF_FALSE_OR_POP")
+def jump_if_false_or_pop(vm: Machine, frame: Frame, canon: Canon) -> None:
+    jump_or_pop(vm, frame, canon, False)
+
+
+@opcode("GET_ITER", "over -- it")
+def get_iter(vm: Machine, frame: Frame, canon: Canon, over: Var) -> Var:
+    if isinstance(over, Generator):
+        return over
+    return iterator(vm, over)
+
+
+@opcode("FOR_ITER")
+def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
+    it = frame.stack[-1]
+    if isinstance(it, Generator):
+        it = frame.stack[-1] = iterator(vm, it)
+    if not isinstance(it, ITERATORS):
+        vm.stop(breaks.LOOP_LONG, "a loop over an iterator of the frame")
+    left = remaining(vm, it)
+    if left is None or left > UNROLL:
+        vm.stop(breaks.LOOP_LONG, f"a loop over {'unknown many' if left is None else left} items")
+    value = following(vm, it)
+    if value is None:
+        frame.stack.pop()
+        vm.jump(frame, canon.target)
+    else:
+        frame.stack.append(value)
+
+
+@opcode("RETURN_GENERATOR", "-- null")
+def return_generator(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    return Null()
+
+
+@opcode("YIELD_VALUE", "value -- sent")
+def yield_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    if frame.yields is None:
+        vm.stop(breaks.YIELD, "yield")
+    frame.yields.append(value)
+    return Known(None)

@@ -1,0 +1,159 @@
+"""Locals, cells, globals."""
+
+from __future__ import annotations
+
+from jitcore.fallback import breaks
+from jitcore.fallback.exit import Do
+from jitcore.guards.guard import Absent
+from jitcore.guards.source import Builtin, FunctionPart, Global, Key, Source
+from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.values import Cell, Func, Known, Lazy, Null, Var
+from jitcore.symbolic.wrap import realize
+
+
+@opcode("LOAD_FAST", "-- value")
+@opcode("LOAD_FAST_CHECK", "-- value")
+@opcode("LOAD_CLOSURE", "-- value")
+def load_fast(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    var = frame.locals[canon.arg]
+    if var is None:
+        vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    return var
+
+
+def frame_name(frame: Frame, index: int) -> str:
+    code = frame.code.code
+    names = code.co_varnames + tuple(c for c in code.co_cellvars if c not in code.co_varnames)
+    names += code.co_freevars
+    return names[index] if index < len(names) else f"slot {index}"
+
+
+@opcode("LOAD_FAST_AND_CLEAR", "-- value")
+def load_fast_and_clear(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    var = frame.locals[canon.arg]
+    frame.locals[canon.arg] = None
+    return Null() if var is None else var
+
+
+@opcode("STORE_FAST", "value --")
+def store_fast(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    frame.locals[canon.arg] = None if isinstance(value, Null) else value
+
+
+@opcode("DELETE_FAST", "--")
+def delete_fast(vm: Machine, frame: Frame, canon: Canon) -> None:
+    if frame.locals[canon.arg] is None:
+        vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    frame.locals[canon.arg] = None
+
+
+@opcode("MAKE_CELL", "--")
+def make_cell(vm: Machine, frame: Frame, canon: Canon) -> None:
+    frame.locals[canon.arg] = Cell(frame.locals[canon.arg])
+
+
+@opcode("COPY_FREE_VARS", "--")
+def copy_free_vars(vm: Machine, frame: Frame, canon: Canon) -> None:
+    assert frame.func is not None
+    first = len(frame.locals) - len(frame.func.closure)
+    frame.locals[first:] = frame.func.closure
+
+
+def cell_at(vm: Machine, frame: Frame, index: int) -> Cell:
+    slot = frame.locals[index]
+    cell = realize(vm, slot) if slot is not None else None
+    if not isinstance(cell, Cell):
+        vm.stop(breaks.UNBOUND, frame_name(frame, index))
+    return cell
+
+
+@opcode("LOAD_DEREF", "-- value")
+def load_deref(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    content = cell_at(vm, frame, canon.arg).content
+    if content is None:
+        vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    return content
+
+
+@opcode("STORE_DEREF", "value --")
+def store_deref(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    write_cell(vm, cell_at(vm, frame, canon.arg), value)
+
+
+@opcode("DELETE_DEREF", "--")
+def delete_deref(vm: Machine, frame: Frame, canon: Canon) -> None:
+    cell = cell_at(vm, frame, canon.arg)
+    if cell.content is None:
+        vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    write_cell(vm, cell, None)
+
+
+def write_cell(vm: Machine, cell: Cell, value: Var | None) -> None:
+    cell.content = value
+    if cell.origin is not None:
+        vm.hold(Do.SET_CELL, cell, Null() if value is None else value)
+        vm.mutated.add(cell.origin)
+
+
+@opcode("LOAD_GLOBAL", "-- value")
+def load_global(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    name: str = canon.argval
+    own = frame.globals is vm.start.globals
+    if own and name in vm.globals_set:
+        found = vm.globals_set[name]
+        if found is None:
+            vm.stop(breaks.UNBOUND, f"global {name}")
+        return found
+    source = global_source(vm, frame, name)
+    if name in frame.globals:
+        return Lazy(source, frame.globals[name])
+    if name not in frame.builtins:
+        vm.stop(breaks.UNBOUND, f"global {name}")
+    vm.guard(Absent(source))
+    return Lazy(Builtin(name), frame.builtins[name])
+
+
+def global_source(vm: Machine, frame: Frame, name: str) -> Source:
+    if frame.globals is vm.start.globals:
+        return Global(name)
+    func = frame.func
+    if func is not None and func.origin is None:
+        func = enclosing(vm, frame)
+    if func is None or func.origin is None:
+        vm.stop(breaks.UNBOUND, f"the globals of an inlined function ({name})")
+    return Key(FunctionPart(func.origin, "globals"), name, str)
+
+
+def enclosing(vm: Machine, frame: Frame) -> Func | None:
+    """The nearest caller with the same globals and an origin: a function made in an inlined call."""
+    for other in reversed(vm.frames):
+        if other.globals is frame.globals and other.func and other.func.origin is not None:
+            return other.func
+    return None
+
+
+@opcode("STORE_GLOBAL", "value --")
+def store_global(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    set_global(vm, frame, canon.argval, value)
+
+
+@opcode("DELETE_GLOBAL", "--")
+def delete_global(vm: Machine, frame: Frame, canon: Canon) -> None:
+    load_global(vm, frame, canon)
+    if canon.argval not in frame.globals:
+        vm.stop(breaks.UNBOUND, f"global {canon.argval}")
+    set_global(vm, frame, canon.argval, None)
+
+
+def set_global(vm: Machine, frame: Frame, name: str, value: Var | None) -> None:
+    if frame.globals is not vm.start.globals or type(frame.globals) is not dict:
+        vm.stop(breaks.GLOBAL_WRITE, name)
+    if value is None:
+        vm.hold(Do.DEL_GLOBAL, Known(name))
+    else:
+        vm.hold(Do.SET_GLOBAL, Known(name), value)
+    vm.globals_set[name] = value
+

@@ -1,0 +1,87 @@
+"""Unary, binary and comparison operators, subscripts, `is`, `in`, `not`, bool()."""
+
+from __future__ import annotations
+
+from jitcore.opcodes.canon import Canon
+from jitcore.symbolic import operators
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.values import Known, Var
+from jitcore.symbolic.handlers.build import make_slice
+
+
+@opcode("BINARY_OP", "lhs rhs -- res")
+def binary_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
+    return operators.binary(vm, canon.argval, lhs, rhs)
+
+
+@opcode("COMPARE_OP", "lhs rhs -- res")
+def compare_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
+    return operators.compare(vm, canon.argval, lhs, rhs)
+
+
+@opcode("UNARY_NEGATIVE", "value -- res")
+def unary_negative(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return operators.unary(vm, "neg", value)
+
+
+@opcode("UNARY_POSITIVE", "value -- res")
+def unary_positive(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return operators.unary(vm, "pos", value)
+
+
+@opcode("UNARY_INVERT", "value -- res")
+def unary_invert(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return operators.unary(vm, "invert", value)
+
+
+@opcode("UNARY_NOT", "value -- res")
+def unary_not(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return operators.negate(vm, value)
+
+
+@opcode("TO_BOOL", "value -- res")
+def to_bool(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
+    return operators.to_bool(vm, value)
+
+
+@opcode("IS_OP", "lhs rhs -- res")
+def is_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
+    return Known(operators.identical(vm, lhs, rhs) != bool(canon.arg))
+
+
+@opcode("CONTAINS_OP", "item container -- res")
+def contains_op(vm: Machine, frame: Frame, canon: Canon, item: Var, container: Var) -> Var:
+    return Known(operators.contains(vm, item, container) != bool(canon.arg))
+
+
+@opcode("BINARY_SUBSCR", "container key -- res")
+def binary_subscr(vm: Machine, frame: Frame, canon: Canon, container: Var, key: Var) -> Var:
+    return operators.getitem(vm, container, key)
+
+
+@opcode("BINARY_SLICE", "container start end -- res")
+def binary_slice(
+    vm: Machine, frame: Frame, canon: Canon, container: Var, start: Var, end: Var
+) -> Var:
+    return operators.getitem(vm, container, make_slice(vm, start, end))
+
+
+@opcode("STORE_SUBSCR", "value container key --")
+def store_subscr(
+    vm: Machine, frame: Frame, canon: Canon, value: Var, container: Var, key: Var
+) -> None:
+    operators.setitem(vm, container, key, value)
+
+
+@opcode("STORE_SLICE", "value container start end --")
+def store_slice(
+    vm: Machine, frame: Frame, canon: Canon, value: Var, container: Var, start: Var, end: Var
+) -> None:
+    operators.setitem(vm, container, make_slice(vm, start, end), value)
+
+
+@opcode("DELETE_SUBSCR", "container key --")
+def delete_subscr(vm: Machine, frame: Frame, canon: Canon, container: Var, key: Var) -> None:
+    operators.delitem(vm, container, key)

@@ -1,0 +1,48 @@
+"""Opcodes that only move values about."""
+
+from __future__ import annotations
+
+from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.machine import NULL, Machine
+from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.values import Known, Null, Var
+
+
+@opcode("NOP", "--")
+@opcode("RESUME", "--")
+@opcode("PRECALL", "--")
+@opcode("COPY_FREE_VARS_DONE", "--")
+def nothing(vm: Machine, frame: Frame, canon: Canon) -> None:
+    pass
+
+
+@opcode("POP_TOP", "value --")
+def pop_top(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    pass
+
+
+@opcode("PUSH_NULL", "-- null")
+def push_null(vm: Machine, frame: Frame, canon: Canon) -> Null:
+    return NULL
+
+
+@opcode("COPY")
+def copy(vm: Machine, frame: Frame, canon: Canon) -> None:
+    frame.stack.append(frame.stack[-canon.arg])
+
+
+@opcode("SWAP")
+def swap(vm: Machine, frame: Frame, canon: Canon) -> None:
+    stack = frame.stack
+    stack[-1], stack[-canon.arg] = stack[-canon.arg], stack[-1]
+
+
+@opcode("LOAD_CONST", "-- value")
+def load_const(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    return Known(canon.argval)
+
+
+@opcode("RETURN_VALUE", "value --")
+def return_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    frame.result = value

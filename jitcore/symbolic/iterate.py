@@ -1,0 +1,167 @@
+"""Iteration over what is known while compiling: the next item, all items, how many are left.
+
+    Iter       a sequence and a position          Enumerate Zip Map Filter   over other iterators
+    Generator  consumed whole, by inlining its body and collecting what it yields
+"""
+
+from __future__ import annotations
+
+from jitcore.fallback import breaks
+from jitcore.ir.ops import BY_OPERATOR
+from jitcore.ir.types import ArrayType
+from jitcore.symbolic.calls import call
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.truth import truth
+from jitcore.symbolic.values import (
+    Dict,
+    Enumerate,
+    Filter,
+    Generator,
+    Iter,
+    Known,
+    List,
+    Map,
+    Run,
+    Set,
+    Tuple,
+    Var,
+    Zip,
+)
+from jitcore.symbolic.wrap import realize
+
+ITERATORS = (Iter, Enumerate, Zip, Map, Filter)
+MAX_ITEMS = 256
+
+
+def iterator(vm: Machine, over: Var) -> Var:
+    """What `iter(over)` is, symbolically."""
+    over = realize(vm, over)
+    if isinstance(over, ITERATORS):
+        return over
+    if isinstance(over, Generator):
+        return Iter(Tuple(tuple(consume(vm, over))))
+    if length(vm, over) is None:
+        vm.stop(breaks.LOOP_UNKNOWN, f"iteration over a {type(over).__name__.lower()}")
+    if isinstance(over, Dict):
+        return Iter(Tuple(tuple(Known(key) for key in over.items)))
+    return Iter(over)
+
+
+def length(vm: Machine, over: Var) -> int | None:
+    """How many items a sequence has, if it is one whose items are known."""
+    match over:
+        case Tuple(items) | List(items):
+            return len(items)
+        case Dict(items):
+            return len(items)
+        case Known(obj) if type(obj) in (tuple, str, range, bytes, list):
+            return len(obj)
+        case Run(value) if isinstance(value.type, ArrayType) and value.type.shape:
+            return value.type.shape[0]
+    return None
+
+
+def item(vm: Machine, over: Var, index: int) -> Var:
+    match over:
+        case Tuple(items) | List(items):
+            return items[index]
+        case Known(obj):
+            return Known(obj[index])
+        case Run():
+            return emit_row(vm, BY_OPERATOR["[]"], (over, Known(index)), {})
+    raise AssertionError(over)
+
+
+def remaining(vm: Machine, it: Var) -> int | None:
+    """An upper bound of the items left."""
+    match it:
+        case Iter(over, at):
+            total = length(vm, over)
+            return None if total is None else max(total - at, 0)
+        case Enumerate(over):
+            return remaining(vm, over)
+        case Zip(iters):
+            counts = [remaining(vm, each) for each in iters]
+            known = [n for n in counts if n is not None]
+            return min(known) if len(known) == len(counts) and known else None
+        case Map(_, iters):
+            return remaining(vm, Zip(iters))
+        case Filter(_, over):
+            return remaining(vm, over)
+    return None
+
+
+def following(vm: Machine, it: Var) -> Var | None:
+    """`next(it)`, or None at the end."""
+    match it:
+        case Iter(over, at):
+            total = length(vm, over)
+            if total is None or at >= total:
+                return None
+            it.at += 1
+            return item(vm, over, at)
+        case Enumerate(over, count):
+            value = following(vm, over)
+            if value is None:
+                return None
+            it.count += 1
+            return Tuple((Known(count), value))
+        case Zip(iters, strict):
+            return _zip(vm, iters, strict)
+        case Map(func, iters):
+            row = _zip(vm, iters, False)
+            return call(vm, func, row.items, {}) if isinstance(row, Tuple) else None
+        case Filter(func, over):
+            return _filter(vm, func, over)
+    vm.stop(breaks.LOOP_UNKNOWN, f"next item of a {type(it).__name__.lower()}")
+
+
+def _zip(vm: Machine, iters: tuple[Var, ...], strict: bool) -> Var | None:
+    row: list[Var] = []
+    for each in iters:
+        value = following(vm, each)
+        if value is None:
+            if strict and any(remaining(vm, other) for other in iters):
+                vm.stop(breaks.PYTHON_RAISES, "zip(strict=True) over different lengths")
+            return None
+        row.append(value)
+    return Tuple(tuple(row)) if row else None
+
+
+def _filter(vm: Machine, func: Var, over: Var) -> Var | None:
+    while True:
+        value = following(vm, over)
+        if value is None:
+            return None
+        func = realize(vm, func)
+        test = value if isinstance(func, Known) and func.obj is None else call(vm, func, (value,), {})
+        keep = truth(vm, test)
+        if keep is None:
+            vm.stop(breaks.BRANCH, "filter() by a run-time value")
+        if keep:
+            return value
+
+
+def items_of(vm: Machine, over: Var) -> list[Var]:
+    """All items, in order; iterators are exhausted by it."""
+    over = realize(vm, over)
+    match over:
+        case Tuple(items) | List(items):
+            return list(items)
+        case Set(items):
+            vm.stop(breaks.LOOP_UNKNOWN, "the order of a set")
+    it = iterator(vm, over)
+    left = remaining(vm, it)
+    if left is None or left > MAX_ITEMS:
+        vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
+    found: list[Var] = []
+    while (value := following(vm, it)) is not None:
+        found.append(value)
+    return found
+
+
+def consume(vm: Machine, generator: Generator) -> list[Var]:
+    yields: list[Var] = []
+    vm.inline(generator.func, list(generator.args), yields)
+    return yields

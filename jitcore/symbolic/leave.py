@@ -1,0 +1,182 @@
+"""Symbolic state → exit: the recipes for the frame's slots, and the held-back effects.
+
+A recipe is made once per value and exit, so what is one object in the symbolic state is one object again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jitcore.fallback import breaks, exit
+from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, Loaded, Make, Recipe
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.state import Frame
+from jitcore.symbolic.values import (
+    Bound,
+    Cell,
+    Dict,
+    Enumerate,
+    Filter,
+    Func,
+    Generator,
+    Iter,
+    Known,
+    Lazy,
+    List,
+    Map,
+    Method,
+    Null,
+    Object,
+    Partial,
+    Run,
+    Set,
+    Slice,
+    Super,
+    Tuple,
+    Var,
+    Zip,
+)
+
+SHOWS_LOCALS = frozenset(("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack"))
+NONE = exit.Known(None)
+EMPTY = Empty()
+
+
+class Recipes:
+    """Recipes of one exit; also used while the effects of that exit are written down."""
+
+    def __init__(self, vm: Machine) -> None:
+        self.vm = vm
+        self.made: dict[int, Recipe] = {}
+
+    def of(self, var: Var) -> Recipe:
+        found = self.made.get(id(var))
+        if found is None:
+            found = self.make(var)
+            self.made[id(var)] = found
+        return found
+
+    def many(self, vars: Any) -> tuple[Recipe, ...]:
+        return tuple(self.of(var) for var in vars)
+
+    def make(self, var: Var) -> Recipe:
+        match var:
+            case Lazy(origin):
+                self.vm.wanted.setdefault(origin)
+                return Loaded(origin)
+            case Null():
+                return EMPTY
+            case Run(value, origin):
+                return Computed(value)
+            case Object(origin=origin):
+                return self.loaded(origin)
+            case Known(obj, origin):
+                return self.loaded(origin) if origin is not None else exit.Known(obj)
+            case List() | Dict() | Tuple() | Func() | Cell() if var.origin is not None:
+                return self.loaded(var.origin)
+            case Bound(owner, name):
+                return self.call(getattr, self.of(owner), exit.Known(name))
+            case _:
+                return MAKERS[type(var)](self, var)
+
+    def loaded(self, origin: Any) -> Recipe:
+        self.vm.wanted.setdefault(origin)
+        return Loaded(origin)
+
+    def call(self, fn: object, *parts: Recipe) -> Recipe:
+        return Built(Make.CALL, (exit.Known(fn), *parts))
+
+
+def _tuple(r: Recipes, var: Tuple) -> Recipe:
+    items = Built(Make.TUPLE, r.many(var.items))
+    if var.cls is tuple:
+        return items
+    return r.call(tuple.__new__, exit.Known(var.cls), items)
+
+
+def _dict(r: Recipes, var: Dict) -> Recipe:
+    parts = [p for key, item in var.items.items() for p in (exit.Known(key), r.of(item))]
+    return Built(Make.DICT, tuple(parts))
+
+
+def _iter(r: Recipes, var: Iter) -> Recipe:
+    made = r.call(iter, r.of(var.over))
+    if not var.at:
+        return made
+    return Built(Make.ADVANCED, (made, exit.Known(var.at)))
+
+
+def _function(r: Recipes, var: Func) -> Recipe:
+    if not var.own_globals:
+        r.vm.stop(breaks.FUNCTION_ESCAPES, f"function {var.qualname} of another module")
+    closure = Built(Make.TUPLE, r.many(var.closure)) if var.closure else EMPTY
+    return Built(
+        Make.FUNCTION,
+        (
+            exit.Known(var.code),
+            r.of(var.defaults) if var.defaults is not None else EMPTY,
+            r.of(var.kwdefaults) if var.kwdefaults is not None else EMPTY,
+            closure,
+        ),
+    )
+
+
+def _refuse(r: Recipes, var: Var) -> Recipe:
+    r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {type(var).__name__.lower()} in use")
+
+
+MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
+    Tuple: _tuple,
+    List: lambda r, v: Built(Make.LIST, r.many(v.items)),
+    Dict: _dict,
+    Set: lambda r, v: Built(Make.SET, tuple(exit.Known(x) for x in v.items)),
+    Slice: lambda r, v: Built(Make.SLICE, r.many(v.parts)),
+    Cell: lambda r, v: Built(Make.CELL, (r.of(v.content) if v.content is not None else EMPTY,)),
+    Func: _function,
+    Method: lambda r, v: Built(Make.METHOD, (r.of(v.func), r.of(v.owner))),
+    Iter: _iter,
+    Zip: lambda r, v: r.call(zip, *r.many(v.iters)) if not v.strict else _refuse(r, v),
+    Enumerate: lambda r, v: r.call(enumerate, r.of(v.over), exit.Known(v.count)),
+    Map: lambda r, v: r.call(map, r.of(v.func), *r.many(v.iters)),
+    Filter: lambda r, v: r.call(filter, r.of(v.func), r.of(v.over)),
+    Generator: _refuse,
+    Super: _refuse,
+    Partial: _refuse,
+}
+
+
+def exit_at(vm: Machine, offset: int, stack: list[Var], through_point: bool) -> Exit:
+    """The outermost frame's state, as CPython must find it before the instruction at `offset`."""
+    recipes = Recipes(vm)
+    frame = vm.outer
+    return Exit(
+        Leave.JUMP,
+        offset,
+        through_point,
+        recipes.many(stack),
+        _locals(recipes, frame, offset),
+        _effects(vm, recipes),
+    )
+
+
+def exit_return(vm: Machine, value: Var) -> Exit:
+    recipes = Recipes(vm)
+    return Exit(Leave.RETURN, value=recipes.of(value), effects=_effects(vm, recipes))
+
+
+def _locals(recipes: Recipes, frame: Frame, offset: int) -> tuple[tuple[int, Recipe], ...]:
+    """Changed locals that CPython may still read; all changed ones where the code can show its locals."""
+    code = frame.code
+    shown = not SHOWS_LOCALS.isdisjoint(code.code.co_names)
+    live = code.live[offset]
+    changed: list[tuple[int, Recipe]] = []
+    for i, var in enumerate(frame.locals):
+        if var is frame.initial[i] or not (shown or i in live):
+            continue
+        changed.append((i, EMPTY if var is None else recipes.of(var)))
+    return tuple(changed)
+
+
+def _effects(vm: Machine, recipes: Recipes) -> tuple[Effect, ...]:
+    return tuple(Effect(held.do, recipes.many(held.parts)) for held in vm.effects)

@@ -1,0 +1,277 @@
+"""The symbolic interpreter: walks bytecode from a region point, with a symbolic frame, and builds the graph.
+
+    run ─▶ step(instruction) ─▶ handler ─▶ values, nodes, guards
+     │
+     └─ BreakSignal, in the outermost frame:  an Exit at that instruction
+        BreakSignal, in an inlined call:      a new walk, with that call fenced: left to CPython
+
+The machine is the one mutable thing of a capture. It may assume that nothing else runs: the live objects that it
+looks at are as the region will find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, NoReturn
+
+from jitcore.config import Config
+from jitcore.fallback import breaks
+from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
+from jitcore.fallback.exit import MISS, Do, Exit
+from jitcore.guards.guard import Absent, Equals, Guard
+from jitcore.guards.source import Attr, Source
+from jitcore.ir.builder import Builder
+from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.op import Effect as OpEffect
+from jitcore.ir.op import Kind, Op, Unsupported
+from jitcore.ir.ops import specialise
+from jitcore.ir.types import ArrayType, ObjectType, Type
+from jitcore.opcodes.canon import Canon, canonical
+from jitcore.opcodes.decode import Code, decode
+from jitcore.opcodes.instr import Instr
+from jitcore.symbolic.opcode import HANDLERS
+from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
+from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Null, Run, Tuple, Var
+
+MAX_STEPS = 20_000
+MAX_NODES = 1_500
+MAX_DEPTH = 24
+
+
+class Fenced(Exception):
+    """The instruction was found, in an earlier walk, not to be captured with its surroundings."""
+
+    def __init__(self, stop: Break) -> None:
+        super().__init__(stop)
+        self.stop = stop
+
+
+class Cut(Exception):
+    """The region ends before the next instruction, which starts another region."""
+
+
+class Machine:
+    def __init__(
+        self,
+        start: Start,
+        config: Config,
+        fenced: dict[int, Break],
+        exit_at: Callable[[Machine, int, list[Var], bool], Exit],
+    ) -> None:
+        self.exit_at = exit_at
+        self.start = start
+        self.config = config
+        self.fenced = fenced
+        self.guards: dict[Guard, None] = {}
+        self.builder = Builder()
+        self.inputs: dict[Source, Value] = {}
+        self.realized: dict[Source, Var] = {}
+        self.by_id: dict[int, Var] = {}
+        self.cells_by_id: dict[int, Cell] = {}
+        self.effects: list[Held] = []
+        self.globals_set: dict[str, Var | None] = {}
+        self.wanted: dict[Source, None] = {}
+        self.mutable: dict[Source, Any] = {}
+        self.mutated: set[Source] = set()
+        self.segments: list[Segment] = [Window(MISS)]
+        self.fresh_window = False
+        self.cut_next = False
+        self.in_loop = start.offset > start.code.start
+        self.backward = 0
+        self.fresh: set[Value] = set()
+        self.live: dict[Source, Any] = {}
+        self.frames: list[Frame] = []
+        self.steps = 0
+        self.nodes = 0
+        self.codes: dict[int, Code] = {id(start.code.code): start.code}
+        self.kept: list[object] = []
+
+    # -- breaks -----------------------------------------------------------------------------------
+
+    def stop(self, kind: BreakKind, detail: str = "") -> NoReturn:
+        raise BreakSignal(kind, detail)
+
+    def place(self) -> Place:
+        frame = self.frames[-1]
+        assert frame.instr is not None
+        return place_of(frame.code.code, frame.instr.position)
+
+    def chain(self) -> tuple[Place, ...]:
+        """The calls that led here, outermost first, this frame left out."""
+        return tuple(
+            place_of(f.code.code, f.instr.position)
+            for f in self.frames[:-1]
+            if f.instr is not None
+        )
+
+    @property
+    def outer(self) -> Frame:
+        return self.frames[0]
+
+    @property
+    def inlined(self) -> bool:
+        return len(self.frames) > 1
+
+    # -- guards -----------------------------------------------------------------------------------
+
+    def guard(self, guard: Guard) -> None:
+        self.guards.setdefault(guard)
+
+    def input(self, origin: Source, type: Type) -> Value:
+        """The graph input that a guard load brings."""
+        value = self.inputs.get(origin)
+        if value is None:
+            value = self.inputs[origin] = Value(type)
+        return value
+
+    def concrete(self, var: Var) -> Any:
+        """The Python int (bool, float) that a run-time scalar is now; the region then holds for that value only."""
+        match var:
+            case Known(obj):
+                return obj
+            case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
+                for source in deps | ({origin} if origin is not None else frozenset()):
+                    known = self.realized[source]
+                    assert isinstance(known, Run)
+                    self.guard(Equals(source, known.hint))
+                return hint
+        self.stop(breaks.RUNTIME_VALUE, "a value that is known only at run time is needed here")
+
+    def same_object(self, a: Source, b: Source) -> bool:
+        return self.live[a] is self.live[b]
+
+    def guard_absent_attr(self, owner: Source, name: str) -> None:
+        self.guard(Absent(Attr(owner, name)))
+
+    def is_fresh(self, value: Value) -> bool:
+        """An array made in the region of which there is no view, and which no exit so far hands out."""
+        return value in self.fresh
+
+    # -- nodes ------------------------------------------------------------------------------------
+
+    def window(self) -> Window:
+        last = self.segments[-1]
+        if isinstance(last, Window):
+            return last
+        self.stop(breaks.LOUD_INLINED, "a computation between an effect and the end of its statement")
+
+    def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
+        """Append a node over argument trees; a result whose type is not known ends the region after this line."""
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_NODES} nodes")
+        try:
+            row, given = specialise(op, args, kwargs)
+            pure = row.effect_of(given, kwargs) <= OpEffect.FLAGS
+            self.builder.nodes = self.window().nodes if pure else []
+            out = self.builder.emit(op, args, kwargs, self.place())
+        except Unsupported as refusal:
+            self.stop(breaks.NUMPY_UNSUPPORTED, str(refusal))
+        if row.kind not in (Kind.MAP, Kind.REDUCE):
+            self.fresh.difference_update(values((args, kwargs)))
+        if not pure:
+            self.loud(self.builder.nodes[0])
+        if isinstance(out, tuple):
+            return Tuple(tuple(self.made(value, row, pure) for value in out))
+        return self.made(out, row, pure)
+
+    def made(self, value: Any, row: Op, pure: bool) -> Var:
+        if type(value) is not Value:
+            return Known(value)
+        if isinstance(value.type, ObjectType):
+            self.cut_next = True
+            if self.inlined:
+                self.stop(breaks.RESULT_TYPE_UNKNOWN, f"the type of {row.name}'s result")
+        elif pure and row.kind in (Kind.MAP, Kind.CREATE) and isinstance(value.type, ArrayType):
+            self.fresh.add(value)
+        return Run(value)
+
+    def loud(self, node: Node) -> None:
+        if self.inlined:
+            self.stop(breaks.LOUD_INLINED, f"{node.op.name} in an inlined call")
+        self.window()
+        assert self.outer.instr is not None
+        self.segments.append(Loud(node, self.exit_before(self.outer.instr)))
+        self.fresh_window = True
+
+    def exit_before(self, instr: Instr) -> Exit:
+        return self.exit_at(self, instr.offset, self.outer.saved, False)
+
+    def hold(self, do: Do, *parts: Var) -> None:
+        """An effect on an object: performed at the exits."""
+        self.effects.append(Held(do, parts))
+
+    # -- running ----------------------------------------------------------------------------------
+
+    def decode(self, code: CodeType) -> Code:
+        found = self.codes.get(id(code))
+        if found is None:
+            found = self.codes[id(code)] = decode(code)
+            self.kept.append(code)
+        return found
+
+    def run(self, frame: Frame) -> Var:
+        """Interpret until the frame returns."""
+        self.frames.append(frame)
+        while frame.result is None:
+            self.step(frame)
+        self.frames.pop()
+        return frame.result
+
+    def step(self, frame: Frame) -> None:
+        instr = frame.code.instrs[frame.index]
+        frame.instr = instr
+        frame.saved = frame.stack.copy()
+        if frame is self.outer:
+            self.boundary(instr)
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")
+        frame.index += 1
+        for canon in canonical(frame.code.code, instr):
+            self.perform(frame, canon)
+
+    def boundary(self, instr: Instr) -> None:
+        """Between two instructions of the outermost frame: windows open and regions are cut here."""
+        if instr.offset in self.fenced:
+            raise Fenced(self.fenced[instr.offset])
+        if self.cut_next:
+            raise Cut
+        if self.fresh_window:
+            self.segments.append(Window(self.exit_before(instr)))
+            self.fresh_window = False
+
+    def perform(self, frame: Frame, canon: Canon) -> None:
+        handler = HANDLERS.get(canon.op)
+        if handler is None:
+            self.stop(breaks.UNSUPPORTED_OPCODE, canon.op)
+        if handler.pops is None:
+            handler.run(self, frame, canon)
+            return
+        cut = len(frame.stack) - handler.pops
+        args = frame.stack[cut:]
+        del frame.stack[cut:]
+        out = handler.run(self, frame, canon, *args)
+        if handler.pushes == 1:
+            frame.stack.append(out)
+        elif handler.pushes:
+            frame.stack.extend(out)
+
+    def jump(self, frame: Frame, offset: int) -> None:
+        frame.index = frame.code.by_offset[offset]
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def inline(self, func: Func, locals: list[Var | None], yields: list[Var] | None = None) -> Var:
+        """Interpret a Python function's body in place. Its frame is not rebuilt: any break in it fences the call."""
+        if len(self.frames) >= MAX_DEPTH:
+            self.stop(breaks.RECURSION_LIMIT, f"more than {MAX_DEPTH} calls deep")
+        code = self.decode(func.code)
+        slots = func.code.co_nlocals + len(func.code.co_cellvars) + len(func.code.co_freevars)
+        locals = locals + [None] * (slots - len(locals))
+        frame = Frame(code, 0, locals, [], func.globals, self.start.builtins, func, yields=yields)
+        return self.run(frame)
+
+
+NULL = Null()

@@ -1,0 +1,5 @@
+"""Importing this fills the tables of call models."""
+
+from jitcore.symbolic.models import arrays, builtin, classes, containers
+
+__all__ = ["arrays", "builtin", "classes", "containers"]

@@ -1,0 +1,53 @@
+"""Methods of arrays and NumPy scalars: rows of the op table."""
+
+from __future__ import annotations
+
+from jitcore.fallback import breaks
+from jitcore.ir.ops import METHODS
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.attrs import describe
+from jitcore.symbolic.calls import METHOD_MODELS
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.values import Known, Run, Var
+
+
+def array_method(
+    vm: Machine, owner: Var, name: str, args: tuple[Var, ...], kwargs: dict[str, Var]
+) -> Var:
+    assert isinstance(owner, Run)
+    kind = owner.value.type
+    if not isinstance(kind, (ArrayType, ScalarType)) or getattr(kind, "python", False):
+        vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
+    row = METHODS.get(name)
+    if row is None:
+        vm.stop(breaks.NUMPY_UNSUPPORTED, f"ndarray.{name}")
+    return emit_row(vm, row, (owner, *args), kwargs)
+
+
+METHOD_MODELS["Run"] = array_method
+
+
+def known_method(
+    vm: Machine, owner: Var, name: str, args: tuple[Var, ...], kwargs: dict[str, Var]
+) -> Var:
+    """Methods of constants: pure ones of strings and numbers, on constants."""
+    assert isinstance(owner, Known)
+    from_table = name in PURE.get(type(owner.obj), ())
+    if not from_table or not all(isinstance(a, Known) for a in args) or kwargs:
+        vm.stop(breaks.UNKNOWN_CALLABLE, f"{type(owner.obj).__name__}.{name}")
+    try:
+        return Known(getattr(owner.obj, name)(*(a.obj for a in args)))  # type: ignore[union-attr]
+    except Exception as error:
+        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+
+
+PURE: dict[type, frozenset[str]] = {
+    str: frozenset(
+        "lower upper strip lstrip rstrip startswith endswith replace format title "
+        "isdigit isalpha count find index zfill ljust rjust center capitalize".split()
+    ),
+    float: frozenset(("is_integer", "conjugate", "hex")),
+    int: frozenset(("bit_length", "bit_count", "conjugate")),
+}
+METHOD_MODELS["Known"] = known_method

@@ -1,0 +1,79 @@
+"""Calls of classes and of instances.
+
+Making an instance of a user's class is left to CPython; a namedtuple is known structure, and `__call__` of an
+instance is inlined.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+
+from jitcore.fallback import breaks
+from jitcore.guards.guard import TypeVersion
+from jitcore.guards.source import Const
+from jitcore.symbolic.attrs import lookup
+from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.values import Func, Known, Object, Partial, Super, Tuple, Var
+from jitcore.symbolic.wrap import function_value, is_namedtuple, realize
+
+
+def call_instance(
+    vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]
+) -> Var | None:
+    if not isinstance(fn, Object):
+        return None
+    raw = lookup(fn.cls, "__call__")
+    if not isinstance(raw, types.FunctionType):
+        vm.stop(breaks.NOT_CALLABLE, fn.cls.__name__)
+    vm.guard(TypeVersion(fn.cls))
+    return call_function(vm, function_value(vm, raw, Const(raw)), (fn, *args), kwargs)
+
+
+def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var | None:
+    if not isinstance(fn, Known) or not isinstance(fn.obj, type):
+        return None
+    cls = fn.obj
+    if not is_namedtuple(cls):
+        vm.stop(breaks.CLASS_CALL, cls.__qualname__)
+    new = cls.__new__
+    if not isinstance(new, types.FunctionType):
+        vm.stop(breaks.CLASS_CALL, cls.__qualname__)
+    vm.guard(TypeVersion(cls))
+    defaults = tuple(Known(value) for value in new.__defaults__ or ())
+    func = Func(new.__code__, new.__globals__, "__new__", cls.__qualname__, Tuple(defaults))
+    bound = bind(vm, func, (fn, *args), kwargs)
+    return Tuple(tuple(var for var in bound[1:] if var is not None), None, cls)
+
+
+CALL_HOOKS.extend((call_instance, call_class))
+
+
+@model(super)
+def call_super(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    """`super()`: __class__ is the last free variable, self the first argument."""
+    frame = vm.frames[-1]
+    if args:
+        cls = realize(vm, args[0])
+        if len(args) != 2 or not isinstance(cls, Known) or not isinstance(cls.obj, type):
+            vm.stop(breaks.ATTRIBUTE, "super() with these arguments")
+        return Super(cls.obj, args[1])
+    code = frame.code.code
+    if "__class__" not in code.co_freevars or not code.co_argcount:
+        vm.stop(breaks.ATTRIBUTE, "super() outside a method")
+    at = len(frame.locals) - len(code.co_freevars) + code.co_freevars.index("__class__")
+    slot, owner = frame.locals[at], frame.locals[0]
+    cell = realize(vm, slot) if slot is not None else None
+    content = getattr(cell, "content", None)
+    cls = realize(vm, content) if content is not None else None
+    if not isinstance(cls, Known) or not isinstance(cls.obj, type) or owner is None:
+        vm.stop(breaks.ATTRIBUTE, "super() without its class")
+    return Super(cls.obj, owner)
+
+
+@model(functools.partial)
+def call_partial(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    if not args:
+        vm.stop(breaks.BAD_ARGUMENTS, "partial()")
+    return Partial(args[0], args[1:], dict(kwargs))

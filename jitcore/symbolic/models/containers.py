@@ -1,0 +1,184 @@
+"""Methods of lists, dicts, sets and tuples with known structure.
+
+On a container that the frame can see, a mutation is made symbolically and replayed on the real one at the exits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jitcore.fallback import breaks
+from jitcore.symbolic.calls import METHOD_MODELS
+from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.iterate import items_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.operators import compare, index_of, replay
+from jitcore.symbolic.truth import truth
+from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var
+from jitcore.symbolic.wrap import realize
+
+Args = tuple[Var, ...]
+NONE = Known(None)
+
+
+def by_name(
+    table: dict[str, Callable[..., Var]], kind: str
+) -> Callable[[Machine, Var, str, Args, dict[str, Var]], Var]:
+    def run(vm: Machine, owner: Var, name: str, args: Args, kwargs: dict[str, Var]) -> Var:
+        row = table.get(name)
+        if row is None or kwargs:
+            vm.stop(breaks.UNKNOWN_BUILTIN, f"{kind}.{name}")
+        try:
+            return row(vm, owner, *args)
+        except TypeError:
+            if len(args) > 2:
+                vm.stop(breaks.BAD_ARGUMENTS, f"{kind}.{name}")
+            raise
+
+    return run
+
+
+def append(vm: Machine, owner: List, value: Var) -> Var:
+    owner.items.append(value)
+    replay(vm, owner, list.append, value)
+    return NONE
+
+
+def extend(vm: Machine, owner: List, more: Var) -> Var:
+    for item in items_of(vm, more):
+        append(vm, owner, item)
+    return NONE
+
+
+def insert(vm: Machine, owner: List, at: Var, value: Var) -> Var:
+    index = index_of(vm, at)
+    owner.items.insert(index, value)
+    replay(vm, owner, list.insert, Known(index), value)
+    return NONE
+
+
+def pop(vm: Machine, owner: List, at: Var = Known(-1)) -> Var:
+    index = index_of(vm, at)
+    if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
+        vm.stop(breaks.PYTHON_RAISES, "IndexError: pop index out of range")
+    value = owner.items.pop(index)
+    replay(vm, owner, list.pop, Known(index))
+    return value
+
+
+def clear(vm: Machine, owner: List) -> Var:
+    owner.items.clear()
+    replay(vm, owner, list.clear)
+    return NONE
+
+
+def reverse(vm: Machine, owner: List) -> Var:
+    owner.items.reverse()
+    replay(vm, owner, list.reverse)
+    return NONE
+
+
+def copy_list(vm: Machine, owner: List) -> Var:
+    return List(list(owner.items))
+
+
+def index(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
+    for i, item in enumerate(owner.items):
+        same = truth(vm, compare(vm, "==", item, wanted))
+        if same is None:
+            vm.stop(breaks.OPERATOR, "index() by a run-time value")
+        if same:
+            return Known(i)
+    vm.stop(breaks.PYTHON_RAISES, "ValueError: not in list")
+
+
+def count(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
+    found = [truth(vm, compare(vm, "==", item, wanted)) for item in owner.items]
+    if None in found:
+        vm.stop(breaks.OPERATOR, "count() by a run-time value")
+    return Known(sum(bool(x) for x in found))
+
+
+def keys(vm: Machine, owner: Dict) -> Var:
+    return Tuple(tuple(Known(key) for key in owner.items))
+
+
+def values(vm: Machine, owner: Dict) -> Var:
+    return Tuple(tuple(owner.items.values()))
+
+
+def items(vm: Machine, owner: Dict) -> Var:
+    return Tuple(tuple(Tuple((Known(key), value)) for key, value in owner.items.items()))
+
+
+def get(vm: Machine, owner: Dict, key: Var, default: Var = NONE) -> Var:
+    return owner.items.get(key_of(vm, key), default)
+
+
+def setdefault(vm: Machine, owner: Dict, key: Var, default: Var = NONE) -> Var:
+    name = key_of(vm, key)
+    if name not in owner.items:
+        owner.items[name] = default
+        replay(vm, owner, dict.__setitem__, Known(name), default)
+    return owner.items[name]
+
+
+def pop_key(vm: Machine, owner: Dict, key: Var, default: Var | None = None) -> Var:
+    name = key_of(vm, key)
+    if name in owner.items:
+        replay(vm, owner, dict.__delitem__, Known(name))
+        return owner.items.pop(name)
+    if default is None:
+        vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+    return default
+
+
+def update(vm: Machine, owner: Dict, more: Var) -> Var:
+    more = realize(vm, more)
+    if not isinstance(more, Dict):
+        vm.stop(breaks.CONTAINER_TYPE, "update() with something that is not a plain dict")
+    for name, value in list(more.items.items()):
+        owner.items[name] = value
+        replay(vm, owner, dict.__setitem__, Known(name), value)
+    return NONE
+
+
+def copy_dict(vm: Machine, owner: Dict) -> Var:
+    return Dict(dict(owner.items))
+
+
+def add(vm: Machine, owner: Set, value: Var) -> Var:
+    owner.items.add(key_of(vm, value))
+    return NONE
+
+
+def discard(vm: Machine, owner: Set, value: Var) -> Var:
+    owner.items.discard(key_of(vm, value))
+    return NONE
+
+
+LIST: dict[str, Callable[..., Var]] = {
+    "append": append,
+    "extend": extend,
+    "insert": insert,
+    "pop": pop,
+    "clear": clear,
+    "reverse": reverse,
+    "copy": copy_list,
+    "index": index,
+    "count": count,
+}
+DICT: dict[str, Callable[..., Var]] = {
+    "keys": keys,
+    "values": values,
+    "items": items,
+    "get": get,
+    "setdefault": setdefault,
+    "pop": pop_key,
+    "update": update,
+    "copy": copy_dict,
+}
+METHOD_MODELS["List"] = by_name(LIST, "list")
+METHOD_MODELS["Dict"] = by_name(DICT, "dict")
+METHOD_MODELS["Set"] = by_name({"add": add, "discard": discard}, "set")
+METHOD_MODELS["Tuple"] = by_name({"index": index, "count": count}, "tuple")

@@ -1,0 +1,118 @@
+"""Symbolic values → graph nodes: argument trees, result types, and what a scalar result is now."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from jitcore.fallback import breaks
+from jitcore.ir.op import Kind, Op
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.values import (
+    NOTHING,
+    Dict,
+    Known,
+    Lazy,
+    List,
+    Run,
+    Set,
+    Slice,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import realize
+
+
+
+def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
+    """The argument tree of a value: Values at the leaves, constants elsewhere."""
+    match var:
+        case Lazy():
+            return leaf(vm, realize(vm, var), concrete)
+        case Known(obj):
+            return obj
+        case Run(value, hint=hint):
+            if concrete and hint is not NOTHING:
+                return vm.concrete(var)
+            return value
+        case Tuple(items, cls=cls) if cls is tuple:
+            return tuple(leaf(vm, x, concrete) for x in items)
+        case List(items):
+            return [leaf(vm, x, concrete) for x in items]
+        case Slice(parts):
+            return slice(*(leaf(vm, x, True) for x in parts))
+        case Dict(items):
+            return {key: leaf(vm, x, concrete) for key, x in items.items()}
+        case Set(items):
+            return set(items)
+    vm.stop(breaks.TYPE_UNSUPPORTED, f"a {type(var).__name__.lower()} as an argument of an array operation")
+
+
+def is_array_like(vm: Machine, var: Var) -> bool:
+    """Does NumPy decide what an operation on this value means?"""
+    var = realize(vm, var)
+    return isinstance(var, Run) and (
+        isinstance(var.value.type, ArrayType)
+        or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
+    )
+
+
+def python_scalar(vm: Machine, var: Var) -> bool:
+    """A run-time Python number."""
+    var = realize(vm, var)
+    return (
+        isinstance(var, Run)
+        and isinstance(var.value.type, ScalarType)
+        and var.value.type.python
+    )
+
+
+def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    """A row of the op table applied to symbolic arguments. Numbers that shape the result become constants."""
+    scalars = op.kind in (Kind.MAP, Kind.STORE)
+    tree = tuple(leaf(vm, arg, not scalars) for arg in args)
+    words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
+    return vm.emit(op, tree, words)
+
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+
+def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...]) -> Var:
+    """If what every operand is now is known, so is the result; small ints only."""
+    if not isinstance(out, Run):
+        return out
+    now: list[Any] = []
+    deps: frozenset[Any] = frozenset()
+    for arg in args:
+        arg = realize(vm, arg)
+        match arg:
+            case Known(obj):
+                now.append(obj)
+            case Run(hint=hint) if hint is not NOTHING:
+                now.append(hint)
+                deps |= arg.deps
+            case _:
+                return out
+    try:
+        result = fn(*now)
+    except Exception:
+        return out
+    if type(result) is int and abs(result) < 1 << 62:
+        out.hint, out.deps = result, deps
+    return out

@@ -1,0 +1,410 @@
+"""Operators on symbolic values, by what the operands are.
+
+    constants            folded, as CPython computes them
+    NumPy operands       a row of the op table
+    Python numbers       a node that performs CPython's own operation
+    lists, tuples, …     on the symbolic structure
+    instances            their class's special method, inlined
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from jitcore.fallback import breaks
+from jitcore.fallback.exit import Do
+from jitcore.ir.ops import BY_OPERATOR, specialise
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.attrs import describe, lookup
+from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import (
+    ARITHMETIC,
+    emit_row,
+    hinted,
+    is_array_like,
+    leaf,
+    python_scalar,
+)
+from jitcore.symbolic.truth import truth
+from jitcore.symbolic.values import (
+    NOTHING,
+    Dict,
+    Known,
+    List,
+    Object,
+    Run,
+    Set,
+    Slice,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import function_value, realize
+from jitcore.guards.guard import SameObject, TypeVersion
+from jitcore.guards.source import Const
+
+FOLDABLE = (int, float, bool, complex, str, bytes, type(None), tuple, range, frozenset, slice)
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": operator.neg,
+    "pos": operator.pos,
+    "invert": operator.invert,
+    "abs": abs,
+}
+SPECIAL = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "@": "__matmul__",
+    "//": "__floordiv__", "%": "__mod__", "**": "__pow__",
+}  # fmt: skip
+TARGETS: dict[str, Callable[..., Any]] = {**ARITHMETIC, "@": operator.matmul}
+MAX_FOLDED_BITS = 4096
+
+
+def folded(vm: Machine, fn: Callable[..., Any], *objects: Any) -> Var:
+    """CPython's own result on constants; what raises is left to CPython."""
+    if any(type(x) is int and x.bit_length() > MAX_FOLDED_BITS for x in objects):
+        vm.stop(breaks.PYTHON_RAISES, "very large integers")
+    try:
+        result = fn(*objects)
+    except Exception as error:
+        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+    if type(result) in FOLDABLE:
+        return Known(result)
+    vm.stop(breaks.OPERATOR, f"the result is a {type(result).__name__}")
+
+
+def foldable(*vars: Var) -> bool:
+    return all(isinstance(v, Known) and type(v.obj) in FOLDABLE for v in vars)
+
+
+def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+    lhs, rhs = realize(vm, lhs), realize(vm, rhs)
+    plain = text.removesuffix("=")
+    if text.endswith("=") and isinstance(lhs, Run) and isinstance(lhs.value.type, ArrayType):
+        return _inplace(vm, text, lhs, rhs)
+    if is_array_like(vm, lhs) or is_array_like(vm, rhs):
+        _refuse_user_operand(vm, plain, lhs, rhs)
+        return emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
+    if foldable(lhs, rhs) and plain in ARITHMETIC:
+        if plain in ("**", "<<") and not _small_power(lhs, rhs):
+            vm.stop(breaks.PYTHON_RAISES, "very large integers")
+        return folded(vm, TARGETS[plain], lhs.obj, rhs.obj)  # type: ignore[union-attr]
+    if python_scalar(vm, lhs) or python_scalar(vm, rhs):
+        return _number(vm, plain, lhs, rhs)
+    if isinstance(lhs, Object):
+        return _special(vm, plain, lhs, rhs)
+    return _container(vm, text, lhs, rhs)
+
+
+def _small_power(lhs: Var, rhs: Var) -> bool:
+    a, b = lhs.obj, rhs.obj  # type: ignore[union-attr]
+    if type(a) is not int or type(b) is not int:
+        return True
+    return -64 <= b <= 64 and a.bit_length() <= 128
+
+
+def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
+    for operand in operands:
+        if isinstance(operand, Object) or (
+            isinstance(operand, Known) and type(operand.obj) not in FOLDABLE
+        ):
+            vm.stop(breaks.OPERATOR, f"{text} between an array and {describe(operand)}")
+
+
+def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
+    """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else a store."""
+    _refuse_user_operand(vm, text, rhs)
+    plain = text.removesuffix("=")
+    if vm.is_fresh(lhs.value) and plain in TARGETS:
+        row, tree = specialise(BY_OPERATOR[plain], (leaf(vm, lhs), leaf(vm, rhs)), {})
+        if row.infer(tree, {}) == lhs.value.type:
+            made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
+            assert isinstance(made, Run)
+            lhs.value = made.value
+            vm.fresh.add(made.value)
+            return lhs
+    emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
+    return lhs
+
+
+def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+    if None in (_number_class(lhs), _number_class(rhs)) or text not in ARITHMETIC:
+        vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+    tree = (leaf(vm, lhs), leaf(vm, rhs))
+    if BY_OPERATOR[text].infer(tree, {}) is None and all(map(is_hinted, (lhs, rhs))):
+        return folded(vm, TARGETS[text], vm.concrete(lhs), vm.concrete(rhs))
+    out = vm.emit(BY_OPERATOR[text], tree, {})
+    return hinted(vm, out, ARITHMETIC[text], (lhs, rhs))
+
+
+def is_hinted(var: Var) -> bool:
+    return isinstance(var, Known) or (isinstance(var, Run) and var.hint is not NOTHING)
+
+
+def _number_class(var: Var) -> type | None:
+    match var:
+        case Known(obj) if type(obj) in (bool, int, float, complex):
+            return type(obj)
+        case Run(value) if isinstance(value.type, ScalarType) and value.type.python:
+            return type(value.type.dtype.type(0).item())
+    return None
+
+
+def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
+    name = SPECIAL.get(text)
+    raw = lookup(lhs.cls, name) if name else NOTHING
+    if not isinstance(raw, types.FunctionType):
+        vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+    if isinstance(rhs, Object) and rhs.cls is not lhs.cls:
+        vm.stop(breaks.OPERATOR, f"{text} between instances of two classes")
+    vm.guard(TypeVersion(lhs.cls))
+    out = call_function(vm, function_value(vm, raw, Const(raw)), (lhs, rhs), {})
+    if isinstance(out, Known) and out.obj is NotImplemented:
+        vm.stop(breaks.OPERATOR, f"{text}: {name} returns NotImplemented")
+    return out
+
+
+def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+    plain = text.removesuffix("=")
+    match lhs, rhs:
+        case Tuple(a, cls=ca), Tuple(b, cls=cb) if plain == "+" and ca is cb is tuple:
+            return Tuple(a + b)
+        case Tuple(a, cls=ca), Known(obj) if plain == "+" and ca is tuple and type(obj) is tuple:
+            return Tuple(a + tuple(Known(x) for x in obj))
+        case Known(obj), Tuple(b, cls=cb) if plain == "+" and cb is tuple and type(obj) is tuple:
+            return Tuple(tuple(Known(x) for x in obj) + b)
+        case List(a), List(b) if text == "+":
+            return List(a + b)
+        case List(a), Known(n) | Known(n) if text == "*" and type(n) is int and n * len(a) < 1024:
+            return List(a * n)
+        case Tuple(a), Known(n) if plain == "*" and type(n) is int and n * len(a) < 1024:
+            return Tuple(a * n)
+        case Set(a), Set(b) if plain in ("|", "&", "-", "^") and text == plain:
+            return Set(TARGETS[plain](a, b))
+    vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+
+
+def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+    lhs, rhs = realize(vm, lhs), realize(vm, rhs)
+    fn = COMPARE[text]
+    if is_array_like(vm, lhs) or is_array_like(vm, rhs):
+        _refuse_user_operand(vm, text, lhs, rhs)
+        return emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
+    if foldable(lhs, rhs):
+        return folded(vm, fn, lhs.obj, rhs.obj)  # type: ignore[union-attr]
+    if python_scalar(vm, lhs) or python_scalar(vm, rhs):
+        classes = {_number_class(lhs), _number_class(rhs)}
+        if None not in classes and complex not in classes:
+            out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
+            return hinted(vm, out, fn, (lhs, rhs))
+    match lhs, rhs:
+        case Tuple(a), Tuple(b) if text in ("==", "!="):
+            return Known(_equal_items(vm, a, b) == (text == "=="))
+        case Known(a), Known(b) if isinstance(a, type) or isinstance(b, type):
+            if text in ("==", "!=") and type(a) is type and type(b) is type:
+                return Known(fn(a, b))
+        case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
+            return Known(fn(a, b))
+    vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+
+
+def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
+    if len(a) != len(b):
+        return False
+    for x, y in zip(a, b, strict=True):
+        same = truth(vm, compare(vm, "==", x, y))
+        if same is None:
+            vm.stop(breaks.OPERATOR, "== of tuples of run-time values")
+        if not same:
+            return False
+    return True
+
+
+def unary(vm: Machine, text: str, value: Var) -> Var:
+    value = realize(vm, value)
+    if foldable(value):
+        return folded(vm, UNARY[text], value.obj)  # type: ignore[union-attr]
+    if is_array_like(vm, value):
+        return emit_row(vm, BY_OPERATOR[text], (value,), {})
+    if python_scalar(vm, value) and text == "neg":
+        kind = _number_class(value)
+        if kind in (int, float, complex):
+            assert isinstance(value, Run)
+            out = vm.emit(BY_OPERATOR["neg"], (value.value,), {})
+            return hinted(vm, out, operator.neg, (value,))
+    vm.stop(breaks.OPERATOR, f"unary {text} of {describe(value)}")
+
+
+def to_bool(vm: Machine, value: Var) -> Var:
+    found = truth(vm, value)
+    if found is None:
+        vm.stop(breaks.BRANCH, describe(realize(vm, value)))
+    return Known(found)
+
+
+def negate(vm: Machine, value: Var) -> Var:
+    found = truth(vm, value)
+    if found is None:
+        vm.stop(breaks.BRANCH, f"not {describe(realize(vm, value))}")
+    return Known(not found)
+
+
+def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
+    lhs, rhs = realize(vm, lhs), realize(vm, rhs)
+    if lhs is rhs and not isinstance(lhs, Known):
+        return True
+    match lhs, rhs:
+        case Known(a), Known(b):
+            if a is b or type(a) is not type(b) or isinstance(a, (type, bool, types.ModuleType)):
+                return a is b
+            vm.stop(breaks.OPERATOR, "`is` between equal constants")
+        case (Known(obj), other) | (other, Known(obj)) if obj is None or isinstance(obj, (bool, type)):
+            if isinstance(other, Run) and _may_be(other, obj):
+                vm.stop(breaks.OPERATOR, "`is` of a run-time value")
+            return False
+    a, b = getattr(lhs, "origin", None), getattr(rhs, "origin", None)
+    if type(lhs) is not type(rhs):
+        return False
+    if a is not None and b is not None and isinstance(lhs, Run):
+        vm.guard(SameObject(a, b, vm.same_object(a, b)))
+        return vm.same_object(a, b)
+    if isinstance(lhs, (List, Dict, Object)):
+        return False
+    vm.stop(breaks.OPERATOR, "`is` between values made at run time")
+
+
+def _may_be(var: Run, obj: object) -> bool:
+    kind = var.value.type
+    if isinstance(kind, ArrayType):
+        return False
+    if isinstance(kind, ScalarType):
+        return kind.python and isinstance(obj, bool) and kind.dtype.kind == "b"
+    return kind.cls is None or isinstance(obj, kind.cls)
+
+
+def contains(vm: Machine, item: Var, container: Var) -> bool:
+    container = realize(vm, container)
+    match container:
+        case Dict(items):
+            return key_of(vm, item) in items
+        case Set(items):
+            return key_of(vm, item) in items
+        case Known(obj) if type(obj) in (str, tuple, frozenset, range, bytes):
+            found = folded(vm, lambda a, b: a in b, key_of(vm, item), obj)
+            return bool(found.obj)  # type: ignore[union-attr]
+        case Tuple(items) | List(items):
+            return any(_item_is(vm, item, x) for x in items)
+    vm.stop(breaks.OPERATOR, f"in {describe(container)}")
+
+
+def _item_is(vm: Machine, item: Var, other: Var) -> bool:
+    found = truth(vm, compare(vm, "==", item, other))
+    if found is None:
+        vm.stop(breaks.OPERATOR, "in a container of run-time values")
+    return found
+
+
+def getitem(vm: Machine, container: Var, key: Var) -> Var:
+    container = realize(vm, container)
+    match container:
+        case Run() if is_array_like(vm, container):
+            return _array_item(vm, container, key)
+        case Dict(items):
+            name = key_of(vm, key)
+            if name not in items:
+                vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+            return items[name]
+        case Known(obj) if type(obj) in (str, bytes, tuple, range):
+            return folded(vm, operator.getitem, obj, index_of(vm, key))
+        case Tuple(items) | List(items):
+            return _sequence_item(vm, container, items, index_of(vm, key))
+        case Object(cls=cls):
+            raw = lookup(cls, "__getitem__")
+            if isinstance(raw, types.FunctionType):
+                vm.guard(TypeVersion(cls))
+                return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
+    vm.stop(breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
+
+
+def _array_item(vm: Machine, container: Run, key: Var) -> Var:
+    row = BY_OPERATOR["[]"]
+    key = realize(vm, key)
+    if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
+        return vm.emit(row, (container.value, key.value), {})
+    return emit_row(vm, row, (container, key), {})
+
+
+def index_of(vm: Machine, key: Var) -> Any:
+    key = realize(vm, key)
+    match key:
+        case Known(obj):
+            return obj
+        case Slice(parts):
+            return slice(*(vm.concrete(realize(vm, p)) for p in parts))
+        case Run():
+            return vm.concrete(key)
+    vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
+
+
+def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
+    try:
+        found = items[index]
+    except (IndexError, TypeError) as error:
+        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+    if isinstance(index, slice):
+        return List(found) if isinstance(container, List) else Tuple(found)
+    return found
+
+
+def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
+    container = realize(vm, container)
+    match container:
+        case Run(run) if isinstance(run.type, ArrayType):
+            emit_row(vm, BY_OPERATOR["[]="], (container, key, value), {})
+        case Dict(items):
+            name = key_of(vm, key)
+            items[name] = value
+            replay(vm, container, dict.__setitem__, Known(name), value)
+        case List(items):
+            index = index_of(vm, key)
+            if not isinstance(index, int):
+                vm.stop(breaks.CONTAINER_TYPE, "assignment to a slice of a list")
+            if not -len(items) <= index < len(items):
+                vm.stop(breaks.PYTHON_RAISES, "IndexError: list assignment index out of range")
+            items[index] = value
+            replay(vm, container, list.__setitem__, Known(index), value)
+        case _:
+            vm.stop(breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
+
+
+def delitem(vm: Machine, container: Var, key: Var) -> None:
+    container = realize(vm, container)
+    match container:
+        case Dict(items):
+            name = key_of(vm, key)
+            if name not in items:
+                vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+            del items[name]
+            replay(vm, container, dict.__delitem__, Known(name))
+        case _:
+            vm.stop(breaks.CONTAINER_TYPE, f"del {describe(container)}[…]")
+
+
+def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
+    """A container that the frame can see: the same call is made on the real one at the exits."""
+    origin = container.origin  # type: ignore[union-attr]
+    if origin is not None:
+        vm.hold(Do.CALL, Known(method), container, *args)
+        vm.mutated.add(origin)
+
+

@@ -1,0 +1,95 @@
+"""The records of a capture: the frames being interpreted, the segments of the graph, and the result.
+
+    segments:  Window(pure nodes) Loud(step) Window(…) …       see docs/architecture.md, section 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jitcore.fallback.breaks import Break
+from jitcore.fallback.exit import Do, Exit
+from jitcore.guards.guard import Guard
+from jitcore.guards.source import Source
+from jitcore.ir.graph import Graph, Node, Value
+from jitcore.opcodes.decode import Code
+from jitcore.opcodes.instr import Instr
+from jitcore.symbolic.values import Cell, Func, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a capture begins: the live state of a frame at a region point."""
+
+    code: Code
+    offset: int
+    locals: tuple[Any, ...]
+    stack: tuple[Any, ...]
+    globals: dict[str, Any]
+    builtins: dict[str, Any]
+    empty: Any  # what marks an empty slot in locals and stack
+    errstate: int  # of NumPy, as it keeps it
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An effect that waits for the exits."""
+
+    do: Do
+    parts: tuple[Var, ...]
+
+
+@dataclass(slots=True)
+class Window:
+    """Pure nodes. If one fails, CPython goes on at `start`."""
+
+    start: Exit
+    nodes: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Loud:
+    """A step with effects on arrays, or warnings. If it raises, it raises in the state of `at`."""
+
+    node: Node
+    at: Exit
+
+
+Segment = Window | Loud
+
+
+@dataclass(slots=True)
+class Frame:
+    """One frame of the symbolic call stack. `initial` is what the outermost frame's locals were at the start."""
+
+    code: Code
+    index: int
+    locals: list[Var | None]
+    stack: list[Var]
+    globals: dict[str, Any]
+    builtins: dict[str, Any]
+    func: Func | None = None
+    initial: tuple[Var | None, ...] = ()
+    cells: dict[int, Cell] = field(default_factory=dict)
+    saved: list[Var] = field(default_factory=list)
+    instr: Instr | None = None
+    kw_names: tuple[str, ...] = ()
+    yields: list[Var] | None = None
+    result: Var | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What one walk from a region point found."""
+
+    graph: Graph
+    inputs: dict[Source, Value]
+    wanted: tuple[Source, ...]  # objects that exits hand on as they are
+    guards: tuple[Guard, ...]
+    segments: tuple[Segment, ...]
+    exit: Exit
+    stop: Break | None  # why it ended, unless it returned
+    resume: tuple[int, ...]  # where the next region points belong
+    whole: bool  # starts at the function's start and returns: needs no frame
+    errstate: int  # of NumPy, as it keeps it

@@ -1,0 +1,210 @@
+"""What the symbolic interpreter knows of an object: a closed sum.
+
+    Lazy ── first use, guards ──▶ Known      the very object, decided while compiling
+                                  Run        a graph value: known by type only
+                                  Tuple List Dict Slice …   structure known, parts symbolic
+
+`origin` is where an object that exists in the frame came from; None means made inside the region. Objects with an
+origin keep their identity: what happens to them is logged and replayed on the real object at the exits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import Any
+
+from jitcore.guards.source import Source
+from jitcore.ir.graph import Value
+
+NOTHING: Any = object()
+
+
+@dataclass(eq=False, slots=True)
+class Lazy:
+    """A live object that nobody has looked at: no guard yet."""
+
+    origin: Source
+    obj: Any
+
+
+@dataclass(eq=False, slots=True)
+class Null:
+    """CPython's NULL."""
+
+
+@dataclass(eq=False, slots=True)
+class Known:
+    obj: Any
+    origin: Source | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """A value of the graph. `hint` is what it is now; it holds as long as the `deps` are equal to what they were."""
+
+    value: Value
+    origin: Source | None = None
+    hint: Any = NOTHING
+    deps: frozenset[Source] = frozenset()
+
+
+@dataclass(eq=False, slots=True)
+class Tuple:
+    items: tuple[Var, ...]
+    origin: Source | None = None
+    cls: type = tuple  # a namedtuple class, otherwise
+
+
+@dataclass(eq=False, slots=True)
+class List:
+    items: list[Var]
+    origin: Source | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Dict:
+    """Keys are constants of exact builtin types."""
+
+    items: dict[Any, Var]
+    origin: Source | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Set:
+    """Elements are constants of exact builtin types."""
+
+    items: set[Any]
+
+
+@dataclass(eq=False, slots=True)
+class Slice:
+    parts: tuple[Var, Var, Var]
+
+
+@dataclass(eq=False, slots=True)
+class Cell:
+    content: Var | None
+    origin: Source | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Func:
+    """A Python function: one that exists (origin), or one made in the region."""
+
+    code: CodeType
+    globals: dict[str, Any]
+    name: str
+    qualname: str
+    defaults: Var | None = None
+    kwdefaults: Var | None = None
+    closure: tuple[Cell, ...] = ()
+    origin: Source | None = None
+    obj: FunctionType | None = None
+    own_globals: bool = False  # the globals are those of the frame that the region runs in
+
+
+@dataclass(eq=False, slots=True)
+class Method:
+    func: Var
+    owner: Var
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """An instance of a user's class; `attrs` holds what was read or stored so far."""
+
+    obj: Any
+    cls: type
+    origin: Source
+    attrs: dict[str, Var | None] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Iter:
+    """An iterator made in the region over a sequence: tuple, list, range, string or the first axis of an array."""
+
+    over: Var
+    at: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Zip:
+    iters: tuple[Var, ...]
+    strict: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Enumerate:
+    over: Var
+    count: int
+
+
+@dataclass(eq=False, slots=True)
+class Map:
+    func: Var
+    iters: tuple[Var, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Filter:
+    func: Var
+    over: Var
+
+
+@dataclass(eq=False, slots=True)
+class Generator:
+    """A generator expression made in the region, to be consumed whole in it."""
+
+    func: Func
+    args: tuple[Var, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Super:
+    cls: type
+    owner: Var
+
+
+@dataclass(eq=False, slots=True)
+class Partial:
+    func: Var
+    args: tuple[Var, ...]
+    kwargs: dict[str, Var]
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A method of a value that has a model: `a.sum`, `items.append`."""
+
+    owner: Var
+    name: str
+
+
+Var = (
+    Lazy
+    | Null
+    | Known
+    | Run
+    | Tuple
+    | List
+    | Dict
+    | Set
+    | Slice
+    | Cell
+    | Func
+    | Method
+    | Object
+    | Iter
+    | Zip
+    | Enumerate
+    | Map
+    | Filter
+    | Generator
+    | Super
+    | Partial
+    | Bound
+)
+
+Model = Callable[..., Var]

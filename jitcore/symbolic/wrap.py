@@ -1,0 +1,299 @@
+"""Live object → symbolic value, with the guards that make it true next time.
+
+One row per kind of object in WRAPPERS, by exact type; what has no row is a run-time value of its class.
+Same object, same value: containers and instances that reach the region by two ways are one.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from jitcore.guards.guard import (
+    Equals,
+    HasType,
+    IsArray,
+    IsObject,
+    Keys,
+    Length,
+    SameObject,
+    TypeVersion,
+)
+from jitcore.guards.source import (
+    CellContent,
+    ClosureContent,
+    FunctionPart,
+    Item,
+    Key,
+    Local,
+    MethodFunc,
+    MethodSelf,
+    PartialPart,
+    Source,
+)
+from jitcore.ir.types import ArrayType, ObjectType, ScalarType, type_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.values import (
+    Cell,
+    Dict,
+    Func,
+    Known,
+    Lazy,
+    List,
+    Method,
+    Object,
+    Partial,
+    Run,
+    Tuple,
+    Var,
+)
+
+CONSTANT_KEYS = (str, int, bool, float, bytes, type(None))
+KNOWN_TYPES = (
+    types.ModuleType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    type,
+    np.ufunc,
+    type(np.sum),
+)
+EQUAL_TYPES = (str, bytes, bool, type(None), type(...), type(NotImplemented), slice, range, complex)
+
+
+def realize(vm: Machine, var: Var) -> Var:
+    """Look at a lazy value: what it is becomes a guard."""
+    if not isinstance(var, Lazy):
+        return var
+    found = vm.realized.get(var.origin)
+    if found is None:
+        vm.live[var.origin] = var.obj
+        found = vm.realized[var.origin] = _wrap(vm, var.obj, var.origin)
+    return found
+
+
+def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
+    row = WRAPPERS.get(type(obj))
+    if row is not None:
+        return row(vm, obj, origin)
+    for cls, general in GENERAL:
+        if isinstance(obj, cls):
+            return general(vm, obj, origin)
+    if is_plain_instance(type(obj)):
+        return _instance(vm, obj, origin)
+    return _unknown(vm, obj, origin)
+
+
+def _same(vm: Machine, obj: Any, origin: Source, make: Callable[[], Var]) -> Var:
+    """A mutable object: one value for every way that leads to it."""
+    found = vm.by_id.get(id(obj))
+    if found is not None:
+        first = getattr(found, "origin", None)
+        if first is not None and first != origin:
+            vm.guard(SameObject(first, origin, True))
+        return found
+    vm.mutable[origin] = obj
+    var = vm.by_id[id(obj)] = make()
+    return var
+
+
+def _array(vm: Machine, obj: np.ndarray[Any, Any], origin: Source) -> Var:
+    kind = type_of(obj)
+    if not isinstance(kind, ArrayType):
+        return _unknown(vm, obj, origin)
+    vm.guard(IsArray(origin, kind))
+    return Run(vm.input(origin, kind), origin)
+
+
+def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
+    kind = type_of(obj)
+    vm.guard(HasType(origin, type(obj)))
+    if not isinstance(kind, ScalarType):
+        return Run(vm.input(origin, ObjectType(type(obj))), origin)
+    if type(obj) is int:
+        return Run(vm.input(origin, kind), origin, obj, frozenset((origin,)))
+    return Run(vm.input(origin, kind), origin)
+
+
+def _equal(vm: Machine, obj: Any, origin: Source) -> Var:
+    vm.guard(Equals(origin, obj))
+    return Known(obj, origin)
+
+
+def _identical(vm: Machine, obj: Any, origin: Source) -> Var:
+    vm.guard(IsObject(origin, obj))
+    return Known(obj, origin)
+
+
+def _tuple(vm: Machine, obj: tuple[Any, ...], origin: Source) -> Var:
+    vm.guard(HasType(origin, tuple))
+    vm.guard(Length(origin, len(obj)))
+    return Tuple(tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj)), origin)
+
+
+def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
+    def make() -> Var:
+        vm.guard(HasType(origin, list))
+        vm.guard(Length(origin, len(obj)))
+        return List([Lazy(Item(origin, i), x) for i, x in enumerate(obj)], origin)
+
+    return _same(vm, obj, origin, make)
+
+
+def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
+    if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > 64:
+        return _unknown(vm, obj, origin)
+
+    def make() -> Var:
+        vm.guard(HasType(origin, dict))
+        vm.guard(Keys(origin, tuple(obj)))
+        return Dict({key: Lazy(Key(origin, key, type(key)), x) for key, x in obj.items()}, origin)
+
+    return _same(vm, obj, origin, make)
+
+
+def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func:
+    """A Python function by its parts, each guarded when it is used: code here, the others lazily."""
+    vm.guard(HasType(origin, types.FunctionType))
+    vm.guard(IsObject(FunctionPart(origin, "code"), obj.__code__))
+    vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
+    closure = FunctionPart(origin, "closure")
+    cells = tuple(
+        closure_cell(vm, cell, Item(closure, i), ClosureContent(origin, i))
+        for i, cell in enumerate(obj.__closure__ or ())
+    )
+    defaults = Lazy(FunctionPart(origin, "defaults"), obj.__defaults__)
+    kwdefaults = Lazy(FunctionPart(origin, "kwdefaults"), obj.__kwdefaults__)
+    return Func(
+        obj.__code__,
+        obj.__globals__,
+        obj.__name__,
+        obj.__qualname__,
+        defaults,
+        kwdefaults,
+        cells,
+        origin,
+        obj,
+        obj.__globals__ is vm.start.globals,
+    )
+
+
+def closure_cell(vm: Machine, cell: types.CellType, origin: Source, content: Source) -> Cell:
+    found = vm.cells_by_id.get(id(cell))
+    if found is not None:
+        if found.origin is not None and found.origin != origin:
+            vm.guard(SameObject(found.origin, origin, True))
+        return found
+    try:
+        inside: Var | None = Lazy(content, cell.cell_contents)
+    except ValueError:
+        inside = None
+    made = vm.cells_by_id[id(cell)] = Cell(inside, origin)
+    vm.mutable[origin] = cell
+    return made
+
+
+def _cell(vm: Machine, obj: types.CellType, origin: Source) -> Var:
+    assert isinstance(origin, Local)
+    return closure_cell(vm, obj, origin, CellContent(origin.index, origin.name))
+
+
+def _method(vm: Machine, obj: types.MethodType, origin: Source) -> Var:
+    vm.guard(HasType(origin, types.MethodType))
+    return Method(
+        realize(vm, Lazy(MethodFunc(origin), obj.__func__)),
+        Lazy(MethodSelf(origin), obj.__self__),
+    )
+
+
+def _partial(vm: Machine, obj: functools.partial[Any], origin: Source) -> Var:
+    vm.guard(HasType(origin, functools.partial))
+    args = realize(vm, Lazy(PartialPart(origin, "args"), obj.args))
+    kwargs = realize(vm, Lazy(PartialPart(origin, "keywords"), obj.keywords))
+    func = Lazy(PartialPart(origin, "func"), obj.func)
+    if not isinstance(args, Tuple) or not isinstance(kwargs, Dict):
+        return _unknown(vm, obj, origin)
+    return Partial(func, args.items, dict(kwargs.items))
+
+
+def _namedtuple(vm: Machine, obj: Any, origin: Source) -> Var:
+    cls = type(obj)
+    if not is_namedtuple(cls):
+        return _unknown(vm, obj, origin)
+    vm.guard(HasType(origin, cls))
+    vm.guard(TypeVersion(cls))
+    items = tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj))
+    return Tuple(items, origin, cls)
+
+
+def is_namedtuple(cls: type) -> bool:
+    return (
+        issubclass(cls, tuple)
+        and isinstance(getattr(cls, "_fields", None), tuple)
+        and cls.__mro__[1:] == (tuple, object)
+        and "__new__" in cls.__dict__
+        and cls.__getattribute__ is object.__getattribute__
+        and not hasattr(cls, "__getattr__")
+    )
+
+
+def _instance(vm: Machine, obj: Any, origin: Source) -> Var:
+    def make() -> Var:
+        vm.guard(HasType(origin, type(obj)))
+        vm.guard(TypeVersion(type(obj)))
+        return Object(obj, type(obj), origin)
+
+    return _same(vm, obj, origin, make)
+
+
+def is_plain_instance(cls: type) -> bool:
+    """Attributes of such an instance can be read and written without running user code."""
+    return (
+        type(cls) is type
+        and bool(cls.__flags__ & (1 << 9))  # Py_TPFLAGS_HEAPTYPE
+        and cls.__getattribute__ is object.__getattribute__
+        and not any("__getattr__" in base.__dict__ for base in cls.__mro__)
+        and all(
+            base is object or (type(base) is type and base.__flags__ & (1 << 9))
+            for base in cls.__mro__
+        )
+    )
+
+
+def _unknown(vm: Machine, obj: Any, origin: Source) -> Var:
+    vm.guard(HasType(origin, type(obj)))
+    return Run(vm.input(origin, ObjectType(type(obj))), origin)
+
+
+WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
+    np.ndarray: _array,
+    int: _scalar,
+    float: _scalar,
+    complex: _scalar,
+    tuple: _tuple,
+    list: _list,
+    dict: _dict,
+    types.FunctionType: function_value,
+    types.CellType: _cell,
+    types.MethodType: _method,
+    functools.partial: _partial,
+    **dict.fromkeys(EQUAL_TYPES[:-1], _equal),
+    **dict.fromkeys(KNOWN_TYPES, _identical),
+}
+GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (
+    (np.generic, _scalar),
+    (np.dtype, _identical),
+    (enum.Enum, _identical),
+    (types.ModuleType, _identical),
+    (type, _identical),
+    (tuple, _namedtuple),
+)
