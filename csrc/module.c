@@ -13,6 +13,7 @@
 #include "frame_state.h"
 #include "guard_eval.h"
 #include "held.h"
+#include "launcher.h"
 #include "plan.h"
 #include "region.h"
 #include "test_entries.h"
@@ -41,7 +42,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(plan) X(entry) X(dispatch) X(test_entries)
+    X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

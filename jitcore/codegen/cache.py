@@ -1,0 +1,179 @@
+"""C text → the address of its kernel: from memory, from disk, or compiled now.
+
+    <cache folder>/<sha256 of text, flags, compiler, CPU, NumPy, ABI>.so
+    = ELF library, then MARK, then the SHA-256 of the file's name and all before MARK
+
+The folder is private (0700 and ours). Files appear by rename, so a reader sees a whole file or
+none, whatever other processes do; one that fails its checksum is compiled again. Loading maps the
+file, so a pruned one stays alive where it is in use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+import _cffi_backend  # type: ignore[import-untyped]
+
+from ..config import Config
+from ..version import __version__
+from .abi import ABI, SYMBOL
+from .toolchain import CompileError, Compiler, build, find, fingerprint
+
+MARK = b"jitcore-kernel\x01"
+DIGEST = hashlib.sha256().digest_size
+LOADED = 1024  # libraries kept in memory beyond those that kernels hold
+
+log = logging.getLogger("jitcore")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Mapped code. The address is good while `handle` lives."""
+
+    address: int
+    handle: object
+
+
+@cache
+def say(message: str) -> None:
+    """Warn once a process. Through logging: a Python warning could raise in the user's program."""
+    log.warning(message)
+
+
+def library(source: str, config: Config) -> Library | None:
+    """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
+    return loaded(source, config.compiler, config.cache_dir, config.cache_bytes)
+
+
+@lru_cache(maxsize=LOADED)
+def loaded(source: str, named: str, folder: Path | None, limit: int) -> Library | None:
+    compiler = find(named)
+    if compiler is None:
+        say(f"no C compiler found{f' ({named})' if named else ''}: kernels run as NumPy calls")
+        return None
+    name = file_name(source, compiler)
+    place = usable(folder)
+    if place is not None:
+        found = from_disk(place / name)
+        if found is not None:
+            return found
+    return compiled(compiler, source, name, place, limit)
+
+
+def file_name(source: str, compiler: Compiler) -> str:
+    key = "\0".join((source, fingerprint(compiler), __version__, str(ABI)))
+    return hashlib.sha256(key.encode()).hexdigest() + ".so"
+
+
+def compiled(
+    compiler: Compiler, source: str, name: str, place: Path | None, limit: int
+) -> Library | None:
+    """Compile in the cache folder, or in a folder of our own where that fails."""
+    if place is not None:
+        try:
+            return keep(compiler, source, place / name, limit)
+        except OSError as error:
+            say(f"the kernel cache {place} cannot be written: {error}")
+        except CompileError as error:
+            # a full disk shows as the compiler's failure: the second try elsewhere tells
+            log.debug("compiling in %s: %s", place, error)
+    try:
+        with tempfile.TemporaryDirectory(prefix="jitcore-") as scratch:
+            target = Path(scratch) / name
+            build(compiler, source, target)
+            return dlopen(target)
+    except (OSError, CompileError) as error:
+        say(f"a kernel cannot be compiled, NumPy does its work: {error}")
+        return None
+
+
+def keep(compiler: Compiler, source: str, target: Path, limit: int) -> Library:
+    """Compile beside `target`, sign, rename into place, load."""
+    handle, scratch = tempfile.mkstemp(prefix=".new-", dir=target.parent)
+    os.close(handle)
+    try:
+        build(compiler, source, Path(scratch))
+        sign(Path(scratch), target.name)
+        os.replace(scratch, target)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
+    prune(target.parent, limit, target)
+    return dlopen(target)
+
+
+def sign(path: Path, name: str) -> None:
+    digest = hashlib.sha256(name.encode() + path.read_bytes()).digest()
+    with path.open("ab") as file:
+        file.write(MARK + digest)
+
+
+def is_whole(path: Path) -> bool:
+    """Was this file written by `keep`, and all of it?"""
+    data = path.read_bytes()
+    code, tail = data[: -DIGEST - len(MARK)], data[-DIGEST - len(MARK) :]
+    return tail == MARK + hashlib.sha256(path.name.encode() + code).digest()
+
+
+def from_disk(path: Path) -> Library | None:
+    try:
+        if not is_whole(path):
+            return None
+        found = dlopen(path)
+        os.utime(path)  # prune removes what was not used for long
+    except OSError:
+        return None
+    return found
+
+
+def dlopen(path: Path) -> Library:
+    """Map a library; OSError where it cannot be, or has no kernel."""
+    ffi = _cffi_backend.FFI()
+    handle = _cffi_backend.load_library(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+    try:
+        function = handle.load_function(ffi.typeof("int(*)(void)"), SYMBOL)
+    except AttributeError as error:
+        raise OSError(f"{path} has no {SYMBOL}") from error
+    return Library(int(ffi.cast("uintptr_t", function)), handle)
+
+
+@cache
+def usable(folder: Path | None) -> Path | None:
+    """`folder`, made if need be, if only this user can write into it."""
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        say(f"the kernel cache {folder} cannot be used: {error}")
+        return None
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+        say(f"the kernel cache {folder} is not used: others may write there")
+        return None
+    return folder
+
+
+def prune(folder: Path, limit: int, newest: Path) -> None:
+    """Remove the files unused for longest until the folder holds at most `limit` bytes."""
+    files = []
+    for path in folder.glob("*.so"):
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            continue  # another process prunes, too
+        files.append((found.st_mtime_ns, found.st_size, path))
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if total <= limit:
+            return
+        if path != newest:
+            path.unlink(missing_ok=True)
+            total -= size

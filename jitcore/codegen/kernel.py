@@ -1,0 +1,63 @@
+"""Group → a kernel that csrc/launcher.c can launch, or None: NumPy runs the nodes one by one."""
+
+from __future__ import annotations
+
+from .. import _C
+from ..config import Config
+from .abi import ASK_ERRSTATE, Signature
+from .cache import library
+from .emit_c import emit
+from .loops import Nest, nest
+from .program import Input, Program
+from .schedule import Group
+
+SHOWN = 6  # operations in a kernel's name
+
+
+def kernel(group: Group, config: Config) -> _C.Kernel | None:
+    """Compile `group`, or find it compiled. None without a C compiler, or where it fails.
+
+    A launch refuses under the user's own np.errstate: a flag that it does not ignore.
+    """
+    loop = loop_nest(group)
+    source = emit(group.program, loop)
+    code = library(source, config)
+    if code is None:
+        return None
+    rows = tuple(signature.row() for signature in operands(group.program))
+    return _C.Kernel(
+        code.address,
+        name_of(group),
+        rows[: len(group.inputs)],
+        rows[len(group.inputs) :],
+        loop.dim,
+        tuple(step for steps in loop.steps for step in steps),
+        tuple(step.inner.capsule for step in group.program.steps if step.inner),
+        ASK_ERRSTATE,
+        source,
+        code.handle,
+    )
+
+
+def source_of(group: Group) -> str:
+    """The C text, for reports."""
+    return emit(group.program, loop_nest(group))
+
+
+def loop_nest(group: Group) -> Nest:
+    return nest(group.shape, operands(group.program))
+
+
+def operands(program: Program) -> list[Signature]:
+    """In launch order: inputs, then results."""
+    taken = [var.signature for var in program.vars if isinstance(var, Input)]
+    return [*taken, *program.outputs.values()]
+
+
+def name_of(group: Group) -> str:
+    """`multiply_exp_add`: what a report calls it."""
+    names = [node.op.name for node in group.nodes]
+    shown = (
+        names if len(names) <= SHOWN else [*names[: SHOWN - 1], f"{len(names) - SHOWN + 1}_more"]
+    )
+    return "_".join(shown)

@@ -1,0 +1,237 @@
+"""One elementwise node → steps of a program: casts that NumPy makes, then C or NumPy's inner loop.
+
+`Unsuitable` says that a node stays a NumPy call. A value is typed by its dtype alone here; scalars
+that are known stand in the program as constants of the type that NEP 50 gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..ir.graph import Node
+from ..ir.infer_map import result_dtypes
+from ..ir.op import Kind, Op, leaf_type, operand
+from ..ir.types import ArrayType, ScalarType
+from ..ir.value import Value
+from .abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
+from .inner import inner_loop
+from .program import Const, Input, Program, Step, Temp
+
+# A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
+EXACT = 1 << 53
+
+# C has these, but not in vector form while traps are honoured.
+LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
+
+
+class Unsuitable(Exception):
+    """Not for a kernel; the text says why."""
+
+
+@dataclass(slots=True)
+class Lowering:
+    """Builds the program of a group; `known` and `casts` make each variable once."""
+
+    program: Program = field(default_factory=Program)
+    inputs: list[Value] = field(default_factory=list)  # as the program's Input variables
+    known: dict[Value, int] = field(default_factory=dict)
+    weak: dict[tuple[Value, str], int] = field(default_factory=dict)
+    casts: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def temp(self, dtype: np.dtype[Any]) -> int:
+        return self.program.var(Temp(dtype))
+
+    def step(self, args: tuple[int, ...], dtype: np.dtype[Any], code: str, within: str = "") -> int:
+        out = self.temp(dtype)
+        self.program.steps.append(Step(args, (out,), code, None, within))
+        return out
+
+    def input(self, value: Value, signature: Signature) -> int:
+        self.inputs.append(value)
+        return self.program.var(Input(signature))
+
+    def arg(self, leaf: Any, dtype: np.dtype[Any]) -> int:
+        """The variable that holds an argument as `dtype`."""
+        t = leaf_type(leaf)
+        if type(leaf) is not Value:
+            if not isinstance(t, ScalarType):
+                raise Unsuitable(f"constant of type {t}")
+            return self.program.var(Const(constant(leaf, dtype)))
+        if isinstance(t, ScalarType) and t.python:
+            key = (leaf, dtype.char)
+            if key not in self.weak:
+                self.weak[key] = self.input(leaf, Signature(PYTHON_SCALARS[t.pytype], dtype))
+            return self.weak[key]
+        if leaf not in self.known:
+            self.known[leaf] = self.input(leaf, signature(t))
+        return self.cast(self.known[leaf], dtype)
+
+    def cast(self, var: int, dtype: np.dtype[Any]) -> int:
+        found = self.program.vars[var].dtype
+        if found.char == dtype.char:
+            return var
+        key = (var, dtype.char)
+        if key not in self.casts:
+            code, within = cast_code(found, dtype)
+            self.casts[key] = self.step((var,), dtype, code, within)
+        return self.casts[key]
+
+
+def signature(t: Any) -> Signature:
+    """How a kernel takes a value of this type."""
+    if isinstance(t, ScalarType) and is_native(t.dtype):
+        return Signature(NUMPY_SCALAR, t.dtype)
+    if isinstance(t, ArrayType) and is_native(t.dtype) and t.aligned:
+        return Signature(ARRAY, t.dtype, t.shape, t.strides)
+    raise Unsuitable(f"operand of type {t}")
+
+
+def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
+    """A known scalar in the type that the operation gives it, where that cannot warn or fail."""
+    if type(value) is int:
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+            raise Unsuitable(f"{value} is no {dtype}")
+        if dtype.kind in "fc" and abs(value) > EXACT:
+            raise Unsuitable(f"{value} as {dtype}")
+    with np.errstate(all="raise"):
+        try:
+            made: np.generic = dtype.type(np.asarray(value).astype(dtype)[()])
+        except FloatingPointError as error:
+            raise Unsuitable(f"{value} as {dtype}") from error
+    return made
+
+
+# ---- casts --------------------------------------------------------------------------------------
+
+
+def cast_code(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[str, str]:
+    """C for NumPy's cast, and the condition under which C defines it."""
+    if "e" in (source.char, target.char):
+        raise Unsuitable("float16 cast")
+    to = c_type(target)
+    if source.kind == "c":
+        if target.kind != "c":
+            raise Unsuitable("complex to real")
+        part = c_type(np.dtype(target.char.lower()))
+        return f"(({to}){{{{({part}){{0}}.re, ({part}){{0}}.im}}}})", ""
+    if target.kind == "c":
+        part = c_type(np.dtype(target.char.lower()))
+        return f"(({to}){{{{({part}){truth(source)}, 0}}}})", ""
+    if target.kind == "b":
+        return "({0} != 0)", ""
+    if source.kind == "f" and target.kind in "iu":
+        return f"({to}){{0}}", in_range(source, target)
+    return f"({to}){truth(source)}", ""
+
+
+def truth(source: np.dtype[Any]) -> str:
+    """A bool counts as 0 or 1, whatever its byte."""
+    return "({0} != 0)" if source.kind == "b" else "{0}"
+
+
+def in_range(source: np.dtype[Any], target: np.dtype[Any]) -> str:
+    """low - 1 < x < high, truncation being towards zero; low <= x where low - 1 is no float."""
+    signed = target.kind == "i"
+    low = -(2.0 ** (8 * target.itemsize - 1)) if signed else 0.0
+    high = 2.0 ** (8 * target.itemsize - signed)
+    below = float(source.type(low - 1))
+    least = f"{{0}} >= {low.hex()}" if below == low else f"{{0}} > {below.hex()}"
+    return f"{least} && {{0}} < {high.hex()}"
+
+
+# ---- nodes --------------------------------------------------------------------------------------
+
+
+def lower(node: Node, into: Lowering) -> None:
+    """Append the steps of an elementwise node."""
+    name = node.op.name
+    if node.bodies or (node.op.kind is not Kind.MAP and name not in SPECIAL):
+        raise Unsuitable(f"{name} is not elementwise")
+    special = SPECIAL.get(name)
+    if special is not None:
+        special(node, into)
+    else:
+        lower_ufunc(node, node.op, node.args, into)
+
+
+def lower_ufunc(node: Node, op: Op, args: tuple[Any, ...], into: Lowering) -> None:
+    ufunc = op.ufunc
+    if ufunc is None or len(args) != ufunc.nin or not node.kwargs.keys() <= {"dtype"}:
+        raise Unsuitable(f"{op.name}: form of call")
+    found = [operand(arg) for arg in args]
+    if any(one is None for one in found):
+        raise Unsuitable(f"{op.name}: argument")
+    dtypes = result_dtypes(ufunc, found, node.kwargs.get("dtype"))  # type: ignore[arg-type]
+    if dtypes is None or not all(map(is_native, dtypes)):
+        raise Unsuitable(f"{op.name}: dtype")
+    variables = tuple(map(into.arg, args, dtypes[: ufunc.nin]))
+    finish(node, op, dtypes, variables, into)
+
+
+def finish(
+    node: Node, op: Op, dtypes: tuple[np.dtype[Any], ...], args: tuple[int, ...], into: Lowering
+) -> None:
+    """The operation itself, operands having its dtypes."""
+    assert op.ufunc is not None
+    ins, outs = dtypes[: op.ufunc.nin], dtypes[op.ufunc.nin :]
+    if [v.type.dtype.char for v in node.outputs] != [d.char for d in outs]:  # type: ignore[union-attr]
+        raise Unsuitable(f"{op.name}: result dtype")
+    code = expression(op, ins)
+    if code and len(outs) == 1:
+        into.known[node.outputs[0]] = into.step(args, outs[0], code)
+        return
+    inner = inner_loop(op.ufunc, "".join(d.char for d in dtypes)) if op.loop else None
+    if inner is None:
+        raise Unsuitable(f"{op.name}: no loop for {dtypes}")
+    made = tuple(into.temp(dtype) for dtype in outs)
+    into.program.steps.append(Step(args, made, "", inner))
+    into.known.update(zip(node.outputs, made, strict=True))
+
+
+def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> str:
+    """The row's C for these operands, or '' where NumPy's loop must or should do it."""
+    first = ins[0]
+    if op.c is None or first.char == "e" or any(d.char != first.char for d in ins):
+        return ""
+    if op.name in LOOPS_ARE_FASTER and first.kind == "f":
+        return ""
+    template = op.c.get(first.kind, "")
+    to = c_type(first)
+    template = template.replace("{S}", "f" if first.char == "f" else "")
+    return re.sub(r"\bT\b", to, re.sub(r"\bU\b", to.replace("i", "u"), template))
+
+
+def lower_where(node: Node, into: Lowering) -> None:
+    """Bits are selected by a mask: no branch may hide the flags of either side."""
+    if len(node.args) != 3 or node.kwargs:
+        raise Unsuitable("where: form of call")
+    dtype = result_type(node)
+    condition = into.arg(node.args[0], np.dtype(bool))
+    args = (condition, into.arg(node.args[1], dtype), into.arg(node.args[2], dtype))
+    into.known[node.outputs[0]] = into.step(args, dtype, select_code(dtype))
+
+
+def select_code(dtype: np.dtype[Any]) -> str:
+    return f"rt_select_{c_type(dtype)}({{0}} != 0, {{1}}, {{2}})"
+
+
+def lower_astype(node: Node, into: Lowering) -> None:
+    if len(node.args) != 2 or node.kwargs:
+        raise Unsuitable("astype: form of call")
+    dtype = result_type(node)
+    var = into.arg(node.args[0], dtype)
+    into.known[node.outputs[0]] = into.step((var,), dtype, "{0}")
+
+
+def result_type(node: Node) -> np.dtype[Any]:
+    t = node.outputs[0].type if len(node.outputs) == 1 else None
+    if not isinstance(t, ArrayType) or not is_native(t.dtype):
+        raise Unsuitable(f"{node.op.name}: result {t}")
+    return t.dtype
+
+
+SPECIAL = {"where": lower_where, "astype": lower_astype}

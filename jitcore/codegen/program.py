@@ -1,0 +1,73 @@
+"""Group of nodes → straight-line program over typed variables: what emit_c writes as C.
+
+    x: in f64    y: in f32    2.0: const f64
+    v3 = f64(y)            cast, C
+    v4 = x * v3            C
+    v5 = exp(v4)           NumPy's loop
+    v6 = v5 + 2.0          C            out
+
+Every variable is an element of the loop: inputs come first, then constants and temporaries as they
+are needed. NumPy's promotion shows as casts, so each step's operands have exactly its dtypes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .abi import Signature
+from .inner import Inner
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    signature: Signature
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.signature.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: np.generic
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Temp:
+    dtype: np.dtype
+
+
+Var = Input | Const | Temp
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`code` with {0}, {1} … is a C expression; without it, `inner` is called on chunks."""
+
+    args: tuple[int, ...]
+    outs: tuple[int, ...]
+    code: str = ""
+    inner: Inner | None = None
+    within: str = ""  # C condition outside which the value is not defined
+
+
+@dataclass(slots=True)
+class Program:
+    """Built by lower.py; complete when `outputs` is set."""
+
+    vars: list[Var] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    outputs: dict[int, Signature] = field(default_factory=dict)
+
+    def var(self, var: Var) -> int:
+        self.vars.append(var)
+        return len(self.vars) - 1
+
+    def inputs(self) -> list[int]:
+        return [i for i, var in enumerate(self.vars) if isinstance(var, Input)]

@@ -1,0 +1,229 @@
+"""Pure nodes of one window → the same work as groups (one kernel each) and single NumPy calls.
+
+    a = x * y        ┐
+    b = np.exp(a)    │ group 1, one loop over the shape of x
+    c = b.sum()      │            call
+    d = b - y        ┘            (c is not needed for d)
+    e = d / c          its own:   c would come after part of group 1 and before the rest
+
+Units (groups in the making, and single nodes) form an acyclic graph. Two units of one shape merge
+when one feeds the other or both read one value, and no path between them leads through a third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from ..ir.graph import Node, uses
+from ..ir.op import leaf_type, operand
+from ..ir.types import ArrayType, Shape
+from ..ir.value import Value
+from .abi import ARRAY, LIMIT, Signature
+from .inner import Freedom
+from .lower import Lowering, Unsuitable, lower, signature
+from .program import Program
+
+MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
+LEAST_NODES = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Nodes that run as one kernel. `inputs` are in launch order; a value may stand there twice."""
+
+    nodes: tuple[Node, ...]
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    shape: Shape
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a node asks of the loop it runs in."""
+
+    shape: Shape
+    flat: bool  # every operand is C contiguous and whole, or a scalar
+    needs_flat: bool  # one of its loops is only right on such operands
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """Nodes that will be one step, by their place in the program."""
+
+    number: int  # of its first node
+    nodes: list[int]
+    demand: Demand | None  # None: a NumPy call
+    reads: set[Value]
+    before: int = 0  # bit k: unit k must run earlier, directly or not
+
+    @property
+    def bit(self) -> int:
+        return 1 << self.number
+
+
+def fuse(nodes: Sequence[Node], live_out: Collection[Value]) -> list[Node | Group]:
+    """Group what fits; order the result so that everything comes after what it reads."""
+    alive = set(live_out)
+    made: list[Node | Group] = []
+    units = merged(nodes)
+    for unit in ordered(units):
+        members = [nodes[k] for k in sorted(unit.nodes)]
+        elsewhere = {value for other in units if other is not unit for value in other.reads}
+        group = group_of(members, alive | elsewhere) if unit.demand else None
+        made += members if group is None else [group]
+    return made
+
+
+def group_of(members: list[Node], needed: set[Value]) -> Group | None:
+    """The group of these nodes, lowered; None where single calls are as good."""
+    if len(members) < LEAST_NODES:
+        return None
+    lowering = Lowering()
+    for node in members:
+        lower(node, lowering)
+    outputs = tuple(v for node in members for v in node.outputs if v in needed)
+    if not outputs:
+        return None
+    program = lowering.program
+    program.outputs = {lowering.known[v]: signature(v.type) for v in outputs}
+    (shape,) = {signature(v.type).shape for v in outputs}
+    return Group(tuple(members), tuple(lowering.inputs), outputs, shape, program)
+
+
+# ---- what a node asks ---------------------------------------------------------------------------
+
+
+def demand(node: Node) -> Demand | None:
+    """None where no kernel can or may run this node."""
+    shape = result_shape(node)
+    if not shape or 0 in shape:
+        return None
+    trial = Lowering()
+    try:
+        lower(node, trial)
+        operands = [signature(leaf_type(v)) for v in (*trial.inputs, *node.outputs)]
+    except Unsuitable:
+        return None
+    flat = all(is_flat(operand, shape) for operand in operands)
+    freedom = min((s.inner.freedom for s in trial.program.steps if s.inner), default=Freedom.FREE)
+    if freedom is Freedom.FORWARD and any(stride < 0 for o in operands for stride in o.strides):
+        return None
+    if freedom is Freedom.FLAT and not (flat and max(shape) > 1 and uncast(node, trial.program)):
+        return None
+    return Demand(shape, flat, freedom is Freedom.FLAT)
+
+
+def result_shape(node: Node) -> Shape | None:
+    """The shape of all results, if they are arrays of one shape."""
+    types = [value.type for value in node.outputs]
+    shapes = {t.shape if isinstance(t, ArrayType) else () for t in types}
+    return shapes.pop() if len(shapes) == 1 else None
+
+
+def is_flat(operand: Signature, shape: Shape) -> bool:
+    if operand.kind != ARRAY or operand.shape == ():
+        return True
+    return operand.shape == shape and ArrayType(operand.dtype, shape, operand.strides).c_contiguous
+
+
+def uncast(node: Node, program: Program) -> bool:
+    """Does the loop read the node's own operands? NumPy casts in buffers, by another iteration."""
+    (*_, step) = program.steps
+    if len(program.steps) > 1 or step.inner is None:
+        return False
+    found = [operand(arg) for arg in node.args]
+    return all(
+        one is not None and (one.weak or one.type.dtype.char == dtype.char)
+        for one, dtype in zip(found, step.inner.dtypes, strict=False)
+    )
+
+
+# ---- merging ------------------------------------------------------------------------------------
+
+
+def merged(nodes: Sequence[Node]) -> list[Unit]:
+    """Each node joins the units that feed it, then those that read what it reads, where it may."""
+    maker: dict[Value, Unit] = {}
+    reader: dict[Value, Unit] = {}
+    alive: dict[int, Unit] = {}
+    for k, node in enumerate(nodes):
+        unit = Unit(k, [k], demand(node), uses(node))
+        for value in unit.reads & maker.keys():
+            unit.before |= maker[value].before | maker[value].bit
+        alive[k] = unit
+        for number in candidates(unit, maker, reader):
+            if number in alive and may_merge(alive[number], unit, alive):
+                unit = merge(alive[number], unit, alive)
+        for member in unit.nodes:
+            maker.update(dict.fromkeys(nodes[member].outputs, unit))
+        if unit.demand is not None:
+            reader.update(dict.fromkeys(filter(is_array, unit.reads), unit))
+    return list(alive.values())
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value.type, ArrayType)
+
+
+def candidates(unit: Unit, maker: dict[Value, Unit], reader: dict[Value, Unit]) -> list[int]:
+    """Numbers of the units worth joining: producers first."""
+    feeding = {maker[value].number for value in unit.reads & maker.keys()}
+    beside = {reader[value].number for value in unit.reads & reader.keys()}
+    return [*sorted(feeding), *sorted(beside - feeding)]
+
+
+def may_merge(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
+    a, b = one.demand, two.demand
+    if one is two or a is None or b is None or a.shape != b.shape:
+        return False
+    if (a.needs_flat or b.needs_flat) and not (a.flat and b.flat):
+        return False
+    nodes = len(one.nodes) + len(two.nodes)
+    # scalars may be operands in two types, each node may have a result
+    operands = sum(1 if is_array(value) else 2 for value in one.reads | two.reads) + nodes
+    if nodes > MOST_NODES or operands > LIMIT:
+        return False
+    return not between(one, two, alive) and not between(two, one, alive)
+
+
+def between(first: Unit, last: Unit, alive: dict[int, Unit]) -> bool:
+    """Does a path lead from `first` through a third unit to `last`?"""
+    return any(
+        last.before & unit.bit and unit.before & first.bit
+        for unit in alive.values()
+        if unit is not first and unit is not last
+    )
+
+
+def merge(one: Unit, two: Unit, alive: dict[int, Unit]) -> Unit:
+    """`two` joins `one`; what comes after either comes after all that both wait for."""
+    assert one.demand is not None and two.demand is not None
+    both = one.bit | two.bit
+    one.nodes += two.nodes
+    one.reads |= two.reads
+    one.before = (one.before | two.before) & ~both
+    one.demand = Demand(
+        one.demand.shape,
+        one.demand.flat and two.demand.flat,
+        one.demand.needs_flat or two.demand.needs_flat,
+    )
+    del alive[two.number]
+    for unit in alive.values():
+        if unit is not one and unit.before & both:
+            unit.before = unit.before & ~both | one.bit | one.before
+    return one
+
+
+def ordered(units: list[Unit]) -> list[Unit]:
+    """By what must run earlier; where that leaves a choice, as in the program."""
+    waiting = sorted(units, key=lambda unit: max(unit.nodes))
+    done = 0
+    made = []
+    while waiting:
+        unit = next(unit for unit in waiting if not unit.before & ~done)
+        waiting.remove(unit)
+        done |= unit.bit
+        made.append(unit)
+    return made

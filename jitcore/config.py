@@ -1,0 +1,69 @@
+"""The environment and the arguments of jitcore.compile → one frozen record that is passed along.
+
+Nothing else reads the environment. `environment()` is read once a process; a caller changes a field
+with `dataclasses.replace`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+Backend = str  # "c", "numpy", or a registered name
+Numerics = Literal["exact", "fast"]
+
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    enabled: bool = True  # JITCORE=0 turns everything off
+    everywhere: bool = False  # JITCORE=1 compiles what runs, without a decorator
+    report: bool = False  # JITCORE_REPORT=1 prints the breaks at exit
+    cache_dir: Path | None = (
+        None  # JITCORE_CACHE_DIR or the user's cache folder; None: no disk cache
+    )
+    cache_bytes: int = 256 * MEGABYTE  # what the disk cache may hold
+    compiler: str = ""  # JITCORE_CC or CC; empty: look for one
+    backend: Backend = "c"  # JITCORE_BACKEND
+    numerics: Numerics = "exact"
+    fullgraph: bool = False
+    dynamic: bool | None = None
+    cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
+    keep_all: bool = False  # keep regions that do not pay: for tests
+
+
+def from_environment(env: Mapping[str, str]) -> Config:
+    """The configuration that these environment variables describe."""
+    switch = env.get("JITCORE", "")
+    folder = env.get("JITCORE_CACHE_DIR", "")
+    return Config(
+        enabled=switch != "0",
+        everywhere=switch == "1",
+        report=env.get("JITCORE_REPORT", "") not in ("", "0"),
+        cache_dir=Path(folder) if folder else default_cache_dir(env),
+        compiler=env.get("JITCORE_CC", "") or env.get("CC", ""),
+        backend=env.get("JITCORE_BACKEND", "") or "c",
+        keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
+    )
+
+
+@cache
+def environment() -> Config:
+    """The process's configuration; later changes of os.environ do not count."""
+    return from_environment(os.environ)
+
+
+def default_cache_dir(env: Mapping[str, str]) -> Path | None:
+    """The user's cache folder (XDG base directories); None where there is no home."""
+    base = env.get("XDG_CACHE_HOME", "")
+    if base and os.path.isabs(base):
+        return Path(base) / "jitcore"
+    try:
+        return Path.home() / ".cache" / "jitcore"
+    except RuntimeError:
+        return None

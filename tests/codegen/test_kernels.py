@@ -1,0 +1,194 @@
+"""Fused groups against NumPy, bit for bit: every row that is taken, types, layouts, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from codegen_harness import build, check, groups_of
+from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
+
+from jitcore.codegen.schedule import fuse
+from jitcore.config import Config
+from jitcore.ir import BY_OPERATOR as OP
+from jitcore.ir import OPS, Builder, Kind, Op, Unsupported, Value
+
+ROWS = [row for row in OPS.values() if row.kind is Kind.MAP and row.ufunc is not None]
+
+
+def chain(b: Builder, x: Value, y: Value) -> Value:
+    """sqrt(x*x + y*y) * exp(-x) + y"""
+    squares = b.emit(OP["+"], (b.emit(OP["*"], (x, x)), b.emit(OP["*"], (y, y))))
+    fall = b.emit(OPS["exp"], (b.emit(OP["neg"], (x,)),))
+    return b.emit(OP["+"], (b.emit(OP["*"], (b.emit(OPS["sqrt"], (squares,)), fall)), y))
+
+
+def taken(row: Op, b: Builder, args: tuple[Value, ...]) -> list[Value]:
+    """The row on these operands twice, so that it can be a group; [] if NumPy has no such loop."""
+    try:
+        made = [b.emit(row, args) for _ in range(2)]
+    except Unsupported:
+        return []
+    return [v for one in made for v in (one if isinstance(one, tuple) else (one,))]
+
+
+def every_row(nin: int, sets: int) -> list[tuple[Op, ...]]:
+    rows = [row for row in ROWS if row.ufunc is not None and row.ufunc.nin == nin]
+    return [tuple(rows[k::sets]) for k in range(sets)]
+
+
+def accepted(rows: tuple[Op, ...], arrays: list[Any]) -> Callable[..., list[Value]]:
+    """Those of the rows that fuse on these operands, all in one graph."""
+    fit = []
+    for row in rows:
+        b, _, results = build(lambda b, *vs, row=row: taken(row, b, vs), arrays)
+        if results and groups_of(fuse(b.nodes, set(results))):
+            fit.append(row)
+    return lambda b, *vs: [v for row in fit for v in taken(row, b, vs)[: row.ufunc.nout]]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", ["C", "spread", "backward", "repeated"])
+def test_unary_rows(dtype: str, layout: str, config: Config) -> None:
+    x = LAYOUTS[layout](wild(dtype, (37, 61), 1))
+    for rows in every_row(1, 2):
+        fn = accepted(rows, [x])
+        with np.errstate(all="ignore"):
+            assert check(fn, [x], config, groups=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layouts", [("C", "C"), ("spread", "column"), ("vector", "backward")])
+def test_binary_rows(dtype: str, layouts: tuple[str, str], config: Config) -> None:
+    x, y = (LAYOUTS[one](wild(dtype, (37, 61), k)) for k, one in enumerate(layouts))
+    for rows in every_row(2, 2):
+        fn = accepted(rows, [x, y])
+        with np.errstate(all="ignore"):
+            assert check(fn, [x, y], config, groups=0)
+
+
+@pytest.mark.parametrize("name", ["add", "exp", "less", "divide", "power", "maximum", "isnan"])
+def test_the_rows_that_matter_are_taken(name: str) -> None:
+    x = np.ones(5)
+    row = OPS[name]
+    b, _, results = build(lambda b, *vs: taken(row, b, vs), [x] * row.ufunc.nin)
+    assert groups_of(fuse(b.nodes, set(results)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("dtype", "fd")
+def test_sizes(size: int, dtype: str, config: Config) -> None:
+    assert check(chain, [tame(dtype, (size,), 1), tame(dtype, (size,), 2)], config)
+
+
+@pytest.mark.parametrize("one", LAYOUTS)
+@pytest.mark.parametrize("two", LAYOUTS)
+def test_layouts(one: str, two: str, config: Config) -> None:
+    x, y = LAYOUTS[one](tame("d", (70, 90), 1)), LAYOUTS[two](tame("d", (70, 90), 2))
+    whole = np.broadcast_shapes(x.shape, y.shape) == (70, 90)
+    backward = "backward" in (one, two) or "upside down" in (one, two)
+    assert check(chain, [x, y], config, groups=int(whole and not backward))
+
+
+def test_three_dimensions(config: Config) -> None:
+    a = tame("d", (5, 6, 7), 1)
+    for x in (a, a.transpose(2, 0, 1), a.transpose(1, 0, 2)[::2], a[:, None, :, 0], a[..., ::-1]):
+        for y in (x, x.copy(), x[..., :1], np.ascontiguousarray(x)):
+            assert check(chain, [x, y], config, groups=0)
+
+
+def test_empty_arrays_stay_numpys(config: Config) -> None:
+    x = np.empty((3, 0))
+    assert check(chain, [x, x], config, groups=0)
+
+
+def test_zero_d_results_stay_numpys(config: Config) -> None:
+    x = np.asarray(2.0)
+    assert check(chain, [x, x], config, groups=0)
+
+
+def mixed(b: Builder, x: Value, y: Value) -> list[Value]:
+    return [b.emit(OP["*"], (x, b.emit(OP["+"], (x, y)))), b.emit(OPS["exp"], (y,))]
+
+
+@pytest.mark.parametrize("one", "?bBhHiIlLqQfd")
+def test_mixed_types_are_cast(one: str, config: Config) -> None:
+    for two in "?bBhHiIlLqQfd":
+        arrays = [tame(one, (300,), 1), tame(two, (300,), 2)]
+        assert check(mixed, arrays, config, groups=0), two
+
+
+def test_odd_bytes_of_bools(config: Config) -> None:
+    """A bool array may hold any byte: NumPy takes all but 0 for true."""
+    x = np.arange(256, dtype=np.uint8).view(bool)
+    y = np.arange(256, dtype=np.uint8)[::-1].copy().view(bool)
+    names = "logical_and logical_or logical_xor equal less bitwise_and bitwise_xor add multiply"
+
+    def fn(b: Builder, x: Value, y: Value) -> list[Value]:
+        made = [b.emit(OPS[name], (x, y)) for name in names.split()]
+        return [*made, b.emit(OPS["logical_not"], (x,)), b.emit(OPS["add"], (x, 1.5))]
+
+    assert check(fn, [x, y], config)
+
+
+SCALARS = [True, 3, -1, 0, 2.5, -0.0, 1e-3, 1e300, np.nan, np.inf, 2**40, 2**60 + 2**36 + 1]
+SCALARS += [np.float64(1.5), np.float32(0.1), np.int8(-3), np.uint64(7), np.bool_(True)]
+
+
+@pytest.mark.parametrize("scalar", SCALARS, ids=lambda s: f"{type(s).__name__} {s}")
+@pytest.mark.parametrize("constant", [True, False])
+def test_scalars(scalar: Any, constant: bool, config: Config) -> None:
+    """Known when the kernel is made, or given at each launch."""
+    for dtype in "bHlfdD":
+        x = tame(dtype, (100,), 1)
+
+        def fn(b: Builder, x: Value, s: Any) -> list[Value]:
+            names = ("add", "multiply", "less_equal", "minimum")
+            return [b.emit(OPS[name], (x, s)) for name in names] + [b.emit(OPS["add"], (s, x))]
+
+        with np.errstate(all="ignore"):
+            try:
+                if constant:
+                    check(lambda b, x: fn(b, x, scalar), [x], config, groups=0)
+                else:
+                    check(fn, [x, scalar], config, groups=0)
+            except (Unsupported, OverflowError):
+                continue
+
+
+def test_a_scalar_operand_is_fused(config: Config) -> None:
+    x = tame("f", (100,), 1)
+
+    def fn(b: Builder, x: Value, s: Value) -> Value:
+        return b.emit(OP["*"], (b.emit(OP["+"], (x, s)), s))
+
+    for scalar in (2, 2.5, True, np.float32(3), np.float64(3)):
+        assert check(fn, [x, scalar], config)
+
+
+def test_integer_division_and_shifts(config: Config) -> None:
+    names = ["floor_divide", "remainder", "fmod", "left_shift", "right_shift", "gcd", "minimum"]
+    for dtype in "bBhHiIlL":
+        x, y = wild(dtype, (700,), 1), wild(dtype, (700,), 2)
+        with np.errstate(all="ignore"):
+            assert check(lambda b, x, y: [b.emit(OPS[n], (x, y)) for n in names], [x, y], config)
+
+
+@pytest.mark.parametrize("scale", [1, -1])
+def test_results_that_a_call_writes_with_gaps(scale: int, config: Config) -> None:
+    """Two results of different layouts: the loop follows one, the other is copied to."""
+    x, y = tame("d", (30, 40), 1), np.asfortranarray(tame("d", (30, 40), 2)) * scale
+
+    def fn(b: Builder, x: Value, y: Value) -> list[Value]:
+        return [b.emit(OPS["exp"], (x,)), b.emit(OPS["exp"], (y,)), b.emit(OP["+"], (x, y))]
+
+    assert check(fn, [x, y], config)
+
+
+def test_misaligned_and_swapped_arrays_are_numpys() -> None:
+    for x in (misaligned(np.ones(9)), np.ones(9).astype(">f8")):
+        b, _, results = build(chain, [x, x])
+        (first, *_) = fuse(b.nodes, set(results))
+        assert first is b.nodes[0]
