@@ -9,3 +9,11 @@ class JitcoreError(Exception):
 
 class InternalError(Exception):
     """Our bug. Raised in tests; in production it is logged and the frame is left to CPython."""
+
+
+class GraphBreakError(JitcoreError):
+    """`fullgraph=True`, and the graph broke. `.break_` is the break, the message its report."""
+
+    def __init__(self, stop: object) -> None:
+        super().__init__(str(stop))
+        self.break_ = stop

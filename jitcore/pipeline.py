@@ -1,8 +1,8 @@
 """Region point → Entry, on one screen. Read this first; docs/architecture.md has the picture.
 
-    attach(fn)                     C* with one region point, at the function's start
-    compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added to its point
-                                     └─▶ new points after the break ─▶ a newer C*
+attach(fn)                     C* with one region point, at the function's start
+compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added to its point
+                                 └─▶ new points after the break ─▶ a newer C*
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore import _C
-from jitcore.config import Config
+from jitcore.config import Config, environment
 from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
@@ -60,7 +60,7 @@ def prepare(code: CodeType, config: Config) -> Record | None:
 def discover(code: CodeType) -> None:
     """A function that compiled code calls: it has regions of its own, unless it is a library's."""
     if not leaves_alone(code) and records.find(code) is None:
-        prepare(code, Config.default())
+        prepare(code, environment())
 
 
 def compile_region(point: Any, frame: Any) -> None:

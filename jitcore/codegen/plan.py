@@ -154,7 +154,9 @@ class PlanBuilder:
         kind: str,
         offset: int,
         through_point: bool,
-        state: Callable[[], tuple[Sequence[Operand], Sequence[tuple[int, Operand]], Operand | None]],
+        state: Callable[
+            [], tuple[Sequence[Operand], Sequence[tuple[int, Operand]], Operand | None]
+        ],
     ) -> int:
         """An exit; the steps that `state` makes are its own."""
         planned = PlannedExit(kind, offset, through_point)

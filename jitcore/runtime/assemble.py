@@ -1,8 +1,8 @@
 """Capture → Entry: live nodes → kernels and NumPy calls → plan words, with guards before and exits after.
 
-    segments ─ dead nodes dropped ─▶ per window: fuse ─▶ kernels ┐
-    guards, sources ─▶ guard program                             ├─▶ PlanBuilder ─▶ Entry
-    exits: recipes, effects ─▶ the steps of each exit            ┘
+segments ─ dead nodes dropped ─▶ per window: fuse ─▶ kernels ┐
+guards, sources ─▶ guard program                             ├─▶ PlanBuilder ─▶ Entry
+exits: recipes, effects ─▶ the steps of each exit            ┘
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ class Lowering:
             if segment.loud:
                 self.plan.loud(segment.start.offset, number)
             else:
-                noisy = any(isinstance(s, Node) and s.op.effect is OpEffect.FLAGS for s in segment.steps)
+                noisy = any(
+                    isinstance(s, Node) and s.op.effect is OpEffect.FLAGS for s in segment.steps
+                )
                 self.plan.window(number, quiet_state(self.capture.errstate) if noisy else None)
             for step in segment.steps:
                 self.step(step)

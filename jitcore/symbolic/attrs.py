@@ -1,10 +1,10 @@
 """Attributes: `owner.name` read, stored and deleted, by what the owner is.
 
-    module        its dict, guarded by identity of what is found
-    instance      type first (version guard), then the instance dict, as object.__getattribute__ does
-    class         its MRO, under the version guard
-    array         rows of the op table
-    super()       the MRO after a class
+module        its dict, guarded by identity of what is found
+instance      type first (version guard), then the instance dict, as object.__getattribute__ does
+class         its MRO, under the version guard
+array         rows of the op table
+super()       the MRO after a class
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
-from jitcore.ir.ops import ATTRIBUTES, METHODS
+from jitcore.ir import ops
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.machine import Machine
@@ -110,7 +110,10 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
             return Known(raw)
     if type(raw) in SIMPLE:
         return Known(raw)
-    if isinstance(raw, types.WrapperDescriptorType | types.MethodDescriptorType) and instance is None:
+    if (
+        isinstance(raw, types.WrapperDescriptorType | types.MethodDescriptorType)
+        and instance is None
+    ):
         return Known(raw)
     vm.stop(breaks.ATTRIBUTE, f"class attribute {name} is a {type(raw).__name__}")
 
@@ -164,7 +167,9 @@ def lookup(cls: type, name: str) -> Any:
 
 
 def is_data_descriptor(raw: Any) -> bool:
-    return raw is not NOTHING and (hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__"))
+    return raw is not NOTHING and (
+        hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
+    )
 
 
 def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
@@ -173,10 +178,10 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
     fact = STATIC.get(name)
     if fact is not None:
         return fact(kind)
-    row = ATTRIBUTES.get(name)
+    row = getattr(ops, "ATTRIBUTES", {}).get(name)
     if row is not None:
         return emit_row(vm, row, (owner,), {})
-    if name in METHODS:
+    if name in getattr(ops, "METHODS", {}):
         return Bound(owner, name)
     vm.stop(breaks.ATTRIBUTE, f"array attribute .{name}")
 

@@ -1,11 +1,11 @@
 """A call, by what is called: a model, a row of the op table, a Python function to inline, a class, a break.
 
-    call ─▶ Known     ─▶ MODELS by callable · row_of · pure on constants · class
-            Func      ─▶ bind arguments, inline
-            Method    ─▶ the same with self
-            Bound     ─▶ METHOD_MODELS by (kind of owner, name)
-            Partial   ─▶ call with more arguments
-            Object    ─▶ its __call__
+call ─▶ Known     ─▶ MODELS by callable · row_of · pure on constants · class
+        Func      ─▶ bind arguments, inline
+        Method    ─▶ the same with self
+        Bound     ─▶ METHOD_MODELS by (kind of owner, name)
+        Partial   ─▶ call with more arguments
+        Object    ─▶ its __call__
 """
 
 from __future__ import annotations
@@ -124,7 +124,11 @@ def bind(
     locals[:given] = args[:given]
     rest: dict[str, Var] = {}
     for name, var in kwargs.items():
-        at = names.index(name, code.co_posonlyargcount) if name in names[code.co_posonlyargcount :] else -1
+        at = (
+            names.index(name, code.co_posonlyargcount)
+            if name in names[code.co_posonlyargcount :]
+            else -1
+        )
         if at >= 0 and locals[at] is None:
             locals[at] = var
         elif at < 0 and code.co_flags & CO_VARKEYWORDS:

@@ -1,9 +1,9 @@
 """Region point + live frame → Capture: graph, guards, exits, and why it ended.
 
-    walk ─▶ return         Exit RETURN
-         ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand after it
-         ─▶ cut            Exit JUMP to a region point: another region goes on there
-         ─▶ break in an inlined call: the call is fenced, walk again
+walk ─▶ return         Exit RETURN
+     ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand after it
+     ─▶ cut            Exit JUMP to a region point: another region goes on there
+     ─▶ break in an inlined call: the call is fenced, walk again
 """
 
 from __future__ import annotations
@@ -121,11 +121,7 @@ def after(code: Code, instr: Instr) -> tuple[int, ...]:
 
 
 TRIVIAL = frozenset(
-    """TO_BOOL POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE
-    POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE
-    POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_FALSE
-    POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE JUMP_FORWARD JUMP_BACKWARD FOR_ITER
-    UNARY_NOT NOP POP_TOP RESUME""".split()
+    ["TO_BOOL", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_TRUE", "POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_FORWARD_IF_NOT_NONE", "POP_JUMP_BACKWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_FALSE", "POP_JUMP_BACKWARD_IF_NONE", "POP_JUMP_BACKWARD_IF_NOT_NONE", "JUMP_FORWARD", "JUMP_BACKWARD", "FOR_ITER", "UNARY_NOT", "NOP", "POP_TOP", "RESUME"]
 )
 
 
@@ -158,5 +154,3 @@ def guard_aliases(vm: Machine) -> None:
     for (a, x), (b, y) in combinations(vm.mutable.items(), 2):
         if type(x) is type(y):
             vm.guard(SameObject(a, b, x is y))
-
-

@@ -1,7 +1,7 @@
 """Iteration over what is known while compiling: the next item, all items, how many are left.
 
-    Iter       a sequence and a position          Enumerate Zip Map Filter   over other iterators
-    Generator  consumed whole, by inlining its body and collecting what it yields
+Iter       a sequence and a position          Enumerate Zip Map Filter   over other iterators
+Generator  consumed whole, by inlining its body and collecting what it yields
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def _filter(vm: Machine, func: Var, over: Var) -> Var | None:
         if value is None:
             return None
         func = realize(vm, func)
-        test = value if isinstance(func, Known) and func.obj is None else call(vm, func, (value,), {})
+        test = (
+            value if isinstance(func, Known) and func.obj is None else call(vm, func, (value,), {})
+        )
         keep = truth(vm, test)
         if keep is None:
             vm.stop(breaks.BRANCH, "filter() by a run-time value")

@@ -38,7 +38,9 @@ from jitcore.symbolic.values import (
     Zip,
 )
 
-SHOWS_LOCALS = frozenset(("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack"))
+SHOWS_LOCALS = frozenset(
+    ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack")
+)
 NONE = exit.Known(None)
 EMPTY = Empty()
 

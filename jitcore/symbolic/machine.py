@@ -100,9 +100,7 @@ class Machine:
     def chain(self) -> tuple[Place, ...]:
         """The calls that led here, outermost first, this frame left out."""
         return tuple(
-            place_of(f.code.code, f.instr.position)
-            for f in self.frames[:-1]
-            if f.instr is not None
+            place_of(f.code.code, f.instr.position) for f in self.frames[:-1] if f.instr is not None
         )
 
     @property
@@ -154,7 +152,9 @@ class Machine:
         last = self.segments[-1]
         if isinstance(last, Window):
             return last
-        self.stop(breaks.LOUD_INLINED, "a computation between an effect and the end of its statement")
+        self.stop(
+            breaks.LOUD_INLINED, "a computation between an effect and the end of its statement"
+        )
 
     def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
         """Append a node over argument trees; a result whose type is not known ends the region after this line."""

@@ -25,7 +25,6 @@ from jitcore.symbolic.values import (
 from jitcore.symbolic.wrap import realize
 
 
-
 def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
     """The argument tree of a value: Values at the leaves, constants elsewhere."""
     match var:
@@ -47,7 +46,10 @@ def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
             return {key: leaf(vm, x, concrete) for key, x in items.items()}
         case Set(items):
             return set(items)
-    vm.stop(breaks.TYPE_UNSUPPORTED, f"a {type(var).__name__.lower()} as an argument of an array operation")
+    vm.stop(
+        breaks.TYPE_UNSUPPORTED,
+        f"a {type(var).__name__.lower()} as an argument of an array operation",
+    )
 
 
 def is_array_like(vm: Machine, var: Var) -> bool:
@@ -62,11 +64,7 @@ def is_array_like(vm: Machine, var: Var) -> bool:
 def python_scalar(vm: Machine, var: Var) -> bool:
     """A run-time Python number."""
     var = realize(vm, var)
-    return (
-        isinstance(var, Run)
-        and isinstance(var.value.type, ScalarType)
-        and var.value.type.python
-    )
+    return isinstance(var, Run) and isinstance(var.value.type, ScalarType) and var.value.type.python
 
 
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:

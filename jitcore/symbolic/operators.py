@@ -1,10 +1,10 @@
 """Operators on symbolic values, by what the operands are.
 
-    constants            folded, as CPython computes them
-    NumPy operands       a row of the op table
-    Python numbers       a node that performs CPython's own operation
-    lists, tuples, …     on the symbolic structure
-    instances            their class's special method, inlined
+constants            folded, as CPython computes them
+NumPy operands       a row of the op table
+Python numbers       a node that performs CPython's own operation
+lists, tuples, …     on the symbolic structure
+instances            their class's special method, inlined
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
+from jitcore.guards.guard import SameObject, TypeVersion
+from jitcore.guards.source import Const
 from jitcore.ir.ops import BY_OPERATOR, specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.attrs import describe, lookup
@@ -44,8 +46,6 @@ from jitcore.symbolic.values import (
     Var,
 )
 from jitcore.symbolic.wrap import function_value, realize
-from jitcore.guards.guard import SameObject, TypeVersion
-from jitcore.guards.source import Const
 
 FOLDABLE = (int, float, bool, complex, str, bytes, type(None), tuple, range, frozenset, slice)
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -268,7 +268,9 @@ def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
             if a is b or type(a) is not type(b) or isinstance(a, (type, bool, types.ModuleType)):
                 return a is b
             vm.stop(breaks.OPERATOR, "`is` between equal constants")
-        case (Known(obj), other) | (other, Known(obj)) if obj is None or isinstance(obj, (bool, type)):
+        case (Known(obj), other) | (other, Known(obj)) if obj is None or isinstance(
+            obj, (bool, type)
+        ):
             if isinstance(other, Run) and _may_be(other, obj):
                 vm.stop(breaks.OPERATOR, "`is` of a run-time value")
             return False
@@ -406,5 +408,3 @@ def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
     if origin is not None:
         vm.hold(Do.CALL, Known(method), container, *args)
         vm.mutated.add(origin)
-
-

@@ -1,6 +1,6 @@
 """The records of a capture: the frames being interpreted, the segments of the graph, and the result.
 
-    segments:  Window(pure nodes) Loud(step) Window(…) …       see docs/architecture.md, section 2
+segments:  Window(pure nodes) Loud(step) Window(…) …       see docs/architecture.md, section 2
 """
 
 from __future__ import annotations

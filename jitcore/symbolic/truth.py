@@ -22,7 +22,20 @@ from jitcore.symbolic.values import (
 from jitcore.symbolic.wrap import realize
 
 ALWAYS_TRUE = (Func, Method, Bound, Cell)
-SIMPLE = (str, bytes, int, float, complex, bool, tuple, frozenset, range, type(None), type, type(...))
+SIMPLE = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    bool,
+    tuple,
+    frozenset,
+    range,
+    type(None),
+    type,
+    type(...),
+)
 
 
 def truth(vm: Machine, var: Var) -> bool | None:

@@ -164,7 +164,9 @@ def unpack_ex(vm: Machine, frame: Frame, canon: Canon) -> None:
     before, after = canon.arg & 0xFF, canon.arg >> 8
     items = items_of(vm, frame.stack[-1])
     if len(items) < before + after:
-        vm.stop(breaks.PYTHON_RAISES, f"unpacking {len(items)} values into at least {before + after}")
+        vm.stop(
+            breaks.PYTHON_RAISES, f"unpacking {len(items)} values into at least {before + after}"
+        )
     frame.stack.pop()
     end = len(items) - after
     parts = [*items[:before], List(list(items[before:end])), *items[end:]]

@@ -54,9 +54,7 @@ def call_kw(vm: Machine, frame: Frame, canon: Canon) -> None:
     frame.stack.append(called(vm, first, second, args, names.obj))
 
 
-def called(
-    vm: Machine, first: Var, second: Var, args: list[Var], names: tuple[str, ...]
-) -> Var:
+def called(vm: Machine, first: Var, second: Var, args: list[Var], names: tuple[str, ...]) -> Var:
     fn, owner = callee(first, second)
     cut = len(args) - len(names)
     words = dict(zip(names, args[cut:], strict=True))
@@ -134,9 +132,7 @@ def make_function(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 
 @opcode("SET_FUNCTION_ATTRIBUTE", "part func -- res")
-def set_function_attribute(
-    vm: Machine, frame: Frame, canon: Canon, part: Var, func: Var
-) -> Var:
+def set_function_attribute(vm: Machine, frame: Frame, canon: Canon, part: Var, func: Var) -> Var:
     assert isinstance(func, Func)
     set_part(vm, func, canon.arg, part)
     return func
@@ -159,5 +155,3 @@ def closure_cells(vm: Machine, part: Var) -> list[Cell]:
     if not all(isinstance(cell, Cell) for cell in cells):
         vm.stop(breaks.UNBOUND, "the closure of a function")
     return cells  # type: ignore[return-value]
-
-

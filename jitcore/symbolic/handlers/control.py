@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from jitcore.fallback import breaks
 from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.machine import Cut, Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.operators import identical
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.values import Generator, Known, Null, Var
 from jitcore.symbolic.wrap import realize
 

@@ -156,4 +156,3 @@ def set_global(vm: Machine, frame: Frame, name: str, value: Var | None) -> None:
     else:
         vm.hold(Do.SET_GLOBAL, Known(name), value)
     vm.globals_set[name] = value
-

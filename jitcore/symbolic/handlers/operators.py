@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic import operators
+from jitcore.symbolic.handlers.build import make_slice
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Known, Var
-from jitcore.symbolic.handlers.build import make_slice
 
 
 @opcode("BINARY_OP", "lhs rhs -- res")
