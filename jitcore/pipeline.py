@@ -86,6 +86,9 @@ def compile_region(point: Any, frame: Any) -> None:
     captured = capture(start, record.config)
     if captured.stop is not None:
         broke(record, captured.stop)
+    if repeats(record, point, captured):
+        point.close()
+        return
     assembled = assembled_if_it_pays(captured, record.config)
     if assembled is not None:
         install(record, point, assembled)
@@ -101,6 +104,12 @@ def exhausted(record: Record, point: Any) -> bool:
         return False
     note(Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(record.decoded.code)))
     return True
+
+
+def repeats(record: Record, point: Any, captured: Capture) -> bool:
+    """The guards of an entry hold, and it did not run to an exit: another like it would not either."""
+    guards = set(captured.guards)
+    return any(r.offset == point.offset and set(r.guards) == guards for r in record.regions)
 
 
 def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
@@ -128,7 +137,9 @@ def place_points(record: Record, offsets: tuple[int, ...]) -> None:
         return
     for offset in new:
         record.points[offset] = _C.Point(offset, code.depths[offset])
-    spliced = splice(code.code, {o: p for o, p in record.points.items() if not p.dead})
+    spliced = splice(
+        code.code, {o: p for o, p in record.points.items() if p.entries or not p.closed}
+    )
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
 
 

@@ -26,11 +26,37 @@ EFFECTS = table.EFFECTS
 _entries = opcode._inline_cache_entries  # type: ignore[attr-defined]
 
 NO_FALL_THROUGH = frozenset(
-    ["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "INTERPRETER_EXIT"]
+    [
+        "RETURN_VALUE",
+        "RETURN_CONST",
+        "RAISE_VARARGS",
+        "RERAISE",
+        "JUMP_FORWARD",
+        "JUMP_BACKWARD",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+        "INTERPRETER_EXIT",
+    ]
 )
 # Inside SEND … JUMP_BACKWARD_NO_INTERRUPT, after KW_NAMES, between END_FOR and POP_TOP: the state is CPython's own.
 FORBIDDEN = frozenset(
-    ["RESUME", "PRECALL", "CALL", "CALL_KW", "RETURN_GENERATOR", "MAKE_CELL", "COPY_FREE_VARS", "YIELD_VALUE", "SEND", "JUMP_BACKWARD_NO_INTERRUPT", "END_SEND", "CLEANUP_THROW", "END_FOR", "END_ASYNC_FOR", "RERAISE", "CACHE"]
+    [
+        "RESUME",
+        "PRECALL",
+        "CALL",
+        "CALL_KW",
+        "RETURN_GENERATOR",
+        "MAKE_CELL",
+        "COPY_FREE_VARS",
+        "YIELD_VALUE",
+        "SEND",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+        "END_SEND",
+        "CLEANUP_THROW",
+        "END_FOR",
+        "END_ASYNC_FOR",
+        "RERAISE",
+        "CACHE",
+    ]
 )
 FORBIDDEN_AFTER = frozenset(["YIELD_VALUE", "SEND", "KW_NAMES", "PRECALL", "END_FOR"])
 
@@ -47,7 +73,19 @@ def stack_effect(name: str, number: int, arg: int | None, jumps: bool) -> int:
 
 
 READS = frozenset(
-    ["LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "DELETE_FAST", "LOAD_CLOSURE", "LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "MAKE_CELL"]
+    [
+        "LOAD_FAST",
+        "LOAD_FAST_CHECK",
+        "LOAD_FAST_AND_CLEAR",
+        "DELETE_FAST",
+        "LOAD_CLOSURE",
+        "LOAD_DEREF",
+        "STORE_DEREF",
+        "DELETE_DEREF",
+        "LOAD_CLASSDEREF",
+        "LOAD_FROM_DICT_OR_DEREF",
+        "MAKE_CELL",
+    ]
 )
 
 

@@ -1,4 +1,4 @@
-"""Whose code is captured as frames of its own: the user's, not a library's.
+"""Whose code is captured as frames of its own: the user's functions, not a library's.
 
 Functions of these files may still be inlined or modelled; they get no region points when they are merely called.
 """
@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import os
 import sysconfig
+from inspect import CO_NEWLOCALS, CO_OPTIMIZED
 from types import CodeType
 
 import numpy as np
 
-PATHS = tuple(
-    os.path.realpath(path) + os.sep
-    for path in (
-        sysconfig.get_path("stdlib"),
-        os.path.dirname(np.__file__),
-        os.path.dirname(os.path.dirname(__file__)),
-    )
-)
-SITE = ("site-packages" + os.sep, "dist-packages" + os.sep)
+
+def _folder(path: str) -> str:
+    return os.path.realpath(path) + os.sep
+
+
+OWN = tuple(_folder(os.path.dirname(f)) for f in (np.__file__, os.path.dirname(__file__)))
+STDLIB = _folder(sysconfig.get_path("stdlib"))
+PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+FUNCTION = CO_OPTIMIZED | CO_NEWLOCALS
 
 
 def leaves_alone(code: CodeType) -> bool:
+    """Modules, class bodies, the standard library, NumPy and jitcore itself."""
+    if code.co_flags & FUNCTION != FUNCTION:
+        return True
     name = code.co_filename
     if name.startswith("<"):
         return name.startswith("<frozen")
-    return name.startswith(PATHS) and not any(site in name for site in SITE)
+    name = os.path.realpath(name)
+    if name.startswith(OWN):
+        return True
+    return name.startswith(STDLIB) and not any(part in name for part in PACKAGES)

@@ -35,8 +35,8 @@ def capture(start: Start, config: Config) -> Capture:
         try:
             return walk(vm)
         except BreakSignal as signal:
-            assert vm.outer.instr is not None
-            fenced[vm.outer.instr.offset] = signal.at(vm.place(), vm.chain())
+            assert vm.outer.unit is not None
+            fenced[vm.outer.unit.offset] = signal.at(vm.place(), vm.chain())
     raise AssertionError("a walk that does not end")
 
 
@@ -79,7 +79,7 @@ def returned(vm: Machine) -> Capture:
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
-    plain = not (code.co_flags & GENERATOR_FLAGS)
+    plain = not (code.co_flags & UNUSUAL_FLAGS or code.co_cellvars or code.co_freevars)
     whole = plain and not vm.in_loop and not any(isinstance(s, Loud) for s in vm.segments)
     if whole:
         leave = exit_return(vm, frame.result)
@@ -88,17 +88,18 @@ def returned(vm: Machine) -> Capture:
     return finish(vm, leave, None, (), whole)
 
 
-GENERATOR_FLAGS = 0x20 | 0x80 | 0x200
+# *args, **kwargs, generators, coroutines: what the dispatcher does not bind, or does not return.
+UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 
 
 def ended(vm: Machine, stop: Break | None) -> Capture:
     frame = vm.outer
-    instr = frame.instr
-    assert instr is not None
+    instr, unit = frame.instr, frame.unit
+    assert instr is not None and unit is not None
     backward = stop is None and "BACKWARD" in instr.op
     through = stop is None and not backward
-    leave = exit_at(vm, instr.offset, frame.saved, through)
-    resume = (instr.offset,) if through else after(frame.code, instr)
+    leave = exit_at(vm, unit.offset, frame.saved, through)
+    resume = (unit.offset,) if through else after(frame.code, instr)
     return finish(vm, leave, stop, resume, False)
 
 
@@ -121,7 +122,28 @@ def after(code: Code, instr: Instr) -> tuple[int, ...]:
 
 
 TRIVIAL = frozenset(
-    ["TO_BOOL", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_TRUE", "POP_JUMP_FORWARD_IF_FALSE", "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_FORWARD_IF_NOT_NONE", "POP_JUMP_BACKWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_FALSE", "POP_JUMP_BACKWARD_IF_NONE", "POP_JUMP_BACKWARD_IF_NOT_NONE", "JUMP_FORWARD", "JUMP_BACKWARD", "FOR_ITER", "UNARY_NOT", "NOP", "POP_TOP", "RESUME"]
+    [
+        "TO_BOOL",
+        "POP_JUMP_IF_TRUE",
+        "POP_JUMP_IF_FALSE",
+        "POP_JUMP_IF_NONE",
+        "POP_JUMP_IF_NOT_NONE",
+        "POP_JUMP_FORWARD_IF_TRUE",
+        "POP_JUMP_FORWARD_IF_FALSE",
+        "POP_JUMP_FORWARD_IF_NONE",
+        "POP_JUMP_FORWARD_IF_NOT_NONE",
+        "POP_JUMP_BACKWARD_IF_TRUE",
+        "POP_JUMP_BACKWARD_IF_FALSE",
+        "POP_JUMP_BACKWARD_IF_NONE",
+        "POP_JUMP_BACKWARD_IF_NOT_NONE",
+        "JUMP_FORWARD",
+        "JUMP_BACKWARD",
+        "FOR_ITER",
+        "UNARY_NOT",
+        "NOP",
+        "POP_TOP",
+        "RESUME",
+    ]
 )
 
 

@@ -34,6 +34,9 @@ from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
 from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Null, Run, Tuple, Var
 
+# A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
+UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
+UNIT_TAILS = frozenset(("PRECALL", "CALL"))
 MAX_STEPS = 20_000
 MAX_NODES = 1_500
 MAX_DEPTH = 24
@@ -81,6 +84,7 @@ class Machine:
         self.backward = 0
         self.fresh: set[Value] = set()
         self.live: dict[Source, Any] = {}
+        self.blind: set[Source] = set()  # changed without having been looked at
         self.frames: list[Frame] = []
         self.steps = 0
         self.nodes = 0
@@ -191,8 +195,8 @@ class Machine:
         if self.inlined:
             self.stop(breaks.LOUD_INLINED, f"{node.op.name} in an inlined call")
         self.window()
-        assert self.outer.instr is not None
-        self.segments.append(Loud(node, self.exit_before(self.outer.instr)))
+        assert self.outer.unit is not None
+        self.segments.append(Loud(node, self.exit_before(self.outer.unit)))
         self.fresh_window = True
 
     def exit_before(self, instr: Instr) -> Exit:
@@ -222,9 +226,12 @@ class Machine:
     def step(self, frame: Frame) -> None:
         instr = frame.code.instrs[frame.index]
         frame.instr = instr
-        frame.saved = frame.stack.copy()
-        if frame is self.outer:
-            self.boundary(instr)
+        if not (instr.op in UNIT_TAILS and frame.unit_continues):
+            frame.unit = instr
+            frame.saved = frame.stack.copy()
+            if frame is self.outer:
+                self.boundary(instr)
+        frame.unit_continues = instr.op in UNIT_HEADS
         self.steps += 1
         if self.steps > MAX_STEPS:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")

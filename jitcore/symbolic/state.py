@@ -74,6 +74,8 @@ class Frame:
     cells: dict[int, Cell] = field(default_factory=dict)
     saved: list[Var] = field(default_factory=list)
     instr: Instr | None = None
+    unit: Instr | None = None  # where CPython goes on if this instruction is left to it
+    unit_continues: bool = False
     kw_names: tuple[str, ...] = ()
     yields: list[Var] | None = None
     result: Var | None = None

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.fallback import breaks
 from jitcore.guards.guard import (
     Equals,
     HasType,
@@ -75,6 +76,8 @@ def realize(vm: Machine, var: Var) -> Var:
     if not isinstance(var, Lazy):
         return var
     found = vm.realized.get(var.origin)
+    if var.origin in vm.blind:
+        vm.stop(breaks.CONTAINER_MUTATION, f"{var.origin} was appended to")
     if found is None:
         vm.live[var.origin] = var.obj
         found = vm.realized[var.origin] = _wrap(vm, var.obj, var.origin)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from jitcore.fallback import breaks
+from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Dict, Known, List, Set, Slice, Tuple, Var
+from jitcore.symbolic.values import Dict, Known, Lazy, List, Set, Slice, Tuple, Var
 from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
 
+T = TypeVar("T")
 FORMATTABLE = (str, int, float, bool, type(None), bytes)
 CONVERSIONS = {0: lambda x: x, 1: str, 2: repr, 3: ascii}
 
@@ -87,31 +89,42 @@ def top(frame: Frame, depth: int) -> Var:
     return frame.stack[-depth]
 
 
+def made_here(vm: Machine, frame: Frame, canon: Canon, cls: type[T]) -> T:
+    """The container that is being filled, if the region made it."""
+    target = top(frame, canon.arg)
+    if not isinstance(target, cls) or getattr(target, "origin", None) is not None:
+        vm.stop(breaks.CONTAINER_MUTATION, "a comprehension that CPython began")
+    return target
+
+
 @opcode("LIST_APPEND", "item --")
 def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
     target = top(frame, canon.arg)
-    assert isinstance(target, List) and target.origin is None
+    if isinstance(target, Lazy):  # a comprehension that CPython runs: its length is not looked at
+        vm.hold(Do.CALL, Known(list.append), target, item)
+        vm.blind.add(target.origin)
+        return
+    assert isinstance(target, List)
     target.items.append(item)
+    if target.origin is not None:
+        vm.hold(Do.CALL, Known(list.append), target, item)
 
 
 @opcode("LIST_EXTEND", "more --")
 def list_extend(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
-    target = top(frame, canon.arg)
-    assert isinstance(target, List) and target.origin is None
+    target = made_here(vm, frame, canon, List)
     target.items.extend(items_of(vm, more))
 
 
 @opcode("SET_ADD", "item --")
 def set_add(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
-    target = top(frame, canon.arg)
-    assert isinstance(target, Set)
+    target = made_here(vm, frame, canon, Set)
     target.items.add(key_of(vm, item))
 
 
 @opcode("SET_UPDATE", "more --")
 def set_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
-    target = top(frame, canon.arg)
-    assert isinstance(target, Set)
+    target = made_here(vm, frame, canon, Set)
     more = realize(vm, more)
     if isinstance(more, Known) and isinstance(more.obj, frozenset):
         target.items.update(more.obj)
@@ -121,8 +134,7 @@ def set_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
 
 @opcode("MAP_ADD", "key value --")
 def map_add(vm: Machine, frame: Frame, canon: Canon, key: Var, value: Var) -> None:
-    target = top(frame, canon.arg)
-    assert isinstance(target, Dict) and target.origin is None
+    target = made_here(vm, frame, canon, Dict)
     target.items[key_of(vm, key)] = value
 
 

@@ -44,7 +44,28 @@ def known_method(
 
 PURE: dict[type, frozenset[str]] = {
     str: frozenset(
-        ["lower", "upper", "strip", "lstrip", "rstrip", "startswith", "endswith", "replace", "format", "title", "isdigit", "isalpha", "count", "find", "index", "zfill", "ljust", "rjust", "center", "capitalize"]
+        [
+            "lower",
+            "upper",
+            "strip",
+            "lstrip",
+            "rstrip",
+            "startswith",
+            "endswith",
+            "replace",
+            "format",
+            "title",
+            "isdigit",
+            "isalpha",
+            "count",
+            "find",
+            "index",
+            "zfill",
+            "ljust",
+            "rjust",
+            "center",
+            "capitalize",
+        ]
     ),
     float: frozenset(("is_integer", "conjugate", "hex")),
     int: frozenset(("bit_length", "bit_count", "conjugate")),

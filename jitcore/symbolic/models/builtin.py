@@ -471,7 +471,41 @@ def math_function(fn: Callable[..., Any]) -> Callable[[Machine, Args, Words], Va
     return run
 
 
-FLOAT_MATH = ["sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "hypot", "fabs", "copysign", "fmod", "degrees", "radians", "erf", "erfc", "gamma", "lgamma", "cbrt", "exp2"]
+FLOAT_MATH = [
+    "sqrt",
+    "exp",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "expm1",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "pow",
+    "hypot",
+    "fabs",
+    "copysign",
+    "fmod",
+    "degrees",
+    "radians",
+    "erf",
+    "erfc",
+    "gamma",
+    "lgamma",
+    "cbrt",
+    "exp2",
+]
 for name in FLOAT_MATH:
     model(getattr(math, name))(math_function(getattr(math, name)))
 for name in ("floor", "ceil", "isfinite", "isinf", "isnan", "gcd", "factorial", "comb", "isqrt"):
