@@ -3,7 +3,9 @@
 from .builder import Builder
 from .graph import Body, Graph, Node, captured, uses, walk
 from .op import Effect, Kind, Op, Unsupported, leaf_type
-from .ops import BY_CALL, BY_OPERATOR, OPS, row_of, specialise
+from .ops import BY_CALL, OPS, row_of
+from .ops_array import ATTRIBUTES, METHODS, Attribute
+from .ops_operator import BY_OPERATOR, specialise
 from .types import (
     UNKNOWN,
     ArrayType,
@@ -17,11 +19,14 @@ from .types import (
 from .value import Value, leaves, map_tree, values
 
 __all__ = [
+    "ATTRIBUTES",
     "BY_CALL",
     "BY_OPERATOR",
+    "METHODS",
     "OPS",
     "UNKNOWN",
     "ArrayType",
+    "Attribute",
     "Body",
     "Builder",
     "Effect",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .graph import Body, Graph, Node
-from .op import Kind, Op, Unsupported, leaf_type
+from .op import Effect, Kind, Op, Unsupported, leaf_type
 from .ops_control import CONTROL
 from .ops_operator import specialise
 from .types import UNKNOWN, ArrayType, Type
@@ -69,7 +69,8 @@ class Builder:
     ) -> Any:
         same = op.same_object(args, kwargs)
         if same is not None:
-            self.nodes.append(Node(op, args, kwargs, (), (), where))
+            if op.effect_of(args, kwargs) is Effect.STORE:
+                self.nodes.append(Node(op, args, kwargs, (), (), where))
             return same
         single = not isinstance(inferred, tuple)
         types = (UNKNOWN if inferred is None else inferred,) if single else inferred

@@ -25,10 +25,7 @@ def infer_map(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """The rule of ufunc calls."""
     ufunc = op.ufunc
     assert ufunc is not None
-    out = out_argument(ufunc, args, kwargs)
-    if out is not None:
-        return infer_out(ufunc, out)
-    if not set(kwargs) <= {"dtype", "out"}:
+    if not set(kwargs) <= {"dtype"}:
         return None
     found = operands(args[: ufunc.nin])
     if found is None or len(found) != ufunc.nin:
@@ -46,28 +43,6 @@ def operands(args: Args) -> list[Operand] | None:
     return found
 
 
-def out_argument(ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> tuple[Any, ...] | None:
-    """The arrays that the call writes to, one per result; None if there is none."""
-    given = kwargs.get("out", args[ufunc.nin :] or None)
-    if given is None:
-        return None
-    outs = given if type(given) is tuple else (given,)
-    return outs if any(one is not None for one in outs) else None
-
-
-def infer_out(ufunc: np.ufunc, outs: tuple[Any, ...]) -> Inferred:
-    """What `out=` names comes back, the same object."""
-    if len(outs) != ufunc.nout or any(one is None for one in outs):
-        return None
-    types = []
-    for one in outs:
-        found = operand(one)
-        if found is None or not isinstance(found.type, ArrayType):
-            return None
-        types.append(found.type)
-    return types[0] if len(types) == 1 else tuple(types)
-
-
 def map_types(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Inferred:
     dtypes = result_dtypes(ufunc, found, dtype)
     if dtypes is None:
@@ -75,7 +50,7 @@ def map_types(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Infer
     inputs, results = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
     if any(one.hasobject for one in dtypes):
         raise Unsupported(f"{ufunc.__name__}: works on Python objects")
-    types = [map_result(found, inputs, one) for one in results]
+    types = [map_result(found, inputs, one, ufunc.nout == 1) for one in results]
     return types[0] if len(types) == 1 else tuple(types)
 
 
@@ -106,13 +81,15 @@ def _settled(found: list[Operand], result: DType) -> bool:
     return len(found) == 1 and result.kind not in "iu"
 
 
-def map_result(found: Sequence[Operand], inputs: Sequence[DType], dtype: DType) -> Type:
+def map_result(
+    found: Sequence[Operand], inputs: Sequence[DType], dtype: DType, single: bool = True
+) -> Type:
     """An array, or a NumPy scalar where no operand has a dimension."""
     arrays = [one.type for one in found if isinstance(one.type, ArrayType) and one.type.shape]
     if not arrays:
         return ScalarType(dtype)
     shape = np.broadcast_shapes(*(t.shape for t in arrays))
-    if _trivial(found, inputs, shape):
+    if single and _trivial(found, inputs, shape):
         order = "F" if not all(t.c_contiguous for t in arrays) else "C"
         return fresh(dtype, shape, order)
     return ArrayType(dtype, shape, _iterated(arrays, dtype, shape))

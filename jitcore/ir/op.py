@@ -10,9 +10,11 @@ then execute it.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +54,7 @@ class Effect(IntEnum):
 
 Rule = Callable[["Op", Args, Kwargs], Inferred]
 EffectRule = Callable[["Op", Args, Kwargs], Effect]
+SameRule = Callable[["Op", Args, Kwargs], Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +72,16 @@ class Op:
     loop: bool = False  # a kernel may call the ufunc's own inner loop
     stores: tuple[int | str, ...] = ()  # arguments that are written: positions or keywords
     returns: int | None = None  # the result is this argument, the same object
+    same_rule: SameRule | None = None  # as `returns`, where it depends on the arguments
+    fold: Callable[[ArrayType], Any] | None = None  # the value, told by the type of one array
+    operands: int = 1  # so many leading arguments are operands; others should be constants
 
     def infer(self, args: Args, kwargs: Kwargs) -> Inferred:
         """The type of the result; raises Unsupported where CPython must execute the call."""
         reject_objects(self, (args, kwargs))
+        out = out_argument(self, args, kwargs)
+        if out is not None:  # it comes back, the same object
+            return None if type(out) is tuple else leaf_type(out)
         if self.rule is None:
             return None
         try:
@@ -85,16 +94,17 @@ class Op:
             return self.effect_rule(self, args, kwargs)
         if writes_out(self, args, kwargs):
             return Effect.STORE
+        if self.effect < Effect.LOUD and discards_imaginary(args, kwargs):
+            return Effect.LOUD
         return self.effect
 
     def same_object(self, args: Args, kwargs: Kwargs) -> Any:
         """The argument that comes back as the result, the same object; None if there is none."""
-        if self.returns is not None and len(args) > self.returns:
+        if self.returns is not None and isinstance(leaf_type(args[self.returns]), ArrayType):
             return args[self.returns]
-        out = kwargs.get("out")
-        if out is None and self.ufunc is not None and self.kind is Kind.MAP:
-            out = args[self.ufunc.nin :] or None
-        return out[0] if type(out) is tuple and len(out) == 1 else out
+        if self.same_rule is not None:
+            return self.same_rule(self, args, kwargs)
+        return out_argument(self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<Op {self.name}>"
@@ -134,10 +144,61 @@ def leaf_type(leaf: Any) -> Type:
 
 
 def writes_out(op: Op, args: Args, kwargs: Kwargs) -> bool:
-    """Whether the call writes to an argument: a row that stores, `out=`, or a positional out."""
-    if op.stores or kwargs.get("out") is not None:
+    """Whether the call writes to an argument: a row that stores, or an `out`."""
+    if op.stores or kwargs.get("overwrite_input"):
         return True
-    return op.ufunc is not None and op.kind is Kind.MAP and len(args) > op.ufunc.nin
+    return out_argument(op, args, kwargs) is not None
+
+
+def discards_imaginary(args: Args, kwargs: Kwargs) -> bool:
+    """Whether a complex operand meets an explicit dtype: a cast to real emits a ComplexWarning."""
+    if not any(_is_dtype(leaf) for leaf in leaves((args[1:], dict(kwargs)))):
+        return False
+    types = map(leaf_type, leaves((args, dict(kwargs))))
+    return any(not isinstance(t, ObjectType) and t.dtype.kind == "c" for t in types)
+
+
+def _is_dtype(leaf: Any) -> bool:
+    return type(leaf) in (str, type) or isinstance(leaf, np.dtype)
+
+
+def out_argument(op: Op, args: Args, kwargs: Kwargs) -> Any:
+    """What the result is written to: an array, or a tuple of them; None if there is none."""
+    out = kwargs.get("out")
+    if out is None and op.target is not None and len(args) > 1:
+        if op.ufunc is not None and op.kind is Kind.MAP:
+            out = args[op.ufunc.nin :] or None
+        else:
+            place = out_position(op.name, op.target)
+            out = args[place] if place is not None and len(args) > place else None
+    if type(out) is tuple and all(one is None for one in out):
+        return None
+    return out[0] if type(out) is tuple and len(out) == 1 else out
+
+
+# Where built-in functions without a signature take `out` by position, the array being the first.
+_OUT_POSITIONS: Mapping[str, int] = {
+    **dict.fromkeys(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod", "take"), 3),
+    **dict.fromkeys(("max", "min", "any", "all", "argmax", "argmin", "round", "dot", "choose"), 2),
+    **dict.fromkeys(("clip", "compress", "reduce", "accumulate"), 3),
+    **dict.fromkeys(("concatenate", "outer"), 2),
+    "reduceat": 4,
+    "trace": 5,
+}
+
+
+@cache
+def out_position(name: str, target: Callable[..., Any]) -> int | None:
+    if isinstance(target, np.ufunc):
+        return target.nin
+    known = _OUT_POSITIONS.get(name.rpartition(".")[2])
+    try:
+        words = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return known
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [word.name for word in words if word.kind in by_position]
+    return names.index("out") if "out" in names else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ _BINARY: tuple[tuple[str, Callable[..., Any], Callable[..., Any] | None, str], .
     (">", operator.gt, None, "greater"),
     (">=", operator.ge, None, "greater_equal"),
     ("divmod", builtins.divmod, None, "divmod"),
+    ("@", operator.matmul, None, "matmul"),
 )
 
 _UNARY: tuple[tuple[str, Callable[..., Any], str], ...] = (
@@ -161,7 +162,8 @@ def infer_power(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     if not any(isinstance(t, ArrayType) for t in types):
         return infer_scalar(op, args, kwargs)
     found = operands(args)
-    if found is None or types[0].dtype.kind == "b":  # type: ignore[union-attr]
+    # The ufuncs that may run differ in what they make of bool and long long.
+    if found is None or types[0].dtype.char in "?qQ":  # type: ignore[union-attr]
         return None
     return map_types(np.power, found)
 
@@ -209,6 +211,9 @@ def _rows() -> list[Op]:
                     ufunc=getattr(np, ufunc), stores=(0,), returns=0,
                 )
             )  # fmt: skip
+    rows.append(
+        Op("op.imatmul", operator.imatmul, Kind.STORE, Effect.STORE, stores=(0,), returns=0)
+    )
     rows.append(Op("op.truth", operator.truth, Kind.INDEX, Effect.SILENT, infer_truth))
     rows.append(Op("op.not_", operator.not_, Kind.INDEX, Effect.SILENT, infer_truth))
     for number in (int, float, complex):
@@ -240,6 +245,7 @@ BY_OPERATOR: Mapping[str, Op] = {
     **{text: _op(call) for text, call, _, _ in _BINARY},
     **{f"{text}=": _op(inplace) for text, _, inplace, _ in _BINARY if inplace},
     **{text: _op(call) for text, call, _ in _UNARY},
+    "@=": _BY_NAME["op.imatmul"],
     "not": _BY_NAME["op.not_"],
     "bool": _BY_NAME["op.truth"],
 }

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .infer_map import infer_map
+from .miniature import asked
 from .op import Args, Effect, Kind, Kwargs, Op, writes_out
 
 
@@ -141,5 +142,16 @@ def elementwise_ufuncs() -> list[np.ufunc]:
     return [ufunc for ufunc in found if ufunc.signature is None]
 
 
-ROWS: tuple[Op, ...] = tuple(map(_row, elementwise_ufuncs()))
+def generalised_ufuncs() -> list[np.ufunc]:
+    found = [getattr(np, name, None) for name in ("matmul", "vecdot", "matvec", "vecmat")]
+    return [ufunc for ufunc in found if isinstance(ufunc, np.ufunc)]
+
+
+ROWS: tuple[Op, ...] = (
+    *map(_row, elementwise_ufuncs()),
+    *(
+        Op(ufunc.__name__, ufunc, Kind.LINALG, Effect.FLAGS, asked, operands=2, ufunc=ufunc)
+        for ufunc in generalised_ufuncs()
+    ),
+)
 UFUNC: Mapping[str, Op] = {row.name: row for row in ROWS}

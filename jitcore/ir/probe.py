@@ -27,12 +27,20 @@ def probed(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """The rule of rows whose target says by itself what comes out."""
     if op.target is None or not _small((args, kwargs)):
         return None
-    answers = set()
-    with np.errstate(all="ignore"):
-        for contents in _CONTENTS:
-            dummies, named = map_tree(partial(_dummy, contents), (args, dict(kwargs)))
-            answers.add(_answer(op.target(*dummies, **named)))
-    return answers.pop() if len(answers) == 1 else None
+    tried = [_tried(op.target, args, kwargs, contents) for contents in _CONTENTS]
+    if all(isinstance(one, Exception) for one in tried):
+        raise tried[0]
+    return tried[0] if all(one == tried[0] for one in tried) else None
+
+
+def _tried(target: Any, args: Args, kwargs: Kwargs, contents: str) -> Any:
+    """The type of the result, or the exception: some contents may fail where others do not."""
+    dummies, named = map_tree(partial(_dummy, contents), (args, dict(kwargs)))
+    try:
+        with np.errstate(all="ignore"):
+            return _answer(target(*dummies, **named))
+    except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
+        return error
 
 
 def _small(tree: Any) -> bool:
@@ -76,7 +84,8 @@ def _array(t: ArrayType, contents: str) -> np.ndarray[Any, Any]:
         array[...] = 1
     elif contents == "ramp":
         array[...] = np.arange(t.size).reshape(t.shape) % 100
-    array.flags.writeable = t.writeable
+    if not t.writeable:
+        array.flags.writeable = False
     return array
 
 

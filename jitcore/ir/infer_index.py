@@ -1,0 +1,98 @@
+"""a[...] and a[...] = x.
+
+ints, slices, None, Ellipsis, field names    a view, or a NumPy scalar for a whole element
+arrays and lists of ints among them          a gather, asked in miniature
+masks                                        known at run time only
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .miniature import asked
+from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
+from .types import ArrayType, ObjectType, ScalarType, phantom, type_of
+from .value import Value, leaves, map_tree
+
+
+def infer_getitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    container, index = args
+    t = leaf_type(container)
+    if not isinstance(t, ArrayType):
+        raise Unsupported(f"item of {t}")
+    if _basic(index):
+        return _view(t, index)
+    if any(_is_mask(leaf) for leaf in leaves(index)) or not _gathers(index):
+        return None
+    return asked(op, args, kwargs)
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return index if type(index) is tuple else (index,)
+
+
+def _basic(index: Any) -> bool:
+    return all(_basic_part(part) for part in _parts(index))
+
+
+def _basic_part(part: Any) -> bool:
+    if part is None or part is Ellipsis or type(part) in (int, slice, str):
+        return True
+    t = leaf_type(part)
+    return isinstance(t, ScalarType) and t.dtype.kind in "iu"
+
+
+def _is_mask(leaf: Any) -> bool:
+    t = leaf_type(leaf)
+    return not isinstance(t, ObjectType) and t.dtype.kind == "b"
+
+
+def _gathers(index: Any) -> bool:
+    """Whether nothing but arrays of ints, and constants, are indices."""
+    for part in _parts(index):
+        t = leaf_type(part)
+        if isinstance(t, ArrayType) and t.dtype.kind in "iu":
+            continue
+        if any(type(leaf) is Value for leaf in leaves(part)):
+            return False
+    return True
+
+
+def _view(t: ArrayType, index: Any) -> Inferred:
+    if not t.aligned:
+        return None
+    if _varying_slices(index):
+        return None
+    known = map_tree(_index_constant, index)
+    # All elements of `point` are its one element: reading it is safe, and NumPy checks the bounds.
+    point = as_strided(np.zeros((), t.dtype), t.shape, (0,) * t.ndim, writeable=t.writeable)
+    found = point[known]
+    if type(found) is not np.ndarray:
+        scalar = type_of(found)
+        return scalar if isinstance(scalar, ScalarType) else None
+    viewed = type_of(phantom(t)[known])
+    return viewed if isinstance(viewed, ArrayType) else None
+
+
+def _index_constant(leaf: Any) -> Any:
+    """An int that is known at run time only stands for any: all give views of the same type."""
+    return 0 if type(leaf) is Value else leaf
+
+
+def _varying_slices(index: Any) -> bool:
+    slices = [part for part in _parts(index) if type(part) is slice]
+    return any(type(leaf) is Value for leaf in leaves(slices))
+
+
+def infer_setitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """None is what a store gives back; the container must be an array that may be written."""
+    container, _, _ = args
+    t = leaf_type(container)
+    if not isinstance(t, ArrayType):
+        raise Unsupported(f"item of {t}")
+    if not t.writeable:
+        raise Unsupported("assignment destination is read-only")
+    return ObjectType(type(None))
