@@ -145,6 +145,18 @@ static PyObject *release(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
+static PyObject *busy_enter(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    jit_busy_enter();
+    Py_RETURN_NONE;
+}
+
+static PyObject *busy_leave(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    jit_busy_leave();
+    Py_RETURN_NONE;
+}
+
 static PyObject *hook_depth(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return Py_BuildValue("ll", users, held);
@@ -159,6 +171,8 @@ static PyObject *set_discover(PyObject *self, PyObject *callback) {
 static PyMethodDef methods[] = {
     {"hold_hook", hold, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
     {"release_hook", release, METH_NOARGS, "Undo one hold_hook()."},
+    {"busy_enter", busy_enter, METH_NOARGS, "From here on nothing is intercepted on this thread."},
+    {"busy_leave", busy_leave, METH_NOARGS, "Undo one busy_enter()."},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
     {"set_discover", set_discover, METH_O,
      "set_discover(fn): fn(code) is called at the first frame of an unknown code object."},

@@ -18,7 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
-from jitcore.ir import ops
+from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.machine import Machine
@@ -175,36 +175,14 @@ def is_data_descriptor(raw: Any) -> bool:
 def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
     if isinstance(kind, ScalarType) and kind.python:
         return Bound(owner, name)
-    fact = STATIC.get(name)
-    if fact is not None:
-        return fact(kind)
-    row = getattr(ops, "ATTRIBUTES", {}).get(name)
-    if row is not None:
-        return emit_row(vm, row, (owner,), {})
-    if name in getattr(ops, "METHODS", {}):
+    fact = ATTRIBUTES.get(name)
+    if fact is not None and fact.constant is not None:
+        return Known(fact.constant(kind))  # type: ignore[arg-type]
+    if fact is not None and fact.row is not None:
+        return emit_row(vm, fact.row, (owner,), {})
+    if name in METHODS:
         return Bound(owner, name)
     vm.stop(breaks.ATTRIBUTE, f"array attribute .{name}")
-
-
-def _shape(kind: ArrayType | ScalarType) -> tuple[int, ...]:
-    return kind.shape if isinstance(kind, ArrayType) else ()
-
-
-def _size(kind: ArrayType | ScalarType) -> int:
-    size = 1
-    for n in _shape(kind):
-        size *= n
-    return size
-
-
-STATIC = {
-    "shape": lambda t: Tuple(tuple(Known(n) for n in _shape(t))),
-    "ndim": lambda t: Known(len(_shape(t))),
-    "size": lambda t: Known(_size(t)),
-    "dtype": lambda t: Known(t.dtype),
-    "itemsize": lambda t: Known(t.dtype.itemsize),
-    "nbytes": lambda t: Known(_size(t) * t.dtype.itemsize),
-}
 
 
 def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:

@@ -7,7 +7,7 @@ Generator  consumed whole, by inlining its body and collecting what it yields
 from __future__ import annotations
 
 from jitcore.fallback import breaks
-from jitcore.ir.ops import BY_OPERATOR
+from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.types import ArrayType
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.machine import Machine
@@ -69,7 +69,7 @@ def item(vm: Machine, over: Var, index: int) -> Var:
         case Known(obj):
             return Known(obj[index])
         case Run():
-            return emit_row(vm, BY_OPERATOR["[]"], (over, Known(index)), {})
+            return emit_row(vm, GETITEM, (over, Known(index)), {})
     raise AssertionError(over)
 
 

@@ -25,7 +25,7 @@ from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.ir.op import Kind, Op, Unsupported
-from jitcore.ir.ops import specialise
+from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.decode import Code, decode
@@ -172,10 +172,13 @@ class Machine:
             out = self.builder.emit(op, args, kwargs, self.place())
         except Unsupported as refusal:
             self.stop(breaks.NUMPY_UNSUPPORTED, str(refusal))
-        if row.kind not in (Kind.MAP, Kind.REDUCE):
-            self.fresh.difference_update(values((args, kwargs)))
+        given_values = set(values((args, kwargs)))
+        if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
+            self.fresh -= given_values
         if not pure:
             self.loud(self.builder.nodes[0])
+        if type(out) is Value and out in given_values:
+            return Run(out)
         if isinstance(out, tuple):
             return Tuple(tuple(self.made(value, row, pure) for value in out))
         return self.made(out, row, pure)

@@ -18,7 +18,8 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
-from jitcore.ir.ops import BY_OPERATOR, specialise
+from jitcore.ir.ops_array import GETITEM, SETITEM
+from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.attrs import describe, lookup
 from jitcore.symbolic.calls import call_function
@@ -339,7 +340,7 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
 
 
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:
-    row = BY_OPERATOR["[]"]
+    row = GETITEM
     key = realize(vm, key)
     if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
@@ -372,7 +373,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     container = realize(vm, container)
     match container:
         case Run(run) if isinstance(run.type, ArrayType):
-            emit_row(vm, BY_OPERATOR["[]="], (container, key, value), {})
+            emit_row(vm, SETITEM, (container, key, value), {})
         case Dict(items):
             name = key_of(vm, key)
             items[name] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitcore.fallback import breaks
-from jitcore.ir import ops
+from jitcore.ir.ops_array import METHODS
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.calls import METHOD_MODELS
@@ -19,7 +19,7 @@ def array_method(
     kind = owner.value.type
     if not isinstance(kind, (ArrayType, ScalarType)) or getattr(kind, "python", False):
         vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
-    row = getattr(ops, "METHODS", {}).get(name)
+    row = METHODS.get(name)
     if row is None:
         vm.stop(breaks.NUMPY_UNSUPPORTED, f"ndarray.{name}")
     return emit_row(vm, row, (owner, *args), kwargs)

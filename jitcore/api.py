@@ -1,0 +1,165 @@
+"""What users call. Thin: the work is in jitcore/pipeline.py."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, get_args, overload
+
+from jitcore import _C, backends, pipeline
+from jitcore.config import Config, Numerics, environment
+from jitcore.symbolic.models.marks import graph_break, is_compiling
+
+__all__ = [
+    "CacheInfo",
+    "compile",
+    "disable",
+    "graph_break",
+    "is_compiling",
+    "register_backend",
+    "reset",
+]
+
+log = logging.getLogger("jitcore")
+F = TypeVar("F", bound=Callable[..., Any])
+register_backend = backends.register
+reset = pipeline.reset
+
+
+@overload
+def compile(fn: F, /, **options: Any) -> F: ...
+@overload
+def compile(fn: None = None, /, **options: Any) -> Callable[[F], F]: ...
+def compile(
+    fn: Any = None,
+    /,
+    *,
+    backend: str | None = None,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    numerics: str = "exact",
+) -> Any:
+    """Make a function that works on NumPy arrays fast, and change nothing but the speed.
+
+    fn         a Python function, method, staticmethod, classmethod or callable object; without it, a decorator
+    backend    "c": fused C loops (the default) · "numpy": NumPy node by node · one that was registered
+    fullgraph  raise jitcore.GraphBreakError instead of breaking the graph
+    dynamic    accepted for later: shapes are specialised, a new shape is a new entry
+    numerics   "exact": the same bits as NumPy
+
+    Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`. ValueError for an unknown
+    backend or numerics.
+    """
+    options = check_options(backend, fullgraph, dynamic, numerics)
+    if fn is None:
+        return functools.partial(compiled, options=options)
+    return compiled(fn, options)
+
+
+def check_options(
+    backend: str | None, fullgraph: bool, dynamic: bool | None, numerics: str
+) -> Config:
+    config = environment()
+    name = config.backend if backend is None else backend
+    backends.find(name)
+    choices = get_args(Numerics)
+    if numerics not in choices:
+        raise ValueError(f"numerics {numerics!r}: choose one of {', '.join(choices)}")
+    return replace(
+        config, backend=name, fullgraph=bool(fullgraph), dynamic=dynamic, numerics=numerics
+    )  # type: ignore[arg-type]
+
+
+def compiled(fn: Any, options: Config) -> Any:
+    match fn:
+        case staticmethod() | classmethod():
+            return type(fn)(compiled(fn.__func__, options))
+        case types.FunctionType():
+            return attach(fn, options)
+        case types.MethodType():
+            return types.MethodType(compiled(fn.__func__, options), fn.__self__)
+        case _C.Dispatcher():
+            return attach(fn.__wrapped__, options)
+        case type():
+            raise TypeError(
+                f"jitcore.compile of the class {fn.__qualname__}: decorate its methods instead"
+            )
+        case _ if not callable(fn):
+            raise TypeError(f"jitcore.compile expects a callable, not {type(fn).__name__}")
+    call = getattr(type(fn), "__call__", None)
+    if isinstance(call, types.FunctionType):
+        return types.MethodType(attach(call, options), fn)
+    log.info("jitcore.compile: %r has no Python code; it is returned as it is", fn)
+    return fn
+
+
+def attach(fn: types.FunctionType, options: Config) -> Any:
+    if not options.enabled:
+        dispatcher = _C.Dispatcher(fn)
+        dispatcher.off = True
+    else:
+        dispatcher = pipeline.attach(fn, options)
+    dispatcher.set_cache_info(cache_info)
+    return dispatcher
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """Of one compiled function and its regions.
+
+    hits      times that compiled code ran          misses  times that no entry held
+    compiles  regions that were tried               entries those that are in use
+    size      kernels in use
+    """
+
+    hits: int
+    misses: int
+    compiles: int
+    entries: int
+    size: int
+
+
+def cache_info(dispatcher: Any) -> CacheInfo:
+    record = pipeline.records.find(dispatcher.__wrapped__.__code__)
+    if record is None:
+        return CacheInfo(0, 0, 0, 0, 0)
+    entries = [region.entry for region in record.regions if region.entry is not None]
+    return CacheInfo(
+        hits=sum(entry.hits for entry in entries),
+        misses=sum(point.misses for point in record.points.values()),
+        compiles=len(record.regions),
+        entries=len(entries),
+        size=sum(len(region.kernels) for region in record.regions),
+    )
+
+
+class Disabled:
+    """`disable` as a context manager: calls made inside run in CPython."""
+
+    def __enter__(self) -> None:
+        _C.busy_enter()
+
+    def __exit__(self, *exc: object) -> None:
+        _C.busy_leave()
+
+
+@overload
+def disable(fn: F, /) -> F: ...
+@overload
+def disable() -> Disabled: ...
+def disable(fn: Any = None, /) -> Any:
+    """Leave a function, and all that it calls, to CPython; without an argument, a context manager."""
+    if fn is None:
+        return Disabled()
+    if not callable(fn):
+        raise TypeError(f"jitcore.disable expects a callable, not {type(fn).__name__}")
+
+    @functools.wraps(fn)
+    def left_alone(*args: Any, **kwargs: Any) -> Any:
+        with Disabled():
+            return fn(*args, **kwargs)
+
+    return left_alone
