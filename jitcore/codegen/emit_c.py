@@ -304,8 +304,9 @@ def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
     text.open("{")
     text(f"char *const a[] = {{{', '.join(place.pointer for place in places)}}};")
     text(f"const i64 s[] = {{{', '.join(place.step for place in places)}}};")
+    text("const i64 count = m;")  # the address of m itself would hide how often the runs go round
     text("status |= rt_flags();")
-    text(f"if (loop[{number}].fn(loop[{number}].context, a, &m, s, loop[{number}].aux) < 0)")
+    text(f"if (loop[{number}].fn(loop[{number}].context, a, &count, s, loop[{number}].aux) < 0)")
     text("    return RT_ERROR;")
     text.close()
 
@@ -319,6 +320,7 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
         declare_target(kernel, var, text)
     if any(step.within for step in block.steps):
         text("int outside = 0;")
+    text("RT_INDEPENDENT")
     text.open("for (i64 i = 0; i < m; i++) {")
     for var in sorted(inside):
         for line in load(kernel, var):

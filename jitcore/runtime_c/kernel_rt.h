@@ -38,6 +38,13 @@ typedef struct { f64 re, im; } c128;
 #define RT_DOUBT 0x100
 #define RT_ERROR 0x200
 
+/* Before a loop whose stores meet none of its loads. */
+#if defined(__clang__)
+#define RT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RT_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* NumPy's PyArrayMethod_StridedLoop with its context, see ufunc._get_strided_loop. */
 typedef int rt_strided_loop(void *context, char *const *data, const i64 *dim, const i64 *step, void *aux);
 
