@@ -1,5 +1,7 @@
 from typing import Any
 
+def __getattr__(name: str) -> Any: ...  # the parts that are not typed here
+
 class Kernel:
     """A compiled loop with the signature of its operands, see csrc/launcher.h."""
 

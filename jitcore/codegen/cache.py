@@ -41,10 +41,14 @@ class Library:
     handle: object
 
 
-@cache
-def say(message: str) -> None:
-    """Warn once a process. Through logging: a Python warning could raise in the user's program."""
-    log.warning(message)
+SAID: set[str] = set()  # of the process: what a user has been told
+
+
+def say(kind: str, message: str) -> None:
+    """Warn once a process of each kind. A Python warning could raise in the user's program."""
+    if kind not in SAID:
+        SAID.add(kind)
+        log.warning(message)
 
 
 def library(source: str, config: Config) -> Library | None:
@@ -56,7 +60,10 @@ def library(source: str, config: Config) -> Library | None:
 def loaded(source: str, named: str, folder: Path | None, limit: int) -> Library | None:
     compiler = find(named)
     if compiler is None:
-        say(f"no C compiler found{f' ({named})' if named else ''}: kernels run as NumPy calls")
+        say(
+            "compiler",
+            f"no C compiler found{f' ({named})' if named else ''}: kernels run as NumPy calls",
+        )
         return None
     name = file_name(source, compiler)
     place = usable(folder)
@@ -80,7 +87,7 @@ def compiled(
         try:
             return keep(compiler, source, place / name, limit)
         except OSError as error:
-            say(f"the kernel cache {place} cannot be written: {error}")
+            say("cache", f"the kernel cache {place} cannot be written: {error}")
         except CompileError as error:
             # a full disk shows as the compiler's failure: the second try elsewhere tells
             log.debug("compiling in %s: %s", place, error)
@@ -90,7 +97,7 @@ def compiled(
             build(compiler, source, target)
             return dlopen(target)
     except (OSError, CompileError) as error:
-        say(f"a kernel cannot be compiled, NumPy does its work: {error}")
+        say("kernel", f"a kernel cannot be compiled, NumPy does its work: {error}")
         return None
 
 
@@ -153,10 +160,10 @@ def usable(folder: Path | None) -> Path | None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
     except OSError as error:
-        say(f"the kernel cache {folder} cannot be used: {error}")
+        say("cache", f"the kernel cache {folder} cannot be used: {error}")
         return None
     if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
-        say(f"the kernel cache {folder} is not used: others may write there")
+        say("cache", f"the kernel cache {folder} is not used: others may write there")
         return None
     return folder
 

@@ -26,6 +26,9 @@ from .program import Program
 
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
 LEAST_NODES = 2
+MOST_OPERANDS = LIMIT // 2  # inputs, and as many results
+
+Readers = dict[Value, set[int]]  # value → places of the nodes that read it; len(nodes): live after
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,27 +68,38 @@ class Unit:
 
 def fuse(nodes: Sequence[Node], live_out: Collection[Value]) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads."""
-    alive = set(live_out)
+    readers = readers_of(nodes, live_out)
     made: list[Node | Group] = []
-    units = merged(nodes)
-    for unit in ordered(units):
+    for unit in ordered(merged(nodes, readers)):
         members = [nodes[k] for k in sorted(unit.nodes)]
-        elsewhere = {value for other in units if other is not unit for value in other.reads}
-        group = group_of(members, alive | elsewhere) if unit.demand else None
+        group = group_of(members, needed(members, unit.nodes, readers)) if unit.demand else None
         made += members if group is None else [group]
     return made
 
 
-def group_of(members: list[Node], needed: set[Value]) -> Group | None:
+def readers_of(nodes: Sequence[Node], live_out: Collection[Value]) -> Readers:
+    found: Readers = {}
+    for k, node in enumerate(nodes):
+        for value in uses(node):
+            found.setdefault(value, set()).add(k)
+    for value in live_out:
+        found.setdefault(value, set()).add(len(nodes))
+    return found
+
+
+def needed(members: Sequence[Node], places: Collection[int], readers: Readers) -> tuple[Value, ...]:
+    """What others than the members read of their results."""
+    results = (value for node in members for value in node.outputs)
+    return tuple(v for v in results if not readers.get(v, set()) <= set(places))
+
+
+def group_of(members: list[Node], outputs: tuple[Value, ...]) -> Group | None:
     """The group of these nodes, lowered; None where single calls are as good."""
-    if len(members) < LEAST_NODES:
+    if len(members) < LEAST_NODES or not outputs:
         return None
     lowering = Lowering()
     for node in members:
         lower(node, lowering)
-    outputs = tuple(v for node in members for v in node.outputs if v in needed)
-    if not outputs:
-        return None
     program = lowering.program
     program.outputs = {lowering.known[v]: signature(v.type) for v in outputs}
     (shape,) = {signature(v.type).shape for v in outputs}
@@ -143,7 +157,7 @@ def uncast(node: Node, program: Program) -> bool:
 # ---- merging ------------------------------------------------------------------------------------
 
 
-def merged(nodes: Sequence[Node]) -> list[Unit]:
+def merged(nodes: Sequence[Node], readers: Readers) -> list[Unit]:
     """Each node joins the units that feed it, then those that read what it reads, where it may."""
     maker: dict[Value, Unit] = {}
     reader: dict[Value, Unit] = {}
@@ -154,7 +168,9 @@ def merged(nodes: Sequence[Node]) -> list[Unit]:
             unit.before |= maker[value].before | maker[value].bit
         alive[k] = unit
         for number in candidates(unit, maker, reader):
-            if number in alive and may_merge(alive[number], unit, alive):
+            if number not in alive or not fits(alive[number], unit, nodes, readers):
+                continue
+            if not crossed(alive[number], unit, alive):
                 unit = merge(alive[number], unit, alive)
         for member in unit.nodes:
             maker.update(dict.fromkeys(nodes[member].outputs, unit))
@@ -174,18 +190,25 @@ def candidates(unit: Unit, maker: dict[Value, Unit], reader: dict[Value, Unit]) 
     return [*sorted(feeding), *sorted(beside - feeding)]
 
 
-def may_merge(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
+def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
+    """Can one loop do both?"""
     a, b = one.demand, two.demand
     if one is two or a is None or b is None or a.shape != b.shape:
         return False
     if (a.needs_flat or b.needs_flat) and not (a.flat and b.flat):
         return False
-    nodes = len(one.nodes) + len(two.nodes)
-    # scalars may be operands in two types, each node may have a result
-    operands = sum(1 if is_array(value) else 2 for value in one.reads | two.reads) + nodes
-    if nodes > MOST_NODES or operands > LIMIT:
-        return False
-    return not between(one, two, alive) and not between(two, one, alive)
+    places = one.nodes + two.nodes
+    members = [nodes[k] for k in places]
+    inside = {value for node in members for value in node.outputs}
+    taken = (one.reads | two.reads) - inside
+    # a Python scalar may be an operand in several types
+    inputs = sum(1 if is_array(value) else 2 for value in taken)
+    outputs = len(needed(members, places, readers))
+    return len(places) <= MOST_NODES and max(inputs, outputs) <= MOST_OPERANDS
+
+
+def crossed(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
+    return between(one, two, alive) or between(two, one, alive)
 
 
 def between(first: Unit, last: Unit, alive: dict[int, Unit]) -> bool:

@@ -1,0 +1,118 @@
+"""Which nodes share a kernel, and that every order keeps to what each node reads."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from codegen_harness import build, groups_of
+
+from jitcore.codegen.schedule import MOST_OPERANDS, Group, fuse
+from jitcore.ir import BY_OPERATOR as OP
+from jitcore.ir import OPS, Builder, Node, Value, type_of
+
+X = np.ones((4, 5))
+
+
+def sizes(steps: Sequence[Node | Group]) -> list[int]:
+    """Nodes of each group, 0 for a single node."""
+    return [len(step.nodes) if isinstance(step, Group) else 0 for step in steps]
+
+
+def assert_ordered(steps: Sequence[Node | Group], nodes: Sequence[Node]) -> None:
+    made = {value for node in nodes for value in node.outputs}
+    done: set[Value] = set()
+    seen: list[Node] = []
+    for step in steps:
+        inputs = step.inputs
+        assert all(value in done or value not in made for value in inputs)
+        done.update(step.outputs)
+        seen += step.nodes if isinstance(step, Group) else [step]
+    assert sorted(map(id, seen)) == sorted(map(id, nodes))
+
+
+def test_a_chain_is_one_group_with_one_result() -> None:
+    def fn(b: Builder, x: Value) -> Value:
+        return b.emit(OP["*"], (b.emit(OPS["exp"], (b.emit(OP["+"], (x, 1.0)),)), x))
+
+    b, _, results = build(fn, [X])
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    assert len(group.nodes) == 3 and group.outputs == tuple(results)
+
+
+def test_live_intermediates_are_results() -> None:
+    b = Builder()
+    x = b.input(type_of(X))
+    one = b.emit(OP["+"], (x, 1.0))
+    two = b.emit(OP["*"], (one, x))
+    (group,) = groups_of(fuse(b.nodes, {one, two}))
+    assert group.outputs == (one, two)
+
+
+def test_a_single_node_stays_a_call() -> None:
+    b, _, results = build(lambda b, x: b.emit(OPS["exp"], (x,)), [X])
+    assert fuse(b.nodes, set(results)) == b.nodes
+
+
+def test_a_path_through_another_node_keeps_groups_apart() -> None:
+    """x+1 → (outside: a node of another shape) → used with x+1: one group would wait for itself."""
+    b = Builder()
+    x, small = b.input(type_of(X)), b.input(type_of(X[0]))
+    first = b.emit(OP["+"], (x, 1.0))
+    second = b.emit(OP["*"], (first, x))
+    outside = b.emit(OPS["matmul"], (second, b.input(type_of(X.T)))) if "matmul" in OPS else None
+    if outside is None:
+        return
+    wide = b.emit(OP["+"], (small, 1.0))
+    last = b.emit(OP["+"], (second, wide))
+    steps = fuse(b.nodes, {last, outside})
+    assert_ordered(steps, b.nodes)
+
+
+def test_other_shapes_make_their_own_groups() -> None:
+    b = Builder()
+    x, row = b.input(type_of(X)), b.input(type_of(X[0]))
+    small = b.emit(OP["*"], (b.emit(OP["+"], (row, 1.0)), row))
+    large = b.emit(OP["*"], (b.emit(OP["+"], (x, small)), x))
+    steps = fuse(b.nodes, {large})
+    assert sizes(steps) == [2, 2]
+    assert_ordered(steps, b.nodes)
+
+
+def test_siblings_share_a_loop() -> None:
+    b = Builder()
+    x = b.input(type_of(X))
+    results = {b.emit(OPS[name], (x,)) for name in ("sin", "cos", "exp")}
+    assert sizes(fuse(b.nodes, results)) == [3]
+
+
+def test_strangers_do_not() -> None:
+    b = Builder()
+    x, y = b.input(type_of(X)), b.input(type_of(X))
+    results = {b.emit(OPS["sin"], (x,)), b.emit(OPS["cos"], (y,))}
+    assert sizes(fuse(b.nodes, results)) == [0, 0]
+
+
+def test_operands_are_limited() -> None:
+    b = Builder()
+    arrays = [b.input(type_of(X)) for _ in range(3 * MOST_OPERANDS)]
+    total = arrays[0]
+    for one in arrays[1:]:
+        total = b.emit(OP["+"], (total, one))
+    steps = fuse(b.nodes, {total})
+    assert len(groups_of(steps)) > 1
+    assert all(len(g.inputs) <= MOST_OPERANDS for g in groups_of(steps))
+    assert_ordered(steps, b.nodes)
+
+
+def test_random_graphs_keep_their_order() -> None:
+    for seed in range(60):
+        rng = random.Random(seed)
+        b = Builder()
+        pool = [b.input(type_of(X)), b.input(type_of(X[0])), b.input(type_of(X[:, :1]))]
+        for _ in range(25):
+            name = rng.choice(("add", "multiply", "arctan2", "less", "maximum"))
+            pool.append(b.emit(OPS[name], (rng.choice(pool), rng.choice(pool))))
+        live = set(rng.sample(pool[3:], 5))
+        assert_ordered(fuse(b.nodes, live), b.nodes)
