@@ -16,6 +16,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, 
 from typing import Any
 
 from jitcore.fallback import breaks
+from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
@@ -58,6 +59,10 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
     match fn:
         case Known(obj):
             return _call_known(vm, obj, args, kwargs)
+        case Func(obj=obj, origin=origin) if obj is not None and is_modelled(obj):
+            if origin is not None:
+                vm.guard(IsObject(origin, obj))
+            return _call_known(vm, obj, args, kwargs)
         case Func():
             return call_function(vm, fn, args, kwargs)
         case Method(func, owner):
@@ -73,6 +78,12 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
                 if out is not None:
                     return out
     vm.stop(breaks.UNKNOWN_CALLABLE, f"a {type(fn).__name__.lower()} that is called")
+
+
+def is_modelled(obj: Any) -> bool:
+    """A Python function of NumPy's or ours whose meaning is in a table."""
+    found = MODELS.get(id(obj))
+    return (found is not None and found[0] is obj) or row_of(obj) is not None
 
 
 def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:

@@ -171,7 +171,8 @@ class Machine:
             self.builder.nodes = self.window().nodes if pure else []
             out = self.builder.emit(op, args, kwargs, self.place())
         except Unsupported as refusal:
-            self.stop(breaks.NUMPY_UNSUPPORTED, str(refusal))
+            kind = breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
+            self.stop(kind, str(refusal))
         given_values = set(values((args, kwargs)))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
             self.fresh -= given_values

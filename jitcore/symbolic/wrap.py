@@ -244,7 +244,7 @@ def is_namedtuple(cls: type) -> bool:
         and isinstance(getattr(cls, "_fields", None), tuple)
         and cls.__mro__[1:] == (tuple, object)
         and "__new__" in cls.__dict__
-        and cls.__getattribute__ is object.__getattribute__
+        and cls.__getattribute__ is tuple.__getattribute__
         and not hasattr(cls, "__getattr__")
     )
 
