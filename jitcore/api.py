@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_args, overload
 
-from jitcore import _C, backends, pipeline
+from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
-from jitcore.symbolic.models.marks import graph_break, is_compiling
+from jitcore.lazy import lazy
+from jitcore.marks import graph_break, is_compiling
 
 __all__ = [
     "CacheInfo",
@@ -26,7 +27,7 @@ __all__ = [
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
-reset = pipeline.reset
+pipeline = lazy("jitcore.pipeline")
 
 
 @overload
@@ -104,6 +105,11 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
         dispatcher = pipeline.attach(fn, options)
     dispatcher.set_cache_info(cache_info)
     return dispatcher
+
+
+def reset() -> None:
+    """Forget all that was compiled, and give back what it holds."""
+    pipeline.reset()
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,15 @@ and returns a callable over the inputs that gives a tuple of the graph's results
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any
+
+from jitcore.lazy import lazy
 
 Backend = Callable[[Any, tuple[Any, ...]], Callable[..., tuple[Any, ...]]]
 
 BUILTIN = ("c", "numpy")
 GROUP = "jitcore.backends"
+metadata = lazy("importlib.metadata")
 _registered: dict[str, Backend] = {}
 
 
@@ -26,7 +28,7 @@ def register(name: str, backend: Backend) -> None:
 
 
 def names() -> tuple[str, ...]:
-    found = {point.name for point in entry_points(group=GROUP)}
+    found = {point.name for point in metadata.entry_points(group=GROUP)}
     return (*BUILTIN, *sorted(found.union(_registered) - set(BUILTIN)))
 
 
@@ -35,7 +37,7 @@ def find(name: str) -> Backend | None:
     if name in BUILTIN:
         return None
     if name not in _registered:
-        for point in entry_points(group=GROUP):
+        for point in metadata.entry_points(group=GROUP):
             if point.name == name:
                 _registered[name] = point.load()
     try:

@@ -12,7 +12,7 @@ from jitcore.symbolic.values import Known, Null, Var
 @opcode("NOP", "--")
 @opcode("RESUME", "--")
 @opcode("PRECALL", "--")
-@opcode("COPY_FREE_VARS_DONE", "--")
+@opcode("END_FOR", "--")  # FOR_ITER jumps past it
 def nothing(vm: Machine, frame: Frame, canon: Canon) -> None:
     pass
 

@@ -1,20 +1,12 @@
-"""Functions by which a program speaks to the compiler. Outside compiled code they do next to nothing."""
+"""What the marks of jitcore/marks.py mean in a capture."""
 
 from __future__ import annotations
 
 from jitcore.fallback import breaks
+from jitcore.marks import graph_break, is_compiling
 from jitcore.symbolic.calls import model
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Known, Var
-
-
-def graph_break() -> None:
-    """Force a break here: what stands before and after is compiled apart."""
-
-
-def is_compiling() -> bool:
-    """Whether this call is being captured into a graph. CPython's answer is always False."""
-    return False
 
 
 @model(graph_break)
