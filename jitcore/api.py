@@ -7,7 +7,7 @@ import logging
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, get_args, overload
+from typing import Any, TypeVar, cast, get_args, overload
 
 from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
@@ -31,9 +31,25 @@ pipeline = lazy("jitcore.pipeline")
 
 
 @overload
-def compile(fn: F, /, **options: Any) -> F: ...
+def compile(
+    fn: F,
+    /,
+    *,
+    backend: str | None = None,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    numerics: str = "exact",
+) -> F: ...
 @overload
-def compile(fn: None = None, /, **options: Any) -> Callable[[F], F]: ...
+def compile(
+    fn: None = None,
+    /,
+    *,
+    backend: str | None = None,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    numerics: str = "exact",
+) -> Callable[[F], F]: ...
 def compile(
     fn: Any = None,
     /,
@@ -45,13 +61,16 @@ def compile(
 ) -> Any:
     """Make a function that works on NumPy arrays fast, and change nothing but the speed.
 
-    fn         a Python function, method, staticmethod, classmethod or callable object; without it, a decorator
-    backend    "c": fused C loops (the default) · "numpy": NumPy node by node · one that was registered
+    fn         a Python function, method, staticmethod, classmethod or callable object; without
+    it, a decorator
+    backend    "c": fused C loops (the default) · "numpy": NumPy node by node · one that was
+    registered
     fullgraph  raise jitcore.GraphBreakError instead of breaking the graph
     dynamic    accepted for later: shapes are specialised, a new shape is a new entry
     numerics   "exact": the same bits as NumPy
 
-    Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`. ValueError for an unknown
+    Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`.
+    ValueError for an unknown
     backend or numerics.
     """
     options = check_options(backend, fullgraph, dynamic, numerics)
@@ -70,8 +89,12 @@ def check_options(
     if numerics not in choices:
         raise ValueError(f"numerics {numerics!r}: choose one of {', '.join(choices)}")
     return replace(
-        config, backend=name, fullgraph=bool(fullgraph), dynamic=dynamic, numerics=numerics
-    )  # type: ignore[arg-type]
+        config,
+        backend=name,
+        fullgraph=bool(fullgraph),
+        dynamic=dynamic,
+        numerics=cast(Numerics, numerics),
+    )
 
 
 def compiled(fn: Any, options: Config) -> Any:
@@ -90,7 +113,7 @@ def compiled(fn: Any, options: Config) -> Any:
             )
         case _ if not callable(fn):
             raise TypeError(f"jitcore.compile expects a callable, not {type(fn).__name__}")
-    call = getattr(type(fn), "__call__", None)
+    call = vars(type(fn)).get("__call__")
     if isinstance(call, types.FunctionType):
         return types.MethodType(attach(call, options), fn)
     log.info("jitcore.compile: %r has no Python code; it is returned as it is", fn)
@@ -157,7 +180,8 @@ def disable(fn: F, /) -> F: ...
 @overload
 def disable() -> Disabled: ...
 def disable(fn: Any = None, /) -> Any:
-    """Leave a function, and all that it calls, to CPython; without an argument, a context manager."""
+    """Leave a function, and all that it calls, to CPython; without an argument, a context
+    manager."""
     if fn is None:
         return Disabled()
     if not callable(fn):

@@ -1,6 +1,7 @@
 """Back ends by name: what runs the pure graph of a region.
 
-"c" fuses nodes into compiled loops, "numpy" calls NumPy node by node. A backend of the user's receives (graph, example inputs)
+"c" fuses nodes into compiled loops, "numpy" calls NumPy node by node. A backend of the user's
+receives (graph, example inputs)
 and returns a callable over the inputs that gives a tuple of the graph's results.
 """
 

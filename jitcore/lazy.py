@@ -8,7 +8,8 @@ from typing import Any
 
 
 def lazy(name: str) -> Any:
-    """The module, loaded at the first access to one of its attributes (importlib.util.LazyLoader)."""
+    """The module, loaded at the first access to one of its attributes
+    (importlib.util.LazyLoader)."""
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.find_spec(name)

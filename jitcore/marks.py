@@ -1,4 +1,5 @@
-"""Functions by which a program speaks to the compiler. Outside compiled code they do next to nothing."""
+"""Functions by which a program speaks to the compiler. Outside compiled code they do next to
+nothing."""
 
 from __future__ import annotations
 

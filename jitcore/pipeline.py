@@ -107,7 +107,8 @@ def exhausted(record: Record, point: Any) -> bool:
 
 
 def repeats(record: Record, point: Any, captured: Capture) -> bool:
-    """The guards of an entry hold, and it did not run to an exit: another like it would not either."""
+    """The guards of an entry hold, and it did not run to an exit: another like it would not
+    either."""
     guards = set(captured.guards)
     return any(r.offset == point.offset and set(r.guards) == guards for r in record.regions)
 

@@ -1,4 +1,5 @@
-"""Lists the route of every instruction of the running CPython: a handler, a break row, or CPython only.
+"""Lists the route of every instruction of the running CPython: a handler, a break row, or CPython
+only.
 
 python tools/opcode_routes.py            the table; exit code 1 if an instruction has no route
 """
@@ -13,7 +14,8 @@ from jitcore.symbolic import handlers
 from jitcore.symbolic.handlers.left import LEFT
 from jitcore.symbolic.opcode import HANDLERS
 
-# Never in the code of a function that a region point can reach: caches, prefixes, tools' own, before RESUME.
+# Never in the code of a function that a region point can reach: caches, prefixes, tools' own,
+# before RESUME.
 NATIVE = frozenset(("CACHE", "EXTENDED_ARG", "RESERVED", "INSTRUMENTED_LINE", "INSTRUMENTED_CALL"))
 # What the version tables turn these into.
 PARTS = {

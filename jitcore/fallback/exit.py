@@ -5,7 +5,8 @@
      ├─ stack, locals:  recipes          what to put into the frame's slots
      └─ effects:        held-back stores, in program order
 
-A recipe is a tree over what the plan has in registers. The same recipe object used twice is built once, so
+A recipe is a tree over what the plan has in registers. The same recipe object used twice is built
+once, so
 that identity inside the rebuilt state is what CPython would have made.
 """
 
@@ -95,7 +96,8 @@ class Leave(Enum):
 class Exit:
     """One way out of a region.
 
-    `through_point`: land on the region point before the instruction, if one stands there (a cut), not on the
+    `through_point`: land on the region point before the instruction, if one stands there (a cut),
+    not on the
     instruction itself (a break: CPython must execute it).
     """
 

@@ -1,14 +1,21 @@
 """C + region points → C*: our own assembler.
 
     C's instruction at a point's offset        in C*
-                                               LOAD_CONST point; UNARY_INVERT; POP_JUMP_IF_TRUE leave
+                                               LOAD_CONST point; UNARY_INVERT; POP_JUMP_IF_TRUE
+                                               leave
         instruction                            instruction
-    (end)                                      leave: LOAD_CONST None; RETURN_VALUE | INTERPRETER_EXIT
-                                               RETURN_VALUE, where frames go on that only have to return
+    (end)                                      leave: LOAD_CONST None; RETURN_VALUE |
+    INTERPRETER_EXIT
+                                               RETURN_VALUE, where frames go on that only have to
+                                               return
 
-Instructions, handler depths, lasti flags, locals and positions stay as they are; jumps, the exception table and the
-location table are moved. The stack does not grow: a point stands only where there is room for one value more. A jump to the instruction lands on its point. (The `bytecode` package recomputes handler depths
-and reorders locals, which makes wrong programs of points inside expressions under `try` and `with`.)
+Instructions, handler depths, lasti flags, locals and positions stay as they are; jumps, the
+exception table and the
+location table are moved. The stack does not grow: a point stands only where there is room for one
+value more. A jump to the instruction lands on its point. (The `bytecode` package recomputes
+handler depths
+and reorders locals, which makes wrong programs of points inside expressions under `try` and
+`with`.)
 """
 
 from __future__ import annotations
@@ -28,7 +35,8 @@ from jitcore.opcodes.instr import Position
 
 @dataclass(frozen=True, slots=True)
 class Spliced:
-    """C*, and where C's code units went: to the point before the instruction, and to the instruction itself."""
+    """C*, and where C's code units went: to the point before the instruction, and to the
+    instruction itself."""
 
     code: CodeType
     at_point: array[int]

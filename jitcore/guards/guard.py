@@ -1,4 +1,5 @@
-"""What must hold for an entry to be right: facts about sources, each printed as a user would say it."""
+"""What must hold for an entry to be right: facts about sources, each printed as a user would say
+it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where a value came from: the path by which a guard finds it again, printed as the user would write it."""
+"""Where a value came from: the path by which a guard finds it again, printed as the user would
+write it."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ class Builtin:
 
 
 class Const:
-    """An object that the compiler found by other guards: a method of a class, say. Compares by identity."""
+    """An object that the compiler found by other guards: a method of a class, say. Compares by
+    identity."""
 
     __slots__ = ("obj",)
 

@@ -6,7 +6,8 @@ LOAD_FAST LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR STORE_FAST DELETE_FAST LOAD_CLOSUR
 LOAD_DEREF STORE_DEREF DELETE_DEREF MAKE_CELL                                       arg: slot
 LOAD_CONST argval · LOAD_GLOBAL STORE_GLOBAL DELETE_GLOBAL LOAD_ATTR STORE_ATTR … argval: name
 LOAD_METHOD LOAD_SUPER_ATTR CALL CALL_KW CALL_FUNCTION_EX   layout: "null-first" or "null-last", the
-                 order of the callable and NULL on the stack; LOAD_SUPER_ATTR with layout None loads a plain attribute
+                 order of the callable and NULL on the stack; LOAD_SUPER_ATTR with layout None
+                 loads a plain attribute
 BINARY_OP argval "+", "+=" … · COMPARE_OP argval "<" … · KW_NAMES argval names
 JUMP_FORWARD JUMP_BACKWARD POP_JUMP_IF_* FOR_ITER      target: byte offset in C; FOR_ITER's is where
                  CPython goes on when the iterator is exhausted, which has then been popped

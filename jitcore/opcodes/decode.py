@@ -1,4 +1,5 @@
-"""Code object → Code: instructions, handlers, stack depths, liveness, where a region point may stand."""
+"""Code object → Code: instructions, handlers, stack depths, liveness, where a region point may
+stand."""
 
 from __future__ import annotations
 

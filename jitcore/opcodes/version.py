@@ -37,7 +37,8 @@ NO_FALL_THROUGH = frozenset(
         "INTERPRETER_EXIT",
     ]
 )
-# Inside SEND … JUMP_BACKWARD_NO_INTERRUPT, after KW_NAMES, between END_FOR and POP_TOP: the state is CPython's own.
+# Inside SEND … JUMP_BACKWARD_NO_INTERRUPT, after KW_NAMES, between END_FOR and POP_TOP: the state
+# is CPython's own.
 FORBIDDEN = frozenset(
     [
         "RESUME",

@@ -1,4 +1,5 @@
-"""Capture → Entry: live nodes → kernels and NumPy calls → plan words, with guards before and exits after.
+"""Capture → Entry: live nodes → kernels and NumPy calls → plan words, with guards before and
+exits after.
 
 segments ─ dead nodes dropped ─▶ per window: fuse ─▶ kernels ┐
 guards, sources ─▶ guard program                             ├─▶ PlanBuilder ─▶ Entry
@@ -281,6 +282,9 @@ ERRORS = ("divide", "over", "under", "invalid")
 
 
 def quiet_state(code: int) -> Any:
-    """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the work and warns."""
-    modes = {name: "raise" if code >> 3 * i & 7 else "ignore" for i, name in enumerate(ERRORS)}
+    """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the
+    work and warns."""
+    modes: dict[str, Any] = {
+        name: "raise" if code >> 3 * i & 7 else "ignore" for i, name in enumerate(ERRORS)
+    }
     return umath._make_extobj(**modes)

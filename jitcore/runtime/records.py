@@ -1,4 +1,5 @@
-"""What is known of each code object: its region points, the regions compiled at them, the breaks found.
+"""What is known of each code object: its region points, the regions compiled at them, the breaks
+found.
 
 Code objects compare by value, so records go by identity, and leave with the code object.
 """
@@ -19,7 +20,8 @@ from jitcore.opcodes.decode import Code
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """One compiled (or tried) stretch of code. `entry` is None where compiling it would not have paid."""
+    """One compiled (or tried) stretch of code. `entry` is None where compiling it would not have
+    paid."""
 
     code: CodeType
     offset: int

@@ -1,6 +1,7 @@
 """Whose code is captured as frames of its own: the user's functions, not a library's.
 
-Functions of these files may still be inlined or modelled; they get no region points when they are merely called.
+Functions of these files may still be inlined or modelled; they get no region points when they are
+merely called.
 """
 
 from __future__ import annotations

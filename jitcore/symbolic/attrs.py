@@ -187,11 +187,12 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
 
 def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
     instance = realize(vm, instance)
+    bound: Var | None = instance
     match instance:
         case Object(cls=own):
-            start, through, bound = own, Known(own), instance
+            start, through = own, Known(own)
         case Known(obj) if isinstance(obj, type):
-            start, through, bound = obj, instance, None
+            start, through, bound = obj, Known(obj), None
         case _:
             vm.stop(breaks.ATTRIBUTE, f"super() of {describe(instance)}")
     mro = start.__mro__
@@ -211,7 +212,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
     if not isinstance(owner, Object):
         vm.stop(breaks.ATTRIBUTE_WRITE, f".{name} of {describe(owner)}")
     cls = owner.cls
-    if cls.__setattr__ is not object.__setattr__ or cls.__delattr__ is not object.__delattr__:
+    if cls.__setattr__ is not object.__setattr__ or cls.__delattr__ is not object.__delattr__:  # type: ignore[comparison-overlap]
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} has a __setattr__ of its own")
     raw = lookup(cls, name)
     slot = isinstance(raw, types.MemberDescriptorType)

@@ -1,4 +1,5 @@
-"""A call, by what is called: a model, a row of the op table, a Python function to inline, a class, a break.
+"""A call, by what is called: a model, a row of the op table, a Python function to inline, a
+class, a break.
 
 call ─▶ Known     ─▶ MODELS by callable · row_of · pure on constants · class
         Func      ─▶ bind arguments, inline

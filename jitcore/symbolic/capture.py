@@ -1,7 +1,8 @@
 """Region point + live frame → Capture: graph, guards, exits, and why it ended.
 
 walk ─▶ return         Exit RETURN
-     ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand after it
+     ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand
+     after it
      ─▶ cut            Exit JUMP to a region point: another region goes on there
      ─▶ break in an inlined call: the call is fenced, walk again
 """
@@ -41,7 +42,8 @@ def capture(start: Start, config: Config) -> Capture:
 
 
 def walk(vm: Machine) -> Capture:
-    """One walk. A BreakSignal that leaves it comes from an inlined call, or from an exit that cannot be rebuilt."""
+    """One walk. A BreakSignal that leaves it comes from an inlined call, or from an exit that
+    cannot be rebuilt."""
     frame = outermost(vm.start)
     vm.frames.append(frame)
     try:
@@ -75,7 +77,8 @@ def outermost(start: Start) -> Frame:
 
 
 def returned(vm: Machine) -> Capture:
-    """A return is a jump to the return instruction, or needs no frame when the region is the whole function."""
+    """A return is a jump to the return instruction, or needs no frame when the region is the
+    whole function."""
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
@@ -104,7 +107,8 @@ def ended(vm: Machine, stop: Break | None) -> Capture:
 
 
 def after(code: Code, instr: Instr) -> tuple[int, ...]:
-    """Where the next regions belong: past the instruction, past a branch on what it made, round a loop."""
+    """Where the next regions belong: past the instruction, past a branch on what it made, round a
+    loop."""
     found: list[int] = []
     seen: set[int] = set()
     todo = list(code.successors(instr.offset))
@@ -172,7 +176,8 @@ def finish(
 
 
 def guard_aliases(vm: Machine) -> None:
-    """Something was mutated: which of the mutable objects are one, and which are not, is now a fact."""
+    """Something was mutated: which of the mutable objects are one, and which are not, is now a
+    fact."""
     for (a, x), (b, y) in combinations(vm.mutable.items(), 2):
         if type(x) is type(y):
             vm.guard(SameObject(a, b, x is y))

@@ -1,6 +1,7 @@
 """Symbolic state → exit: the recipes for the frame's slots, and the held-back effects.
 
-A recipe is made once per value and exit, so what is one object in the symbolic state is one object again.
+A recipe is made once per value and exit, so what is one object in the symbolic state is one
+object again.
 """
 
 from __future__ import annotations
@@ -168,7 +169,8 @@ def exit_return(vm: Machine, value: Var) -> Exit:
 
 
 def _locals(recipes: Recipes, frame: Frame, offset: int) -> tuple[tuple[int, Recipe], ...]:
-    """Changed locals that CPython may still read; all changed ones where the code can show its locals."""
+    """Changed locals that CPython may still read; all changed ones where the code can show its
+    locals."""
     code = frame.code
     shown = not SHOWS_LOCALS.isdisjoint(code.code.co_names)
     live = code.live[offset]

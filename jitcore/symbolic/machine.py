@@ -1,11 +1,13 @@
-"""The symbolic interpreter: walks bytecode from a region point, with a symbolic frame, and builds the graph.
+"""The symbolic interpreter: walks bytecode from a region point, with a symbolic frame, and builds
+the graph.
 
     run ─▶ step(instruction) ─▶ handler ─▶ values, nodes, guards
      │
      └─ BreakSignal, in the outermost frame:  an Exit at that instruction
         BreakSignal, in an inlined call:      a new walk, with that call fenced: left to CPython
 
-The machine is the one mutable thing of a capture. It may assume that nothing else runs: the live objects that it
+The machine is the one mutable thing of a capture. It may assume that nothing else runs: the live
+objects that it
 looks at are as the region will find them.
 """
 
@@ -128,7 +130,8 @@ class Machine:
         return value
 
     def concrete(self, var: Var) -> Any:
-        """The Python int (bool, float) that a run-time scalar is now; the region then holds for that value only."""
+        """The Python int (bool, float) that a run-time scalar is now; the region then holds for
+        that value only."""
         match var:
             case Known(obj):
                 return obj
@@ -147,7 +150,8 @@ class Machine:
         self.guard(Absent(Attr(owner, name)))
 
     def is_fresh(self, value: Value) -> bool:
-        """An array made in the region of which there is no view, and which no exit so far hands out."""
+        """An array made in the region of which there is no view, and which no exit so far hands
+        out."""
         return value in self.fresh
 
     # -- nodes ------------------------------------------------------------------------------------
@@ -161,7 +165,8 @@ class Machine:
         )
 
     def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
-        """Append a node over argument trees; a result whose type is not known ends the region after this line."""
+        """Append a node over argument trees; a result whose type is not known ends the region
+        after this line."""
         self.nodes += 1
         if self.nodes > MAX_NODES:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_NODES} nodes")
@@ -244,7 +249,8 @@ class Machine:
             self.perform(frame, canon)
 
     def boundary(self, instr: Instr) -> None:
-        """Between two instructions of the outermost frame: windows open and regions are cut here."""
+        """Between two instructions of the outermost frame: windows open and regions are cut
+        here."""
         if instr.offset in self.fenced:
             raise Fenced(self.fenced[instr.offset])
         if self.cut_next:
@@ -275,7 +281,8 @@ class Machine:
     # -- calls ------------------------------------------------------------------------------------
 
     def inline(self, func: Func, locals: list[Var | None], yields: list[Var] | None = None) -> Var:
-        """Interpret a Python function's body in place. Its frame is not rebuilt: any break in it fences the call."""
+        """Interpret a Python function's body in place. Its frame is not rebuilt: any break in it
+        fences the call."""
         if len(self.frames) >= MAX_DEPTH:
             self.stop(breaks.RECURSION_LIMIT, f"more than {MAX_DEPTH} calls deep")
         code = self.decode(func.code)

@@ -68,7 +68,8 @@ def python_scalar(vm: Machine, var: Var) -> bool:
 
 
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
-    """A row of the op table applied to symbolic arguments. Numbers that shape the result become constants."""
+    """A row of the op table applied to symbolic arguments. Numbers that shape the result become
+    constants."""
     scalars = op.kind in (Kind.MAP, Kind.STORE)
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}

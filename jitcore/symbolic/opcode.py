@@ -1,4 +1,5 @@
-"""The table of handlers: canonical opcode → what it does to the symbolic frame, with its stack effect declared.
+"""The table of handlers: canonical opcode → what it does to the symbolic frame, with its stack
+effect declared.
 
 `@opcode("BINARY_OP", "lhs rhs -- res")` pops two, passes them, pushes what the handler returns.
 `@opcode("CALL")` without an effect works on `frame.stack` itself.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
@@ -123,7 +123,8 @@ def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
 
 
 def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
-    """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else a store."""
+    """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else
+    a store."""
     _refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
     if vm.is_fresh(lhs.value) and plain in TARGETS:
@@ -361,12 +362,12 @@ def index_of(vm: Machine, key: Var) -> Any:
 
 def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
     try:
-        found = items[index]
+        found: Any = items[index]
     except (IndexError, TypeError) as error:
         vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
     if isinstance(index, slice):
         return List(found) if isinstance(container, List) else Tuple(found)
-    return found
+    return cast(Var, found)
 
 
 def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:

@@ -1,4 +1,5 @@
-"""The records of a capture: the frames being interpreted, the segments of the graph, and the result.
+"""The records of a capture: the frames being interpreted, the segments of the graph, and the
+result.
 
 segments:  Window(pure nodes) Loud(step) Window(…) …       see docs/architecture.md, section 2
 """
@@ -61,7 +62,8 @@ Segment = Window | Loud
 
 @dataclass(slots=True)
 class Frame:
-    """One frame of the symbolic call stack. `initial` is what the outermost frame's locals were at the start."""
+    """One frame of the symbolic call stack. `initial` is what the outermost frame's locals were
+    at the start."""
 
     code: Code
     index: int

@@ -4,8 +4,10 @@
                                   Run        a graph value: known by type only
                                   Tuple List Dict Slice …   structure known, parts symbolic
 
-`origin` is where an object that exists in the frame came from; None means made inside the region. Objects with an
-origin keep their identity: what happens to them is logged and replayed on the real object at the exits.
+`origin` is where an object that exists in the frame came from; None means made inside the region.
+Objects with an
+origin keep their identity: what happens to them is logged and replayed on the real object at the
+exits.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ class Known:
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """A value of the graph. `hint` is what it is now; it holds as long as the `deps` are equal to what they were."""
+    """A value of the graph. `hint` is what it is now; it holds as long as the `deps` are equal to
+    what they were."""
 
     value: Value
     origin: Source | None = None
@@ -123,7 +126,8 @@ class Object:
 
 @dataclass(eq=False, slots=True)
 class Iter:
-    """An iterator made in the region over a sequence: tuple, list, range, string or the first axis of an array."""
+    """An iterator made in the region over a sequence: tuple, list, range, string or the first
+    axis of an array."""
 
     over: Var
     at: int = 0

@@ -1,6 +1,7 @@
 """Live object → symbolic value, with the guards that make it true next time.
 
-One row per kind of object in WRAPPERS, by exact type; what has no row is a run-time value of its class.
+One row per kind of object in WRAPPERS, by exact type; what has no row is a run-time value of its
+class.
 Same object, same value: containers and instances that reach the region by two ways are one.
 """
 
@@ -165,7 +166,8 @@ def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
 
 
 def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func:
-    """A Python function by its parts, each guarded when it is used: code here, the others lazily."""
+    """A Python function by its parts, each guarded when it is used: code here, the others
+    lazily."""
     vm.guard(HasType(origin, types.FunctionType))
     vm.guard(IsObject(FunctionPart(origin, "code"), obj.__code__))
     vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
@@ -263,7 +265,7 @@ def is_plain_instance(cls: type) -> bool:
     return (
         type(cls) is type
         and bool(cls.__flags__ & (1 << 9))  # Py_TPFLAGS_HEAPTYPE
-        and cls.__getattribute__ is object.__getattribute__
+        and cls.__getattribute__ is object.__getattribute__  # type: ignore[comparison-overlap]
         and not any("__getattr__" in base.__dict__ for base in cls.__mro__)
         and all(
             base is object or (type(base) is type and base.__flags__ & (1 << 9))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from jitcore.fallback import breaks
@@ -16,7 +17,7 @@ from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
 
 T = TypeVar("T")
 FORMATTABLE = (str, int, float, bool, type(None), bytes)
-CONVERSIONS = {0: lambda x: x, 1: str, 2: repr, 3: ascii}
+CONVERSIONS: dict[int, Callable[[Any], Any]] = {0: lambda x: x, 1: str, 2: repr, 3: ascii}
 
 
 def pop_many(frame: Frame, count: int) -> list[Var]:
@@ -65,10 +66,14 @@ def build_slice(vm: Machine, frame: Frame, canon: Canon) -> None:
     frame.stack.append(make_slice(vm, *parts))
 
 
+def constants(vars: Iterable[Var]) -> list[Any]:
+    return [var.obj for var in vars if isinstance(var, Known)]
+
+
 def make_slice(vm: Machine, start: Var, stop: Var, step: Var | None = None) -> Var:
     parts = tuple(realize(vm, p) for p in (start, stop, step if step is not None else Known(None)))
     if all(isinstance(p, Known) for p in parts):
-        return Known(slice(*(p.obj for p in parts)))  # type: ignore[union-attr]
+        return Known(slice(*constants(parts)))
     return Slice(parts)  # type: ignore[arg-type]
 
 
@@ -188,7 +193,7 @@ def unpack_ex(vm: Machine, frame: Frame, canon: Canon) -> None:
 @opcode("BUILD_STRING")
 def build_string(vm: Machine, frame: Frame, canon: Canon) -> None:
     parts = [realize(vm, p) for p in pop_many(frame, canon.arg)]
-    frame.stack.append(Known("".join(p.obj for p in parts)))  # type: ignore[union-attr]
+    frame.stack.append(Known("".join(constants(parts))))
 
 
 @opcode("FORMAT_SIMPLE", "value -- text")

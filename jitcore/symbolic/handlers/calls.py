@@ -80,7 +80,8 @@ def load_attr_op(vm: Machine, frame: Frame, canon: Canon, owner: Var) -> Var:
 
 @opcode("LOAD_METHOD")
 def load_method(vm: Machine, frame: Frame, canon: Canon) -> None:
-    """Method form of LOAD_ATTR: we always leave a bound method and NULL, in the version's own order."""
+    """Method form of LOAD_ATTR: we always leave a bound method and NULL, in the version's own
+    order."""
     value = load_attr(vm, frame.stack.pop(), canon.argval)
     push_callable(frame, value, canon.layout)
 

@@ -128,7 +128,8 @@ def global_source(vm: Machine, frame: Frame, name: str) -> Source:
 
 
 def enclosing(vm: Machine, frame: Frame) -> Func | None:
-    """The nearest caller with the same globals and an origin: a function made in an inlined call."""
+    """The nearest caller with the same globals and an origin: a function made in an inlined
+    call."""
     for other in reversed(vm.frames):
         if other.globals is frame.globals and other.func and other.func.origin is not None:
             return other.func

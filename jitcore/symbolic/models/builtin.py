@@ -1,6 +1,7 @@
 """Builtin functions on symbolic values.
 
-A model computes what is known while compiling; on run-time numbers it makes a node that calls the builtin itself.
+A model computes what is known while compiling; on run-time numbers it makes a node that calls the
+builtin itself.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
 from jitcore.symbolic import operators
-from jitcore.symbolic.attrs import describe, load_attr, store_attr
+from jitcore.symbolic.attrs import describe, load_attr, lookup, store_attr
 from jitcore.symbolic.calls import call, callable_name, model
-from jitcore.symbolic.handlers.build import key_of, make_slice
+from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import hinted, leaf
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
+    NOTHING,
     Dict,
     Enumerate,
     Filter,
@@ -262,11 +264,11 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     if isinstance(owner, Object) and name in owner.attrs:
         return owner.attrs[name] is not None
     if isinstance(owner, Object):
-        raw = operators.lookup(cls, name)
+        raw = lookup(cls, name)
         inside = owner.obj.__dict__ if hasattr(owner.obj, "__dict__") else {}
         if isinstance(raw, property):
             vm.stop(breaks.ATTRIBUTE, f"hasattr() of a property ({name})")
-        if name not in inside and raw is operators.NOTHING:
+        if name not in inside and raw is NOTHING:
             vm.guard_absent_attr(owner.origin, name)
             return False
         load_attr(vm, owner, name)
@@ -423,7 +425,7 @@ def sorted_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if kwargs or not operators.foldable(*items):
         vm.stop(breaks.UNKNOWN_BUILTIN, "sorted() of run-time values")
     try:
-        return List([Known(x) for x in sorted(v.obj for v in items)])  # type: ignore[union-attr]
+        return List([Known(x) for x in sorted(constants(items))])
     except TypeError as error:
         vm.stop(breaks.PYTHON_RAISES, str(error))
 
@@ -527,8 +529,8 @@ def operator_function(text: str) -> Callable[[Machine, Args, Words], Var]:
 for name, text in OPERATOR_FUNCTIONS.items():
     model(getattr(operator, name))(operator_function(text))
 
-PRINTS = (print, input, open, breakpoint)
-INTROSPECTS = (locals, vars, dir, eval, exec, globals, builtins.compile, id)
+PRINTS: tuple[object, ...] = (print, input, open, breakpoint)
+INTROSPECTS: tuple[object, ...] = (locals, vars, dir, eval, exec, globals, builtins.compile, id)
 
 
 def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words], Var]:
@@ -538,7 +540,12 @@ def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words]
     return run
 
 
-for fn in PRINTS:
-    model(fn)(refuse(breaks.PRINT if fn is print else breaks.IO, f"{fn.__name__}()"))
-for fn in INTROSPECTS:
-    model(fn)(refuse(breaks.INTROSPECTION, f"{fn.__name__}()"))
+for io in PRINTS:
+    model(io)(
+        refuse(
+            breaks.PRINT if callable_name(io) == "builtins.print" else breaks.IO,
+            f"{callable_name(io)}()",
+        )
+    )
+for look in INTROSPECTS:
+    model(look)(refuse(breaks.INTROSPECTION, f"{callable_name(look)}()"))

@@ -1,6 +1,7 @@
 """Calls of classes and of instances.
 
-Making an instance of a user's class is left to CPython; a namedtuple is known structure, and `__call__` of an
+Making an instance of a user's class is left to CPython; a namedtuple is known structure, and
+`__call__` of an
 instance is inlined.
 """
 
@@ -66,7 +67,7 @@ def call_super(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Va
     slot, owner = frame.locals[at], frame.locals[0]
     cell = realize(vm, slot) if slot is not None else None
     content = getattr(cell, "content", None)
-    cls = realize(vm, content) if content is not None else None
+    cls = realize(vm, content) if content is not None else Known(None)
     if not isinstance(cls, Known) or not isinstance(cls.obj, type) or owner is None:
         vm.stop(breaks.ATTRIBUTE, "super() without its class")
     return Super(cls.obj, owner)

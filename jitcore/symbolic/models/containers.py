@@ -1,6 +1,7 @@
 """Methods of lists, dicts, sets and tuples with known structure.
 
-On a container that the frame can see, a mutation is made symbolically and replayed on the real one at the exits.
+On a container that the frame can see, a mutation is made symbolically and replayed on the real
+one at the exits.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
 NONE = Known(None)
+LAST = Known(-1)
 
 
 def by_name(
@@ -57,7 +59,7 @@ def insert(vm: Machine, owner: List, at: Var, value: Var) -> Var:
     return NONE
 
 
-def pop(vm: Machine, owner: List, at: Var = Known(-1)) -> Var:
+def pop(vm: Machine, owner: List, at: Var = LAST) -> Var:
     index = index_of(vm, at)
     if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
         vm.stop(breaks.PYTHON_RAISES, "IndexError: pop index out of range")
