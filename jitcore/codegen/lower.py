@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy._core import umath
 
 from ..ir.graph import Node
 from ..ir.infer_map import result_dtypes
@@ -155,38 +156,38 @@ def lower(node: Node, into: Lowering) -> None:
     if special is not None:
         special(node, into)
     else:
-        lower_ufunc(node, node.op, node.args, into)
+        lower_ufunc(node, into)
 
 
-def lower_ufunc(node: Node, op: Op, args: tuple[Any, ...], into: Lowering) -> None:
-    ufunc = op.ufunc
-    if ufunc is None or len(args) != ufunc.nin or not node.kwargs.keys() <= {"dtype"}:
+def lower_ufunc(node: Node, into: Lowering) -> None:
+    op = node.op
+    if op.ufunc is None or not node.kwargs.keys() <= {"dtype"}:
         raise Unsuitable(f"{op.name}: form of call")
-    found = [operand(arg) for arg in args]
+    call(node, op.ufunc, op, into)
+
+
+def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
+    """The node is this ufunc on its arguments; `op` is its row, if it has one."""
+    name = node.op.name
+    if len(node.args) != ufunc.nin:
+        raise Unsuitable(f"{name}: form of call")
+    found = [operand(arg) for arg in node.args]
     if any(one is None for one in found):
-        raise Unsuitable(f"{op.name}: argument")
+        raise Unsuitable(f"{name}: argument")
     dtypes = result_dtypes(ufunc, found, node.kwargs.get("dtype"))  # type: ignore[arg-type]
     if dtypes is None or not all(map(is_native, dtypes)):
-        raise Unsuitable(f"{op.name}: dtype")
-    variables = tuple(map(into.arg, args, dtypes[: ufunc.nin]))
-    finish(node, op, dtypes, variables, into)
-
-
-def finish(
-    node: Node, op: Op, dtypes: tuple[np.dtype[Any], ...], args: tuple[int, ...], into: Lowering
-) -> None:
-    """The operation itself, operands having its dtypes."""
-    assert op.ufunc is not None
-    ins, outs = dtypes[: op.ufunc.nin], dtypes[op.ufunc.nin :]
+        raise Unsuitable(f"{name}: dtype")
+    ins, outs = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
     if [v.type.dtype.char for v in node.outputs] != [d.char for d in outs]:  # type: ignore[union-attr]
-        raise Unsuitable(f"{op.name}: result dtype")
-    code = expression(op, ins)
-    if code and len(outs) == 1:
+        raise Unsuitable(f"{name}: result dtype")
+    args = tuple(map(into.arg, node.args, ins))
+    code = expression(op, ins) if op is not None and len(outs) == 1 else ""
+    if code:
         into.known[node.outputs[0]] = into.step(args, outs[0], code)
         return
-    inner = inner_loop(op.ufunc, "".join(d.char for d in dtypes)) if op.loop else None
+    inner = inner_loop(ufunc, "".join(d.char for d in dtypes))
     if inner is None:
-        raise Unsuitable(f"{op.name}: no loop for {dtypes}")
+        raise Unsuitable(f"{name}: no loop for {dtypes}")
     made = tuple(into.temp(dtype) for dtype in outs)
     into.program.steps.append(Step(args, made, "", inner))
     into.known.update(zip(node.outputs, made, strict=True))
@@ -220,11 +221,19 @@ def select_code(dtype: np.dtype[Any]) -> str:
 
 
 def lower_astype(node: Node, into: Lowering) -> None:
-    if len(node.args) != 2 or node.kwargs:
+    """A new array; one that astype gives back as it is has no output here."""
+    if not node.args:
         raise Unsuitable("astype: form of call")
     dtype = result_type(node)
     var = into.arg(node.args[0], dtype)
     into.known[node.outputs[0]] = into.step((var,), dtype, "{0}")
+
+
+def lower_clip(node: Node, into: Lowering) -> None:
+    """With both bounds np.clip is a ufunc, too."""
+    if node.kwargs:
+        raise Unsuitable("clip: form of call")
+    call(node, umath.clip, None, into)  # type: ignore[attr-defined]
 
 
 def result_type(node: Node) -> np.dtype[Any]:
@@ -234,4 +243,10 @@ def result_type(node: Node) -> np.dtype[Any]:
     return t.dtype
 
 
-SPECIAL = {"where": lower_where, "astype": lower_astype}
+SPECIAL = {
+    "where": lower_where,
+    "astype": lower_astype,
+    "ndarray.astype": lower_astype,
+    "clip": lower_clip,
+    "ndarray.clip": lower_clip,
+}

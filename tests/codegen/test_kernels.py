@@ -192,3 +192,91 @@ def test_misaligned_and_swapped_arrays_are_numpys() -> None:
         b, _, results = build(chain, [x, x])
         (first, *_) = fuse(b.nodes, set(results))
         assert first is b.nodes[0]
+
+
+# ---- where, astype, clip ------------------------------------------------------------------------
+
+
+def selected(b: Builder, c: Value, x: Any, y: Any) -> list[Value]:
+    first = b.emit(OPS["where"], (c, x, y))
+    return [first, b.emit(OPS["where"], (b.emit(OPS["logical_not"], (c,)), first, y))]
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlLqQfdFD")
+@pytest.mark.parametrize("condition", "?ldD")
+def test_where(dtype: str, condition: str, config: Config) -> None:
+    c, x, y = wild(condition, (300,), 1), wild(dtype, (300,), 2), wild(dtype, (300,), 3)
+    groups = int(condition != "D")  # complex numbers are not cast
+    assert check(selected, [c, x, y], config, groups=groups)
+    assert check(selected, [c, x, y[:1]], config, groups=groups)
+    assert check(selected, [c, tame("d", (300,), 1), y], config, groups=0)
+    assert check(lambda b, c, x: selected(b, c, x, 1), [c, x], config, groups=0)
+
+
+def test_where_keeps_the_flags_of_both_sides(config: Config) -> None:
+    """NumPy divides everywhere, so it warns even where the quotient is not selected."""
+
+    def fn(b: Builder, x: Value) -> Value:
+        return b.emit(OPS["where"], (b.emit(OP[">"], (x, 0.0)), b.emit(OP["/"], (1.0, x)), 0.0))
+
+    x = tame("d", (200,), 1)
+    assert check(fn, [x], config)
+    x[77] = 0.0
+    assert not check(fn, [x], config)
+
+
+def cast_to(targets: str) -> Callable[..., list[Value]]:
+    return lambda b, x: [b.emit(OPS["ndarray.astype"], (x, np.dtype(to))) for to in targets]
+
+
+@pytest.mark.parametrize("source", DTYPES)
+def test_astype(source: str, config: Config) -> None:
+    complex_too = "FD"
+    every = complex_too if source in complex_too else "?bBhHiIlLqQfdFD"
+    exact = every if source not in "efd" else "?fdFD"
+    for layout in ("C", "spread", "transposed"):
+        x, y = (LAYOUTS[layout](make(source, (20, 30), 1)) for make in (tame, wild))
+        with np.errstate(all="ignore"):
+            assert check(cast_to(every), [x], config, groups=int(source != "e"))
+            assert check(cast_to(exact), [y], config, groups=int(source != "e"))
+
+
+@pytest.mark.parametrize("source", "fd")
+@pytest.mark.parametrize("target", "bBhHiIlL")
+def test_floats_outside_the_integers_are_numpys(source: str, target: str, config: Config) -> None:
+    def fn(b: Builder, x: Value) -> list[Value]:
+        return [b.emit(OPS["ndarray.astype"], (x, np.dtype(target))), b.emit(OP["+"], (x, x))]
+
+    limits = np.iinfo(target)
+    bits = 8 * np.dtype(target).itemsize - (limits.min < 0)
+    for value in (float("nan"), float("inf"), 2.0**bits, -(2.0**bits) * 2, -(2.0**70)):
+        x = np.zeros(100, source)
+        x[33] = value
+        with np.errstate(all="ignore"):
+            assert not check(fn, [x], config), value
+    one = np.dtype(source).type
+    for value in (one(limits.min), np.nextafter(one(2.0**bits), one(0)), one(-0.75), one(1.5)):
+        x = np.zeros(100, source)
+        x[33] = value
+        assert check(fn, [x], config), value
+
+
+def test_odd_bytes_of_bools_are_cast_and_selected(config: Config) -> None:
+    x = np.arange(256, dtype=np.uint8).view(bool)
+
+    def fn(b: Builder, x: Value) -> list[Value]:
+        made = [b.emit(OPS["ndarray.astype"], (x, np.dtype(to))) for to in "bBhld"]
+        return [*made, b.emit(OPS["where"], (x, x, True)), b.emit(OPS["where"], (x, x, 5))]
+
+    assert check(fn, [x], config)
+
+
+@pytest.mark.parametrize("dtype", "bBhilLfd")
+def test_clip(dtype: str, config: Config) -> None:
+    def fn(b: Builder, x: Value) -> list[Value]:
+        first = b.emit(OPS["clip"], (x, 1, 5))
+        return [first, b.emit(OP["+"], (b.emit(OPS["ndarray.clip"], (x, 2, 3)), first))]
+
+    with np.errstate(all="ignore"):
+        assert check(fn, [wild(dtype, (500,), 1)], config, groups=0)
+        assert check(fn, [tame(dtype, (20, 30), 1).T], config, groups=0)
