@@ -38,11 +38,14 @@ MAX_CODE = 20_000
 
 def attach(fn: FunctionType, config: Config) -> Any:
     """The callable that `jitcore.compile` returns. Nothing is compiled before the first call."""
-    record = records.find(fn.__code__) or prepare(fn.__code__, config)
+    record = records.find(fn.__code__)
+    if record is None or record.config != config:
+        record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
     if record is not None:
-        record.config = config
         record.dispatchers.append(weakref.ref(dispatcher))
+        for entry in record.frameless:
+            dispatcher.add_frameless(entry)
     return dispatcher
 
 
@@ -118,12 +121,15 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     if not captured.graph.body.nodes and not config.keep_all:
         return None
     assembled = assemble(captured, config)
-    return assembled if assembled.kernels or config.keep_all else None
+    pays = assembled.kernels or assembled.foreign or config.keep_all
+    return assembled if pays else None
 
 
 def install(record: Record, point: Any, assembled: Assembled) -> None:
+    record.dispatchers = [ref for ref in record.dispatchers if ref() is not None]
     live = [d for ref in record.dispatchers if (d := ref()) is not None]
     if assembled.frameless:
+        record.frameless.append(assembled.entry)
         for dispatcher in live:
             dispatcher.add_frameless(assembled.entry)
     if not assembled.frameless or not live:

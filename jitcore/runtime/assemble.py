@@ -37,6 +37,7 @@ from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect as OpEffect
+from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.symbolic.state import Capture, Loud, Window
 
 
@@ -48,11 +49,12 @@ class Assembled:
     kernels: tuple[Any, ...]
     groups: tuple[Group, ...]
     calls: int  # NumPy calls that stay calls
+    foreign: int  # calls of a user's backend
     frameless: bool
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
-    segments, kernels = planned(live_windows(capture), config)
+    segments, kernels = planned(live_windows(capture), capture, config)
     used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
     program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
@@ -73,10 +75,11 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     )
     groups = tuple(s for s in flat(segments) if isinstance(s, Group))
     calls = sum(isinstance(s, Node) for s in flat(segments))
-    return Assembled(entry, tuple(kernels.values()), groups, calls, capture.whole)
+    others = sum(isinstance(s, Foreign) for s in flat(segments))
+    return Assembled(entry, tuple(kernels.values()), groups, calls, others, capture.whole)
 
 
-Step = Node | Group
+Step = Node | Group | Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,25 +140,36 @@ def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Val
 
 
 def planned(
-    live: list[tuple[Exit, tuple[Node, ...], set[Value], bool]], config: Config
+    live: list[tuple[Exit, tuple[Node, ...], set[Value], bool]], capture: Capture, config: Config
 ) -> tuple[list[Planned], dict[Group, Any]]:
-    """Pure windows are fused; a group without a kernel falls back to its NumPy calls."""
+    """Pure windows go to the back end; loud steps stay calls."""
     found: list[Planned] = []
     kernels: dict[Group, Any] = {}
     for start, nodes, after, loud in live:
         steps: list[Step] = list(nodes)
         if not loud and config.backend == "c":
-            steps = []
-            for step in fuse(nodes, after):
-                made = kernel(step, config) if isinstance(step, Group) else None
-                if isinstance(step, Group) and made is None:
-                    steps.extend(step.nodes)
-                    continue
-                if isinstance(step, Group):
-                    kernels[step] = made
-                steps.append(step)
+            steps = fused(nodes, after, config, kernels)
+        elif not loud and config.backend != "numpy":
+            name = capture.graph.name
+            steps = [*foreign(name, config.backend, nodes, after, capture.examples)]
         found.append(Planned(start, tuple(steps), loud))
     return found, kernels
+
+
+def fused(
+    nodes: Sequence[Node], after: set[Value], config: Config, kernels: dict[Group, Any]
+) -> list[Step]:
+    """Groups with their kernels; a group without one falls back to its NumPy calls."""
+    steps: list[Step] = []
+    for step in fuse(nodes, after):
+        made = kernel(step, config) if isinstance(step, Group) else None
+        if isinstance(step, Group) and made is None:
+            steps.extend(step.nodes)
+            continue
+        if isinstance(step, Group):
+            kernels[step] = made
+        steps.append(step)
+    return steps
 
 
 class Lowering:
@@ -193,9 +207,14 @@ class Lowering:
             inputs = [plan.reg(value) for value in step.inputs]
             plan.kernel(self.kernels[step], inputs, step.outputs)
             return
-        single = step.outputs[0] if len(step.outputs) == 1 else None
-        register = plan.call(single, step.op.target, step.args, dict(step.kwargs))
-        if len(step.outputs) > 1:
+        if isinstance(step, Foreign):
+            register = plan.call(None, step.run, step.inputs, {})
+            several = True
+        else:
+            several = len(step.outputs) > 1
+            single = step.outputs[0] if len(step.outputs) == 1 else None
+            register = plan.call(single, step.op.target, step.args, dict(step.kwargs))
+        if several:
             getitem = plan.const(operator.getitem)
             for i, value in enumerate(step.outputs):
                 plan.bind(value, plan.call_operands(getitem, register, plan.const(i)))

@@ -43,7 +43,7 @@ class Record:
     regions: list[Region] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     dispatchers: list[Any] = field(default_factory=list)  # weak references
-    given_up: str = ""
+    frameless: list[Any] = field(default_factory=list)  # entries for the whole function
 
 
 class Records:

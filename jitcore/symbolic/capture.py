@@ -164,6 +164,7 @@ def finish(
     return Capture(
         graph,
         dict(vm.inputs),
+        {value: vm.live[source] for source, value in vm.inputs.items() if source in vm.live},
         tuple(vm.wanted),
         tuple(vm.guards),
         tuple(vm.segments),

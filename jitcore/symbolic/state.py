@@ -89,6 +89,7 @@ class Capture:
 
     graph: Graph
     inputs: dict[Source, Value]
+    examples: dict[Value, Any]  # what the inputs are now
     wanted: tuple[Source, ...]  # objects that exits hand on as they are
     guards: tuple[Guard, ...]
     segments: tuple[Segment, ...]
