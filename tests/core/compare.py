@@ -1,4 +1,5 @@
-"""Run a program eager and compiled, and describe what happened so that the two can be compared bit for bit."""
+"""Run a program eager and compiled, and describe what happened so that the two can be compared
+bit for bit."""
 
 from __future__ import annotations
 

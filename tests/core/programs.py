@@ -1,5 +1,5 @@
 """Programs of one idea each: the language inside a graph, and what breaks in it."""
-# ruff: noqa: E731, SIM, B, RUF, UP, PLC0415, E741
+# ruff: noqa
 
 from __future__ import annotations
 
