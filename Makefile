@@ -1,0 +1,78 @@
+# What one can do with this tree. Each Python version gets an environment of its own: .venv-3.X
+
+PYTHON ?= $(shell tools/find_python)
+VERSION := $(shell "$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+SUPPORTED := 3.11 3.12 3.13
+FOUND = $(strip $(foreach v,$(SUPPORTED),$(if $(shell tools/find_python $(v)),$(v))))
+MISSING = $(filter-out $(FOUND),$(SUPPORTED))
+SOURCES := pyproject.toml setup.py $(wildcard csrc/*.c csrc/*.h)
+EXAMPLES := black_scholes heat mlp kmeans
+TESTS ?= tests
+
+.PHONY: help demo test test-all lint docs check-install clean python
+.SECONDARY:
+
+help:
+	@echo "make demo           build in a private environment and run examples/"
+	@echo "make test           build and run the tests on $(or $(VERSION),the current Python)"
+	@echo "make test-all       the same on every supported Python that is found ($(SUPPORTED))"
+	@echo "make lint           ruff, mypy, the import order"
+	@echo "make docs           write the generated pages of docs/"
+	@echo "make check-install  install from the tree and from the sdist, on every Python found"
+	@echo "make clean          remove what was built"
+	@echo "PYTHON=... chooses another Python, TESTS=... a part of the tests"
+
+python:
+ifeq ($(filter $(VERSION),$(SUPPORTED)),)
+	@echo "jitcore needs CPython $(SUPPORTED) with its C headers and pip;" >&2
+	@echo "found $(if $(VERSION),Python $(VERSION) at $(PYTHON),none on PATH or under pyenv)." >&2
+	@echo "Say which one to use: make PYTHON=/path/to/python3.12" >&2
+	@exit 1
+endif
+	@command -v "$${CC:-cc}" >/dev/null || command -v gcc >/dev/null || \
+	{ echo "jitcore needs a C compiler (gcc or clang), and there is none on PATH." >&2; exit 1; }
+
+demo: python .venv-$(VERSION)/ready
+	@set -e; for name in $(EXAMPLES); do .venv-$(VERSION)/bin/python examples/$$name.py; done
+
+test: python .venv-$(VERSION)/ready
+	.venv-$(VERSION)/bin/python -m pytest $(TESTS)
+
+test-all: $(FOUND:%=test-%)
+	@$(if $(FOUND),,echo "none of Python $(SUPPORTED) was found" >&2; exit 1)
+	@echo "tested on Python $(FOUND)$(if $(MISSING),; not found: $(MISSING))"
+
+test-%: .venv-%/ready
+	@echo "== Python $*"
+	.venv-$*/bin/python -m pytest $(TESTS)
+
+lint: python .venv-$(VERSION)/lint
+	.venv-$(VERSION)/bin/ruff check .
+	.venv-$(VERSION)/bin/ruff format --check .
+	.venv-$(VERSION)/bin/mypy
+	.venv-$(VERSION)/bin/python tools/check_imports.py
+	.venv-$(VERSION)/bin/python tools/break_docs.py --check
+
+docs: python .venv-$(VERSION)/ready
+	.venv-$(VERSION)/bin/python tools/break_docs.py
+
+check-install: $(FOUND:%=check-install-%)
+
+check-install-%:
+	tools/check_install "$$(tools/find_python $*)"
+
+.venv-%/ready: $(SOURCES)
+	@rm -rf .venv-$*
+	$(if $(filter $*,$(VERSION)),"$(PYTHON)","$$(tools/find_python $*)") -m venv .venv-$*
+	.venv-$*/bin/python -m pip install -q --upgrade pip
+	.venv-$*/bin/python -m pip install -q --group test -e .
+	@touch $@
+
+.venv-%/lint: .venv-%/ready
+	.venv-$*/bin/python -m pip install -q --group lint
+	@touch $@
+
+clean:
+	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output
+	rm -rf .mypy_cache .ruff_cache .pytest_cache
+	find jitcore tests tools examples -name __pycache__ -prune -exec rm -rf {} +

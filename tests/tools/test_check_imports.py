@@ -1,0 +1,53 @@
+"""The import order: the tree keeps to it, and a line that does not is found."""
+
+from pathlib import Path
+
+import check_imports
+import pytest
+
+
+def complaints(folder: Path, name: str, text: str) -> list[str]:
+    path = folder / "jitcore" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    found = list(check_imports.complaints(folder / "jitcore"))
+    return [line.removeprefix(f"{path}:") for line in found]
+
+
+def test_the_tree_keeps_to_the_order() -> None:
+    assert list(check_imports.complaints(check_imports.ROOT / "jitcore")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ir/graph.py", "import numpy as np\nfrom jitcore.ir import types\nfrom . import op\n"),
+        ("fallback/exit.py", "from jitcore.guards.source import Source\nimport enum\n"),
+        ("guards/program.py", "from jitcore import _C\nfrom ..ir.types import Type\n"),
+        ("pipeline.py", "from jitcore.symbolic import vm\nfrom jitcore import codegen\n"),
+        ("__init__.py", "from jitcore.api import compile\n"),
+    ],
+)
+def test_lines_that_point_down_pass(tmp_path: Path, name: str, text: str) -> None:
+    assert complaints(tmp_path, name, text) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("ir/graph.py", "from jitcore.symbolic import vm\n", "1: ir may not import symbolic.vm"),
+        ("ir/graph.py", "from .. import pipeline\n", "1: ir may not import pipeline"),
+        ("ir/a/b.py", "from ...passes import fold\n", "1: ir may not import passes.fold"),
+        ("fallback/exit.py", "import jitcore.guards\n", "1: fallback may not import guards"),
+        ("errors.py", "import numpy\n", "1: errors may not import numpy"),
+        ("codegen/emit.py", "import jitcore\n", "1: codegen may not import jitcore"),
+        (
+            "symbolic/vm.py",
+            "def f():\n    import re\n",
+            "2: import of re inside a function",
+        ),
+        ("odd.py", "import re\n", "1: odd has no row in the order of the layers"),
+    ],
+)
+def test_a_line_that_points_up_is_found(tmp_path: Path, name: str, text: str, found: str) -> None:
+    assert complaints(tmp_path, name, text) == [found]

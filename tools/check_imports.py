@@ -1,0 +1,130 @@
+"""Imports point down: every module of jitcore → the lines that break the order of the layers.
+
+    version errors config → opcodes ir → guards → fallback → symbolic passes codegen → runtime
+    → pipeline → report → api → __init__
+
+A layer may import its own modules and those that its row names; a row may narrow a layer to one of
+its modules. No import stands inside a function. Exit 1 when a line is wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "jitcore"
+ROOT = Path(__file__).parent.parent
+
+LEAVES = ("version", "errors", "config")
+MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
+
+ORDER: dict[str, tuple[str, ...]] = {
+    "version": (),
+    "errors": (),
+    "config": ("errors",),
+    "opcodes": ("errors",),
+    "ir": ("errors",),
+    "guards": ("errors", "ir.types", "_C"),
+    "fallback": ("errors", "opcodes", "guards.source"),
+    "symbolic": ("errors", "config", "opcodes", "ir", "guards", "fallback"),
+    "passes": ("errors", "ir"),
+    "codegen": ("errors", "config", "version", "ir", "_C"),
+    "runtime": ("errors", "config", "guards.program", "codegen", "_C"),
+    "pipeline": (*MIDDLE, "runtime"),
+    "report": (*MIDDLE, "runtime", "pipeline"),
+    "api": (*MIDDLE, "runtime", "pipeline", "report"),
+    "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
+}
+
+OUTSIDE: dict[str, tuple[str, ...]] = {
+    "opcodes": ("bytecode",),
+    "ir": ("numpy",),
+    "guards": ("numpy",),
+    "symbolic": ("numpy",),
+    "passes": ("numpy",),
+    "codegen": ("numpy", "cffi"),
+    "runtime": ("numpy",),
+    "pipeline": ("numpy",),
+    "report": ("numpy",),
+    "api": ("numpy",),
+}
+
+
+@dataclass(frozen=True)
+class Import:
+    module: str
+    lineno: int
+    inside: bool
+
+
+def imports(path: Path, name: str) -> Iterator[Import]:
+    """The modules that the file `path`, which is module `name`, imports, with their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    inner = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for node in ast.walk(function)
+    }
+    parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        inside = id(node) in inner
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno, inside)
+        elif isinstance(node, ast.ImportFrom):
+            start = absolute(node, parent)
+            for alias in node.names:
+                yield Import(f"{start}.{alias.name}", node.lineno, inside)
+
+
+def absolute(node: ast.ImportFrom, parent: str) -> str:
+    if node.level == 0:
+        return node.module or ""
+    start = parent.split(".")[: parent.count(".") + 2 - node.level]
+    return ".".join([*start, *(node.module or "").split(".")]).rstrip(".")
+
+
+def within(module: str, allowed: str) -> bool:
+    return module == allowed or module.startswith(allowed + ".")
+
+
+def complaint(name: str, line: Import) -> str | None:
+    """Why module `name` may not have this line; None: it may."""
+    layer = name.split(".")[1] if "." in name else "__init__"
+    if layer not in ORDER:
+        return f"{layer} has no row in the order of the layers"
+    if line.inside:
+        return f"import of {line.module} inside a function"
+    if not within(line.module, PACKAGE):
+        top = line.module.split(".")[0]
+        known = top in sys.stdlib_module_names or top in OUTSIDE.get(layer, ())
+        return None if known else f"{layer} may not import {top}"
+    target = line.module.removeprefix(PACKAGE).lstrip(".")
+    own = (layer, "version") if layer != "__init__" else ("",)
+    if any(within(target, allowed) for allowed in (*own, *ORDER[layer])):
+        return None
+    return f"{layer} may not import {target or PACKAGE}"
+
+
+def complaints(package: Path) -> Iterator[str]:
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        for line in imports(path, name):
+            why = complaint(name, line)
+            if why:
+                yield f"{path}:{line.lineno}: {why}"
+
+
+def main() -> int:
+    found = list(complaints(ROOT / PACKAGE))
+    print("\n".join(found) or "imports point down")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
