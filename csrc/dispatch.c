@@ -10,7 +10,8 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *wrapped;  /* a function */
-    PyObject *entries;  /* tuple of entries that need no frame */
+    PyObject *code;     /* what the function ran when the first entry was made */
+    PyObject *entries;  /* tuple of entries that need no frame, for `code` */
     PyObject *cache_info;
     PyObject *dict, *weakrefs;
     long hits, calls;
@@ -127,7 +128,7 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
         return PyObject_Vectorcall(fn, args, nargsf, names);
     self->calls++;
-    if (PyTuple_GET_SIZE(self->entries) > 0) {
+    if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code) {
         PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred())
@@ -156,11 +157,11 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
         return NULL;
     self->vectorcall = call;
     self->wrapped = Py_NewRef(fn);
+    self->code = Py_NewRef(((PyFunctionObject *)fn)->func_code);
     self->entries = PyTuple_New(0);
-    self->dict = PyDict_Copy(((PyFunctionObject *)fn)->func_dict
-                                 ? ((PyFunctionObject *)fn)->func_dict
-                                 : PyDict_New());
-    if (self->dict == NULL || PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
+    PyObject *own = ((PyFunctionObject *)fn)->func_dict;
+    self->dict = own ? PyDict_Copy(own) : PyDict_New();
+    if (self->entries == NULL || self->dict == NULL || PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -188,6 +189,7 @@ static void dispatcher_dealloc(PyObject *op) {
         PyObject_ClearWeakRefs(op);
     dispatcher_clear(op);
     Py_XDECREF(self->wrapped);
+    Py_XDECREF(self->code);
     Py_XDECREF(self->entries);
     Py_TYPE(op)->tp_free(op);
 }

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from jitcore import _C
 from jitcore.config import Config, environment
 from jitcore.errors import GraphBreakError
@@ -86,7 +88,8 @@ def compile_region(point: Any, frame: Any) -> None:
         _C.NULL,
         errstate,
     )
-    captured = capture(start, record.config)
+    with np.errstate(all="ignore"):  # our own questions to NumPy
+        captured = capture(start, record.config)
     if captured.stop is not None:
         broke(record, captured.stop)
     if repeats(record, point, captured):

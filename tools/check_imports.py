@@ -1,7 +1,7 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors config → opcodes ir → guards → fallback → symbolic passes codegen → runtime
-    → pipeline → report → api → __init__
+    version errors config marks lazy → backends → opcodes ir → guards → fallback → symbolic passes codegen
+    → runtime → pipeline → report → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function. Exit 1 when a line is wrong.
@@ -18,21 +18,26 @@ from pathlib import Path
 PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
-LEAVES = ("version", "errors", "config")
+LEAVES = ("version", "errors", "config", "marks", "lazy", "backends")
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
     "errors": (),
     "config": ("errors",),
+    "marks": (),
+    "lazy": (),
+    "backends": ("lazy",),
     "opcodes": ("errors",),
     "ir": ("errors",),
     "guards": ("errors", "ir.types", "_C"),
-    "fallback": ("errors", "opcodes", "guards.source"),
-    "symbolic": ("errors", "config", "opcodes", "ir", "guards", "fallback"),
+    # A recipe names the graph's values; nothing else of the graph.
+    "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
+    "symbolic": ("errors", "config", "marks", "opcodes", "ir", "guards", "fallback"),
     "passes": ("errors", "ir"),
     "codegen": ("errors", "config", "version", "ir", "_C"),
-    "runtime": ("errors", "config", "guards.program", "codegen", "_C"),
+    # Turns a capture into an entry, so it knows both sides.
+    "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),
     "report": (*MIDDLE, "runtime", "pipeline"),
     "api": (*MIDDLE, "runtime", "pipeline", "report"),
@@ -40,12 +45,11 @@ ORDER: dict[str, tuple[str, ...]] = {
 }
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
-    "opcodes": ("bytecode",),
     "ir": ("numpy",),
     "guards": ("numpy",),
     "symbolic": ("numpy",),
     "passes": ("numpy",),
-    "codegen": ("numpy", "cffi"),
+    "codegen": ("numpy", "cffi", "_cffi_backend"),
     "runtime": ("numpy",),
     "pipeline": ("numpy",),
     "report": ("numpy",),
