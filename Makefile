@@ -75,4 +75,4 @@ check-install-%:
 clean:
 	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output
 	rm -rf .mypy_cache .ruff_cache .pytest_cache
-	find jitcore tests tools examples -name __pycache__ -prune -exec rm -rf {} +
+	find . -path "./.venv*" -prune -o -name __pycache__ -prune -exec rm -rf {} +

@@ -1,6 +1,7 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors config marks lazy → backends → opcodes ir → guards → fallback → symbolic passes codegen
+    version errors config marks lazy → backends → opcodes ir → guards → fallback → symbolic passes
+    codegen
     → runtime → pipeline → report → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
