@@ -2,10 +2,13 @@
 
 from .builder import Builder
 from .graph import Body, Graph, Node, captured, uses, walk
+from .interp import interpret
 from .op import Effect, Kind, Op, Unsupported, leaf_type
-from .ops import BY_CALL, OPS, row_of
+from .ops import BY_CALL, OPS, row_named, row_of
 from .ops_array import ATTRIBUTES, METHODS, Attribute
 from .ops_operator import BY_OPERATOR, specialise
+from .parse import ParseError, parse
+from .rewrite import rewrite, substitute
 from .types import (
     UNKNOWN,
     ArrayType,
@@ -17,6 +20,7 @@ from .types import (
     type_of,
 )
 from .value import Value, leaves, map_tree, values
+from .verify import VerifyError, verify
 
 __all__ = [
     "ATTRIBUTES",
@@ -35,20 +39,28 @@ __all__ = [
     "Node",
     "ObjectType",
     "Op",
+    "ParseError",
     "ScalarType",
     "Type",
     "Unsupported",
     "Value",
+    "VerifyError",
     "captured",
+    "interpret",
     "leaf_type",
     "leaves",
     "map_tree",
+    "parse",
     "parse_type",
     "phantom",
+    "rewrite",
+    "row_named",
     "row_of",
     "specialise",
+    "substitute",
     "type_of",
     "uses",
     "values",
+    "verify",
     "walk",
 ]

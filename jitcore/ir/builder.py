@@ -20,7 +20,7 @@ from .graph import Body, Graph, Node
 from .op import Effect, Kind, Op, Unsupported, leaf_type
 from .ops_control import CONTROL
 from .ops_operator import specialise
-from .types import UNKNOWN, ArrayType, Type
+from .types import NONE, UNKNOWN, ArrayType, Type
 from .value import Value
 
 
@@ -53,7 +53,8 @@ class Builder:
     ) -> Any:
         """Appends a call; its result is a Value, or a tuple of them where NumPy gives a tuple.
 
-        A call that gives back one of its arguments gives that Value. Raises Unsupported, and
+        A call that gives back one of its arguments gives that Value, one that gives None gives
+        None; neither has outputs. Raises Unsupported, and
         appends nothing, if CPython must execute the call.
         """
         kwargs = dict(kwargs or {})
@@ -72,6 +73,9 @@ class Builder:
             if op.effect_of(args, kwargs) is Effect.STORE:
                 self.nodes.append(Node(op, args, kwargs, (), (), where))
             return same
+        if inferred == NONE:
+            self.nodes.append(Node(op, args, kwargs, (), (), where))
+            return None
         single = not isinstance(inferred, tuple)
         types = (UNKNOWN if inferred is None else inferred,) if single else inferred
         outputs = tuple(map(Value, types))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .op import Op
+from .text import tabular, text
 from .value import Value, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
@@ -55,6 +56,13 @@ class Graph:
     @property
     def inputs(self) -> tuple[Value, ...]:
         return self.body.params
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def print_tabular(self) -> None:
+        """Prints one line for each node."""
+        print(tabular(self))
 
 
 def uses(node: Node) -> set[Value]:

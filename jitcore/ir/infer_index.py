@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .miniature import asked
 from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
-from .types import ArrayType, ObjectType, ScalarType, phantom, type_of
+from .types import NONE, ArrayType, ObjectType, ScalarType, phantom, type_of
 from .value import Value, leaves, map_tree
 
 
@@ -95,4 +95,4 @@ def infer_setitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
         raise Unsupported(f"item of {t}")
     if not t.writeable:
         raise Unsupported("assignment destination is read-only")
-    return ObjectType(type(None))
+    return NONE

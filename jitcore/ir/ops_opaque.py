@@ -16,7 +16,7 @@ import numpy as np
 
 from .miniature import asked, in_miniature, only_operands, trial
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op
-from .types import ObjectType
+from .types import NONE
 
 QUIET: Mapping[str, str] = {
     "numpy": """append argpartition argwhere array_split asarray_chkfinite astype base_repr
@@ -75,7 +75,7 @@ def transformed(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
 
 
 def gives_none(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
-    return ObjectType(type(None))
+    return NONE
 
 
 def rows_of(

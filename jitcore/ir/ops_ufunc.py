@@ -9,12 +9,14 @@ of the operands, U the unsigned type of the same width.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from .infer_map import infer_map
 from .miniature import asked
-from .op import Args, Effect, Kind, Kwargs, Op, writes_out
+from .op import Args, Effect, Kind, Kwargs, Op, leaf_type, writes_out
+from .types import ArrayType, ScalarType
 
 
 def effect_of_call(op: Op, args: Args, kwargs: Kwargs) -> Effect:
@@ -23,7 +25,15 @@ def effect_of_call(op: Op, args: Args, kwargs: Kwargs) -> Effect:
     # Releases of NumPy warn of `where` without `out`; unsafe casts of complex numbers warn.
     if not kwargs.keys() <= {"dtype", "out"}:
         return Effect.LOUD
+    if op.name in _SILENT_ON_INTS and all(map(_whole, args)):
+        return Effect.SILENT
     return op.effect
+
+
+def _whole(arg: Any) -> bool:
+    """An array or a number of bools or ints."""
+    t = leaf_type(arg)
+    return isinstance(t, ArrayType | ScalarType) and t.dtype.kind in "biu"
 
 
 def _compare(sign: str, quiet: str | None = None) -> dict[str, str]:
@@ -115,6 +125,15 @@ _SILENT = frozenset(
         *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
         *("logical_and", "logical_or", "logical_xor", "logical_not"),
         *("isnan", "isinf", "isfinite", "isnat", "signbit"),
+    )
+)
+
+
+# Integers wrap around in silence.
+_SILENT_ON_INTS = frozenset(
+    (
+        *("add", "subtract", "multiply", "negative", "absolute", "square", "sign"),
+        *("maximum", "minimum", "fmax", "fmin", "floor", "ceil", "trunc"),
     )
 )
 

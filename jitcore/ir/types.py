@@ -118,6 +118,7 @@ class ObjectType:
 Type = ArrayType | ScalarType | ObjectType
 
 UNKNOWN = ObjectType(None)
+NONE = ObjectType(type(None))
 PYBOOL = ScalarType(np.dtype(bool), True)
 PYINT = ScalarType(np.dtype(np.int64), True)
 PYFLOAT = ScalarType(np.dtype(np.float64), True)

@@ -1,0 +1,142 @@
+"""Text -> graph: the inverse of text.py, for constants that print as Python or NumPy spell them.
+
+types are read, not inferred: `verify` compares them with the rows
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import numpy as np
+
+from .graph import Body, Graph, Node
+from .ops import row_named
+from .types import parse_type
+from .value import Value
+
+_HEAD = re.compile(r"graph (\w+)\((.*)\) \{")
+_NODE = re.compile(r"(?:(?P<outputs>%\d+: .*?) = )?(?P<op>[\w.]+)\((?P<args>.*)\)(?P<open> \{)?")
+_TYPED = re.compile(r"(%\d+): (.+)")
+_CLASSES: dict[str, Any] = {"slice": slice, "float": float, "int": int, "bool": bool}
+_CLASSES["complex"] = complex
+
+
+class ParseError(ValueError):
+    """The text is not a graph; says which line."""
+
+
+def parse(source: str) -> Graph:
+    """The graph that prints as `source`, comments aside."""
+    lines = [line.split("    # ")[0].strip() for line in source.strip().splitlines()]
+    return _Parser([line for line in lines if line and not line.startswith("#")]).graph()
+
+
+class _Parser:
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self.at = 0
+        self.names: dict[str, Value] = {}
+
+    def graph(self) -> Graph:
+        line = self.next()
+        head = _HEAD.fullmatch(line)
+        if head is None:
+            raise ParseError(f"not the head of a graph: {line}")
+        params = self.declare(head[2])
+        body = self.body(params, "return")
+        if self.next() != "}" or self.at != len(self.lines):
+            raise ParseError("text after the graph")
+        return Graph(head[1], body)
+
+    def next(self) -> str:
+        if self.at == len(self.lines):
+            raise ParseError("the text ends too early")
+        self.at += 1
+        return self.lines[self.at - 1]
+
+    def declare(self, typed: str) -> tuple[Value, ...]:
+        found = []
+        for part in re.split(r", (?=%)", typed) if typed else ():
+            match = _TYPED.fullmatch(part)
+            if match is None or match[1] in self.names:
+                raise ParseError(f"not a new value: {part}")
+            found.append(Value(parse_type(match[2])))
+            self.names[match[1]] = found[-1]
+        return tuple(found)
+
+    def body(self, params: tuple[Value, ...], end: str) -> Body:
+        nodes: list[Node] = []
+        while True:
+            line = self.next()
+            if line == end or line.startswith(end + " "):
+                args, _ = self.arguments(line[len(end) :].strip())
+                return Body(params, tuple(nodes), args)
+            nodes.append(self.node(line))
+
+    def node(self, line: str) -> Node:
+        match = _NODE.fullmatch(line)
+        if match is None:
+            raise ParseError(f"not a node: {line}")
+        args, kwargs = self.arguments(match["args"])
+        bodies = []
+        if match["open"]:
+            bodies.append(self.inner())
+            while self.lines[self.at - 1] == "} else {":
+                bodies.append(self.inner())
+        try:
+            op = row_named(match["op"])
+        except KeyError:
+            raise ParseError(f"no such operation: {match['op']}") from None
+        return Node(op, args, kwargs, self.declare(match["outputs"] or ""), tuple(bodies))
+
+    def inner(self) -> Body:
+        """A body, and the line that ends it."""
+        params: tuple[Value, ...] = ()
+        if self.lines[self.at].endswith("):"):
+            params = self.declare(self.next()[1:-2])
+        body = self.body(params, "yield")
+        if self.next() not in ("}", "} else {"):
+            raise ParseError("a body ends with }")
+        return body
+
+    def arguments(self, source: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call; % becomes a letter that Python's own parser accepts."""
+        try:
+            call = ast.parse(f"f({re.sub(r'%(?=[0-9])', 'v', source)})", mode="eval").body
+        except SyntaxError as error:
+            raise ParseError(f"not arguments: {source}") from error
+        assert isinstance(call, ast.Call)
+        args = tuple(self.tree(one) for one in call.args)
+        return args, {str(word.arg): self.tree(word.value) for word in call.keywords}
+
+    def tree(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Tuple():
+                return tuple(self.tree(one) for one in node.elts)
+            case ast.List():
+                return [self.tree(one) for one in node.elts]
+            case ast.Dict():
+                return {
+                    self.tree(key): self.tree(one)
+                    for key, one in zip(node.keys, node.values, strict=True)
+                    if key is not None
+                }
+            case ast.UnaryOp(op=ast.USub()):
+                return -self.tree(node.operand)
+            case ast.BinOp(op=ast.Add()):
+                return self.tree(node.left) + self.tree(node.right)
+            case ast.BinOp(op=ast.Sub()):
+                return self.tree(node.left) - self.tree(node.right)
+            case ast.Attribute(value=ast.Name(id="np")):
+                return getattr(np, node.attr)
+            case ast.Call():
+                return self.tree(node.func)(*map(self.tree, node.args))
+            case ast.Name(id=name) if name in _CLASSES:
+                return _CLASSES[name]
+            case ast.Name(id=name) if f"%{name[1:]}" in self.names:
+                return self.names[f"%{name[1:]}"]
+        raise ParseError(f"not an argument: {ast.unparse(node)}")

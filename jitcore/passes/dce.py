@@ -1,0 +1,57 @@
+"""Drops nodes that nobody reads and whose call could not be noticed.
+
+A call whose floating-point flags NumPy would warn of, or that some values make fail, stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jitcore.ir.graph import Body, Graph, Node, uses
+from jitcore.ir.op import Effect, Kind
+from jitcore.ir.types import UNKNOWN, ScalarType
+from jitcore.ir.value import Value, values
+
+
+def dce(graph: Graph) -> Graph:
+    return replace(graph, body=_body(graph.body))
+
+
+def _body(body: Body) -> Body:
+    live: set[Value] = set(values(body.results))
+    kept: list[Node] = []
+    for node in reversed(body.nodes):
+        if removable(node) and live.isdisjoint(node.outputs):
+            continue
+        new = replace(node, bodies=tuple(map(_body, node.bodies)))
+        live |= uses(new)
+        kept.append(new)
+    return Body(body.params, tuple(reversed(kept)), body.results)
+
+
+def removable(node: Node) -> bool:
+    """Whether the call has no effect but its result, whatever the values of its arguments."""
+    if node.op.kind is Kind.CONTROL:
+        return node.op.name == "cond" and all(
+            removable(one) for body in node.bodies for one in body.nodes
+        )
+    if node.op.effect_of(node.args, node.kwargs) is not Effect.SILENT or not node.outputs:
+        return False
+    if node.op.kind not in _TOTAL or any(one.type == UNKNOWN for one in node.outputs):
+        return False
+    return not any(map(_may_not_fit, node.inputs)) and not _indexed(node)
+
+
+# Of these, calls on arrays succeed whatever the elements are, once their types are inferred.
+_TOTAL = frozenset((Kind.MAP, Kind.REDUCE, Kind.CREATE, Kind.VIEW))
+
+
+def _may_not_fit(value: Value) -> bool:
+    """A Python int among NumPy's: it may be out of bounds."""
+    t = value.type
+    return isinstance(t, ScalarType) and t.dtype.kind in "iu"
+
+
+def _indexed(node: Node) -> bool:
+    """An index or a mask that is known at run time only: it may be out of range."""
+    return node.op.kind is Kind.VIEW and bool(set(values((node.args[1:], node.kwargs))))
