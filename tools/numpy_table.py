@@ -28,17 +28,18 @@ PAGE = Path(__file__).parent.parent / "docs" / "numpy.md"
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")
 
 # Public in some supported releases only.
-SOMETIMES = {"numpy": ("row_stack", "trapz", "in1d", "matvec", "vecmat")}
+SOMETIMES = {"numpy": ("row_stack", "matvec", "vecmat")}
 SOMETIMES_ROWS = {"matvec": "row, linalg", "vecmat": "row, linalg"}
-REMOVED = ("trapz", "in1d")
+# Deprecated in one release and gone in the next; "test" is there or not by how NumPy is loaded.
+SKIPPED = ("trapz", "in1d", "test", "testing")
 
 HEAD = """# What jitcore does with each name of NumPy
 
 Written by `tools/numpy_table.py` from the op table; do not edit.
 
-- **row**: the table foretells the type of the result, or says that it is known at run time only; the word after it is the kind of
-  operation. Elementwise rows (map) can become part of a C kernel.
-- **opaque**: a function without effects; the graph calls NumPy. *loud*: it may emit Python warnings.
+- **row**: the table foretells the type of the result where the arguments allow it; the word after
+  it is the kind of operation. Elementwise rows (map) can become part of a C kernel.
+- **opaque**: a function without effects; the graph calls NumPy. Loud: it may emit Python warnings.
 - **store**: writes to an argument; the graph calls NumPy, in order.
 - **break**: the graph ends before it and CPython makes the call.
 
@@ -48,7 +49,7 @@ Everything in `numpy.random` is a break: random numbers are global state.
 
 def public_names(module: ModuleType) -> list[str]:
     names = set(dir(module)) | set(SOMETIMES.get(module.__name__, ()))
-    return sorted(n for n in names if not n.startswith("_") and n not in REMOVED)
+    return sorted(n for n in names if not n.startswith("_") and n not in SKIPPED)
 
 
 def classify(module: ModuleType, name: str) -> str | None:
@@ -57,6 +58,8 @@ def classify(module: ModuleType, name: str) -> str | None:
         warnings.simplefilter("ignore")
         target = getattr(module, name, None)
     if isinstance(target, ModuleType) or (target is not None and not callable(target)):
+        return None
+    if target is None and hasattr(module, name):
         return None
     if target is None:
         return SOMETIMES_ROWS.get(name) or _by_name(module.__name__, name)
@@ -103,7 +106,14 @@ def _methods() -> Iterator[tuple[str, str]]:
 def _section(title: str, found: list[tuple[str, str]]) -> list[str]:
     counts = Counter(answer.split(",")[0] for _, answer in found)
     shown = ", ".join(f"{counts[word]} {word}" for word in ("row", "opaque", "store", "break"))
-    lines = [f"## `{title}`", "", f"{len(found)} names: {shown}.", "", "| name | |", "| --- | --- |"]
+    lines = [
+        f"## `{title}`",
+        "",
+        f"{len(found)} names: {shown}.",
+        "",
+        "| name | |",
+        "| --- | --- |",
+    ]
     return [*lines, *(f"| `{name}` | {answer} |" for name, answer in found), ""]
 
 

@@ -70,7 +70,7 @@ class Builder:
     ) -> Any:
         same = op.same_object(args, kwargs)
         if same is not None:
-            if op.effect_of(args, kwargs) is Effect.STORE:
+            if op.effect_of(args, kwargs) > Effect.FLAGS:
                 self.nodes.append(Node(op, args, kwargs, (), (), where))
             return same
         if inferred == NONE:

@@ -16,6 +16,7 @@ import numpy as np
 
 from .infer_map import map_types, operands
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
+from .ops_generic import GENERIC
 from .ops_ufunc import UFUNC
 from .types import PYBOOL, ArrayType, ScalarType, Type, type_of
 from .value import Value
@@ -115,47 +116,6 @@ def infer_inplace(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return target
 
 
-# ---------------------------------------------------------------- which row
-
-
-def specialise(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args]:
-    """The row that an operator is on these operands, and its arguments."""
-    if op.name not in _TO_UFUNC or kwargs:
-        return op, args
-    types = [leaf_type(arg) for arg in args]
-    if op.kind is Kind.STORE:
-        return (
-            (op, args) if isinstance(types[0], ArrayType) else specialise(_PLAIN[op.name], args, {})
-        )
-    if not any(isinstance(t, ArrayType) for t in types):
-        return op, args
-    return _specialise_power(args, types) if op is OP_POWER else (UFUNC[_TO_UFUNC[op.name]], args)
-
-
-def _specialise_power(args: Args, types: list[Type]) -> tuple[Op, Args]:
-    """`array ** number` is not np.power for all numbers (number.c: fast_scalar_power).
-
-    Which numbers depends on the release; for float32 and float64 all releases give the same bits.
-    """
-    array, exponent = types
-    if not (isinstance(exponent, ScalarType) and exponent.python):
-        return UFUNC["power"], args
-    plain = (
-        isinstance(array, ArrayType) and array.dtype.kind == "f" and array.dtype.itemsize in (4, 8)
-    )
-    if not plain or type(args[1]) is Value:
-        return OP_POWER, args
-    fast = _FAST_POWER.get((type(args[1]), args[1]))
-    return (UFUNC["power"], args) if fast is None else (UFUNC[fast], args[:1])
-
-
-_FAST_POWER: Mapping[tuple[type, Any], str] = {
-    (int, 2): "square",
-    (int, -1): "reciprocal",
-    (float, 0.5): "sqrt",
-}
-
-
 def infer_power(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """`**` that is neither a ufunc nor settled: the exponent's value decides which ufunc runs."""
     types = [leaf_type(arg) for arg in args]
@@ -235,11 +195,6 @@ def _op(call: Callable[..., Any]) -> Op:
     return _BY_NAME[f"op.{call.__name__}"]
 
 
-_TO_UFUNC = {_op(call).name: ufunc for _, call, _, ufunc in _BINARY}
-_TO_UFUNC |= {_op(call).name: ufunc for _, call, ufunc in _UNARY}
-_TO_UFUNC |= {_op(inplace).name: ufunc for _, _, inplace, ufunc in _BINARY if inplace}
-_PLAIN = {_op(inplace).name: _op(call) for _, call, inplace, _ in _BINARY if inplace}
-
 # Operator text, as in the bytecode -> row.
 BY_OPERATOR: Mapping[str, Op] = {
     **{text: _op(call) for text, call, _, _ in _BINARY},
@@ -248,4 +203,53 @@ BY_OPERATOR: Mapping[str, Op] = {
     "@=": _BY_NAME["op.imatmul"],
     "not": _BY_NAME["op.not_"],
     "bool": _BY_NAME["op.truth"],
+}
+
+
+# ---------------------------------------------------------------- which row
+
+_TO_UFUNC = {BY_OPERATOR[text].name: ufunc for text, _, _, ufunc in _BINARY}
+_TO_UFUNC |= {BY_OPERATOR[text].name: ufunc for text, _, ufunc in _UNARY}
+_INPLACE = {text: BY_OPERATOR.get(f"{text}=") for text, _, inplace, _ in _BINARY if inplace}
+_PLAIN = {row.name: BY_OPERATOR[text] for text, row in _INPLACE.items() if row}
+_PLAIN[BY_OPERATOR["@="].name] = BY_OPERATOR["@"]
+
+
+def specialise(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args]:
+    """The row that an operator is on these operands, and its arguments."""
+    if op.name in GENERIC and args and isinstance(leaf_type(args[0]), ScalarType):
+        return GENERIC[op.name], args
+    if kwargs or not (op.name in _TO_UFUNC or op.name in _PLAIN):
+        return op, args
+    types = [leaf_type(arg) for arg in args]
+    if op.name in _PLAIN:
+        return (
+            (op, args) if isinstance(types[0], ArrayType) else specialise(_PLAIN[op.name], args, {})
+        )
+    if not any(isinstance(t, ArrayType) for t in types):
+        return op, args
+    return _specialise_power(args, types) if op is OP_POWER else (UFUNC[_TO_UFUNC[op.name]], args)
+
+
+def _specialise_power(args: Args, types: list[Type]) -> tuple[Op, Args]:
+    """`array ** number` is not np.power for all numbers (number.c: fast_scalar_power).
+
+    Which numbers depends on the release; for float32 and float64 all releases give the same bits.
+    """
+    array, exponent = types
+    if not (isinstance(exponent, ScalarType) and exponent.python):
+        return UFUNC["power"], args
+    plain = (
+        isinstance(array, ArrayType) and array.dtype.kind == "f" and array.dtype.itemsize in (4, 8)
+    )
+    if not plain or type(args[1]) is Value:
+        return OP_POWER, args
+    fast = _FAST_POWER.get((type(args[1]), args[1]))
+    return (UFUNC["power"], args) if fast is None else (UFUNC[fast], args[:1])
+
+
+_FAST_POWER: Mapping[tuple[type, Any], str] = {
+    (int, 2): "square",
+    (int, -1): "reciprocal",
+    (float, 0.5): "sqrt",
 }

@@ -87,6 +87,10 @@ class ScalarType:
         return 0
 
     @property
+    def strides(self) -> Shape:
+        return ()
+
+    @property
     def size(self) -> int:
         return 1
 

@@ -132,7 +132,7 @@ def test_unknown_and_unsupported():
 
 
 def test_elided_temporaries():
-    """NumPy would write into a large temporary: the layout of the result is then that of the operand."""
+    """NumPy would write into a large temporary: the result then has its layout."""
     b = Builder()
     c, f = b.input(type_of(np.zeros((300, 300)))), b.input(type_of(np.zeros((300, 300), order="F")))
     temporary = b.emit(BY_OPERATOR["*"], (f, 2.0))

@@ -1,13 +1,31 @@
 """The table itself: names, lookups, templates, and the page made from it."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numpy as np
 import numpy.fft
 import pytest
 
-from jitcore.ir import ATTRIBUTES, BY_CALL, METHODS, OPS, Effect, Kind, row_named, row_of, type_of
+sys.path.insert(0, str(Path(__file__).parent))
+
+from arrays import check
+
+from jitcore.ir import (
+    ATTRIBUTES,
+    BY_CALL,
+    METHODS,
+    OPS,
+    Effect,
+    Kind,
+    Unsupported,
+    row_named,
+    row_of,
+    specialise,
+    type_of,
+)
+from jitcore.ir.ops_generic import GENERIC
 
 TOOL = Path(__file__).parents[2] / "tools" / "numpy_table.py"
 
@@ -102,3 +120,24 @@ def test_attributes():
 )
 def test_out_is_a_store(name, args, kwargs):
     assert row_named(name).effect_of(args, kwargs) is Effect.STORE
+
+
+@pytest.mark.parametrize("cls", [np.bool, np.int8, np.uint64, np.float32, np.float64, np.complex64])
+def test_methods_of_scalars(cls):
+    """The rows of scalars call what the class itself has, and foretell it."""
+    x = cls(1)
+    for array_row, row in GENERIC.items():
+        name = row.name.removeprefix("generic.")
+        args = {"reshape": (x, -1), "astype": (x, "f4"), "clip": (x, 0, 1)}.get(name, (x,))
+        found, given = specialise(row_named(array_row), args, {})
+        assert found is row and given is args
+        check(row, args)
+        if name in ATTRIBUTES:
+            assert row.target(x) == getattr(x, name)
+        else:
+            assert getattr(cls, name) is getattr(np.generic, name)
+
+
+def test_python_numbers_have_no_such_methods():
+    with pytest.raises(Unsupported):
+        row_named("generic.sum").infer((1.5,), {})
