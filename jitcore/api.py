@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast, get_args, overload
 
 from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
-from jitcore.lazy import lazy
+from jitcore.lazy import Lazy
 from jitcore.marks import graph_break, is_compiling
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
-pipeline = lazy("jitcore.pipeline")
+pipeline = Lazy("jitcore.pipeline")
 
 
 @overload

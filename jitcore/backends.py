@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jitcore.lazy import lazy
+from jitcore.lazy import Lazy
 
 Backend = Callable[[Any, tuple[Any, ...]], Callable[..., tuple[Any, ...]]]
 
 BUILTIN = ("c", "numpy")
 GROUP = "jitcore.backends"
-metadata = lazy("importlib.metadata")
+metadata = Lazy("importlib.metadata")
 _registered: dict[str, Backend] = {}
 
 
