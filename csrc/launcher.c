@@ -67,8 +67,11 @@ typedef union {
 
 static PyObject *errstate_var;      /* NumPy's context variable, NULL where it was not found */
 static PyObject *errstate_dict;     /* umath._get_extobj_dict */
-static PyObject *known_errstate;    /* the last value of the variable … */
-static int known_mask;              /* … and the flags it does not ignore */
+
+/* Values of the variable that were met, and the flags that each does not ignore; the oldest goes. */
+#define KNOWN 8
+static struct { PyObject *value; int mask; } known[KNOWN];
+static int oldest;
 
 /* ---- which flags does the user want to hear of? -------------------------------------------- */
 
@@ -96,9 +99,11 @@ errstate_mask(void)
         PyErr_Clear();
         return RT_FLAGS;
     }
-    if (value == known_errstate) {
-        Py_DECREF(value);
-        return known_mask;
+    for (int i = 0; i < KNOWN; i++) {
+        if (value == known[i].value) {
+            Py_DECREF(value);
+            return known[i].mask;
+        }
     }
     modes = PyObject_CallNoArgs(errstate_dict);
     if (modes == NULL || !PyDict_Check(modes)) {
@@ -107,10 +112,12 @@ errstate_mask(void)
         Py_DECREF(value);
         return RT_FLAGS;
     }
-    known_mask = mask_from_dict(modes);
-    Py_XSETREF(known_errstate, value);
+    int mask = mask_from_dict(modes);
     Py_DECREF(modes);
-    return known_mask;
+    known[oldest].mask = mask;
+    Py_XSETREF(known[oldest].value, value);
+    oldest = (oldest + 1) % KNOWN;
+    return mask;
 }
 
 /* ---- operands ------------------------------------------------------------------------------- */
