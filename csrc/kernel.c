@@ -1,0 +1,251 @@
+#include "kernel.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+#include "launcher.h"
+
+/* ufunc._get_strided_loop documents this layout for its capsule. */
+typedef struct {
+    rt_strided_loop *strided_loop;
+    void *context;
+    void *auxdata;
+    npy_bool requires_pyapi;
+    npy_bool no_floatingpoint_errors;
+} UfuncCallInfo;
+
+/* kernel(*inputs) → tuple of results, or None: refused. For tests and benchmarks. */
+static PyObject *
+kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    Kernel *k = (Kernel *)self;
+    PyObject *outputs[MAX_OPERANDS];
+    if (kwnames != NULL || PyVectorcall_NARGS(nargsf) != k->ninputs) {
+        PyErr_Format(PyExc_TypeError, "%U takes %d operands", k->name, k->ninputs);
+        return NULL;
+    }
+    if (kernel_launch(self, args, outputs) < 0)
+        Py_RETURN_NONE;
+    PyObject *result = PyTuple_New(k->noutputs);
+    for (int i = 0; i < k->noutputs; i++) {
+        if (result != NULL)
+            PyTuple_SET_ITEM(result, i, outputs[i]);
+        else
+            Py_DECREF(outputs[i]);
+    }
+    return result;
+}
+
+/* ---- construction --------------------------------------------------------------------------- */
+
+/* num: -1 with ValueError where generated C has no type for it. */
+static int
+known_type(int num)
+{
+    if ((num >= NPY_BOOL && num <= NPY_DOUBLE) || num == NPY_CFLOAT || num == NPY_CDOUBLE
+        || num == NPY_HALF)
+        return num;
+    PyErr_Format(PyExc_ValueError, "no kernel operand has NumPy type number %d", num);
+    return -1;
+}
+
+static int
+read_longs(PyObject *tuple, npy_intp *into)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        into[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, i));
+        if (into[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+/* (kind, num, shape, strides); shape and strides are () for scalars. */
+static int
+read_operand(PyObject *spec, Operand *into)
+{
+    int kind, num;
+    PyObject *shape, *strides;
+    if (!PyTuple_Check(spec)) {
+        PyErr_SetString(PyExc_TypeError, "an operand is a tuple (kind, num, shape, strides)");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(spec, "CiO!O!", &kind, &num, &PyTuple_Type, &shape, &PyTuple_Type, &strides))
+        return -1;
+    Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
+    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS || strchr("asbifc", kind) == NULL
+        || kind == 0) {
+        PyErr_SetString(PyExc_ValueError, "operand kind, shape or strides");
+        return -1;
+    }
+    if (known_type(num) < 0)
+        return -1;
+    into->kind = (OperandKind)kind;
+    into->num = num;
+    into->ndim = (int)ndim;
+    into->shape = PyMem_Calloc(2 * (size_t)ndim + 1, sizeof(npy_intp));
+    if (into->shape == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    into->strides = into->shape + ndim;
+    return read_longs(shape, into->shape) < 0 || read_longs(strides, into->strides) < 0 ? -1 : 0;
+}
+
+static int
+read_operands(Kernel *k, PyObject *inputs, PyObject *outputs)
+{
+    Py_ssize_t nin = PyTuple_GET_SIZE(inputs), nout = PyTuple_GET_SIZE(outputs);
+    if (nin + nout > MAX_OPERANDS) {
+        PyErr_Format(PyExc_ValueError, "a kernel has at most %d operands", MAX_OPERANDS);
+        return -1;
+    }
+    k->operands = PyMem_Calloc((size_t)(nin + nout) + 1, sizeof(Operand));
+    if (k->operands == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    k->ninputs = (int)nin;
+    k->noutputs = (int)nout;
+    for (Py_ssize_t i = 0; i < nin; i++)
+        if (read_operand(PyTuple_GET_ITEM(inputs, i), &k->operands[i]) < 0)
+            return -1;
+    for (Py_ssize_t i = 0; i < nout; i++) {
+        if (read_operand(PyTuple_GET_ITEM(outputs, i), &k->operands[nin + i]) < 0)
+            return -1;
+        if (k->operands[nin + i].kind != ARRAY) {
+            PyErr_SetString(PyExc_ValueError, "a result is an array");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int
+read_nest(Kernel *k, PyObject *dim, PyObject *step)
+{
+    Py_ssize_t depth = PyTuple_GET_SIZE(dim);
+    if (PyTuple_GET_SIZE(step) != depth * (k->ninputs + k->noutputs)) {
+        PyErr_SetString(PyExc_ValueError, "one step per operand and axis");
+        return -1;
+    }
+    k->dim = PyMem_Calloc((size_t)depth + 1, sizeof(i64));
+    k->step = PyMem_Calloc((size_t)PyTuple_GET_SIZE(step) + 1, sizeof(i64));
+    if (k->dim == NULL || k->step == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_BUILD_ASSERT(sizeof(i64) == sizeof(npy_intp));
+    if (read_longs(dim, (npy_intp *)k->dim) < 0 || read_longs(step, (npy_intp *)k->step) < 0)
+        return -1;
+    k->size = 1;
+    for (Py_ssize_t d = 0; d < depth; d++)
+        k->size *= (npy_intp)k->dim[d];
+    return 0;
+}
+
+static int
+read_loops(Kernel *k, PyObject *capsules)
+{
+    k->nloops = (int)PyTuple_GET_SIZE(capsules);
+    k->loops = PyMem_Calloc((size_t)k->nloops + 1, sizeof(rt_loop));
+    if (k->loops == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < k->nloops; i++) {
+        UfuncCallInfo *call = PyCapsule_GetPointer(PyTuple_GET_ITEM(capsules, i),
+                                                   "numpy_1.24_ufunc_call_info");
+        if (call == NULL)
+            return -1;
+        if (call->strided_loop == NULL || call->requires_pyapi) {
+            PyErr_SetString(PyExc_ValueError, "a kernel calls loops that need no Python only");
+            return -1;
+        }
+        k->loops[i] = (rt_loop){call->strided_loop, call->context, call->auxdata};
+    }
+    k->capsules = Py_NewRef(capsules);
+    return 0;
+}
+
+static PyObject *
+kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"address", "name", "inputs", "outputs", "dim", "step",
+                            "loops", "flag_mask", "source", "library", NULL};
+    PyObject *address, *name, *inputs, *outputs, *dim, *step, *loops, *source, *library;
+    int flag_mask;
+    if (!PyArg_ParseTupleAndKeywords(
+            args, kwargs, "O!UO!O!O!O!O!iUO", names, &PyLong_Type, &address, &name, &PyTuple_Type,
+            &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &dim, &PyTuple_Type, &step,
+            &PyTuple_Type, &loops, &flag_mask, &source, &library))
+        return NULL;
+    void *fn = PyLong_AsVoidPtr(address);
+    if (fn == NULL) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "no code at address 0");
+        return NULL;
+    }
+    Kernel *k = (Kernel *)type->tp_alloc(type, 0);
+    if (k == NULL)
+        return NULL;
+    k->vectorcall = kernel_call;
+    k->fn = (kernel_fn *)fn;
+    k->flag_mask = flag_mask;
+    k->name = Py_NewRef(name);
+    k->source = Py_NewRef(source);
+    k->library = Py_NewRef(library);
+    if (read_operands(k, inputs, outputs) < 0 || read_nest(k, dim, step) < 0
+        || read_loops(k, loops) < 0) {
+        Py_DECREF(k);
+        return NULL;
+    }
+    return (PyObject *)k;
+}
+
+static void
+kernel_dealloc(Kernel *k)
+{
+    for (int i = 0; k->operands != NULL && i < k->ninputs + k->noutputs; i++)
+        PyMem_Free(k->operands[i].shape);
+    PyMem_Free(k->operands);
+    PyMem_Free(k->dim);
+    PyMem_Free(k->step);
+    PyMem_Free(k->loops);
+    Py_XDECREF(k->capsules);
+    Py_XDECREF(k->library);
+    Py_XDECREF(k->name);
+    Py_XDECREF(k->source);
+    Py_TYPE(k)->tp_free((PyObject *)k);
+}
+
+static PyObject *
+kernel_repr(Kernel *k)
+{
+    return PyUnicode_FromFormat("<Kernel %U: %d -> %d>", k->name, k->ninputs, k->noutputs);
+}
+
+static PyMemberDef kernel_members[] = {
+    {"name", T_OBJECT, offsetof(Kernel, name), READONLY, "the symbol in the compiled library"},
+    {"source", T_OBJECT, offsetof(Kernel, source), READONLY, "the C text"},
+    {"launches", T_ULONGLONG, offsetof(Kernel, launches), READONLY, "launches that gave results"},
+    {"refusals", T_ULONGLONG, offsetof(Kernel, refusals), READONLY, "launches left to NumPy"},
+    {"ninputs", T_INT, offsetof(Kernel, ninputs), READONLY, NULL},
+    {"noutputs", T_INT, offsetof(Kernel, noutputs), READONLY, NULL},
+    {0},
+};
+
+PyTypeObject Kernel_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "jitcore._C.Kernel",
+    .tp_doc = PyDoc_STR("Kernel(address, name, inputs, outputs, dim, step, loops, flag_mask, source, library)\n\n"
+                        "A compiled loop with the signature of its operands, see csrc/launcher.h."),
+    .tp_basicsize = sizeof(Kernel),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_new = kernel_new,
+    .tp_dealloc = (destructor)kernel_dealloc,
+    .tp_repr = (reprfunc)kernel_repr,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(Kernel, vectorcall),
+    .tp_members = kernel_members,
+};

@@ -1,0 +1,50 @@
+/* The Kernel object: what a launch (launcher.c) reads and the constructor (kernel.c) fills in. */
+#ifndef JITCORE_KERNEL_H
+#define JITCORE_KERNEL_H
+
+#include "jitcore.h"
+
+#include <numpy/arrayobject.h>
+
+#include "../jitcore/runtime_c/kernel_rt.h"
+
+#define MAX_OPERANDS 64
+#define ASK_ERRSTATE (-1)
+
+/* What an operand is; the letters are those of jitcore/codegen/abi.py. */
+typedef enum {
+    ARRAY = 'a',
+    NUMPY_SCALAR = 's',
+    PYTHON_BOOL = 'b',
+    PYTHON_INT = 'i',
+    PYTHON_FLOAT = 'f',
+    PYTHON_COMPLEX = 'c',
+} OperandKind;
+
+typedef struct {
+    OperandKind kind;
+    int num;                    /* NumPy's type number: that of the array, or what a scalar becomes */
+    int ndim;
+    npy_intp *shape;            /* ndim extents, then ndim strides, owned */
+    npy_intp *strides;
+} Operand;
+
+typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    kernel_fn *fn;
+    int ninputs, noutputs, nloops;
+    int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
+    npy_intp size;              /* elements of the loop */
+    Operand *operands;          /* inputs, then outputs */
+    i64 *dim, *step;
+    rt_loop *loops;
+    PyObject *capsules;         /* keep `loops` alive */
+    PyObject *library;          /* keeps the code mapped */
+    PyObject *name, *source;
+    unsigned long long launches, refusals;
+} Kernel;
+
+#endif
