@@ -35,6 +35,7 @@ records = Records()
 collectors: list[list[Region | Break]] = []
 WARN = 1  # as NumPy counts: ignore, warn, raise, call, print, log
 MAX_POINTS = 200
+MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 
 
@@ -98,8 +99,10 @@ def compile_region(point: Any, frame: Any) -> None:
     assembled = assembled_if_it_pays(captured, record.config)
     if assembled is not None:
         install(record, point, assembled)
+        record.barren = 0
     else:
         point.close()
+        record.barren += 1
     keep(record, point, captured, assembled, time.perf_counter() - started)
     place_points(record, captured.resume)
 
@@ -143,7 +146,7 @@ def place_points(record: Record, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
     code = record.decoded
     new = [o for o in offsets if o not in record.points and o in code.allowed]
-    if not new or len(record.points) + len(new) > MAX_POINTS:
+    if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
     for offset in new:
         record.points[offset] = _C.Point(offset, code.depths[offset])

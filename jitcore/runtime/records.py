@@ -43,6 +43,7 @@ class Record:
     regions: list[Region] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     dispatchers: list[Any] = field(default_factory=list)  # weak references
+    barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
 
 

@@ -1,10 +1,9 @@
 """Region point + live frame → Capture: graph, guards, exits, and why it ended.
 
-walk ─▶ return         Exit RETURN
-     ─▶ break          Exit JUMP to the instruction, which CPython executes; the next points stand
-     after it
-     ─▶ cut            Exit JUMP to a region point: another region goes on there
-     ─▶ break in an inlined call: the call is fenced, walk again
+walk ─▶ return    Exit RETURN, or JUMP to the return instruction
+     ─▶ fence     Exit JUMP to the instruction, which CPython executes
+     ─▶ cut       Exit JUMP to a region point: another region goes on there
+     ─▶ break     the instruction is fenced; walk again
 """
 
 from __future__ import annotations
@@ -25,40 +24,38 @@ from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine
 from jitcore.symbolic.state import Capture, Frame, Loud, Start, Window
 from jitcore.symbolic.values import Lazy, Var
 
-MAX_WALKS = 40
+MAX_WALKS = 200
 TABLES = (handlers, models)
 
 
 def capture(start: Start, config: Config) -> Capture:
+    """Walk until nothing breaks on the way to a fence.
+
+    An instruction that breaks may have changed the symbolic state before it did, so it is fenced
+    and the walk begins
+    anew; where even the state before it cannot be rebuilt, the fence moves back.
+    """
     fenced: dict[int, Break] = {}
     for _ in range(MAX_WALKS):
         vm = Machine(start, config, fenced, exit_at)
         try:
             return walk(vm)
         except BreakSignal as signal:
-            assert vm.outer.unit is not None
-            fenced[vm.outer.unit.offset] = signal.at(vm.place(), vm.chain())
+            at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
+            fenced[at] = signal.at(vm.place(), vm.chain())
     raise AssertionError("a walk that does not end")
 
 
 def walk(vm: Machine) -> Capture:
-    """One walk. A BreakSignal that leaves it comes from an inlined call, or from an exit that
-    cannot be rebuilt."""
     frame = outermost(vm.start)
     vm.frames.append(frame)
     try:
         while frame.result is None:
             vm.step(frame)
-            if vm.inlined:
-                raise AssertionError("an inlined frame was left standing")
     except Cut:
         return ended(vm, None)
     except Fenced as fenced:
         return ended(vm, fenced.stop)
-    except BreakSignal as signal:
-        if vm.inlined:
-            raise
-        return ended(vm, signal.at(vm.place(), vm.chain()))
     return returned(vm)
 
 

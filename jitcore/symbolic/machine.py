@@ -3,8 +3,8 @@ the graph.
 
     run ─▶ step(instruction) ─▶ handler ─▶ values, nodes, guards
      │
-     └─ BreakSignal, in the outermost frame:  an Exit at that instruction
-        BreakSignal, in an inlined call:      a new walk, with that call fenced: left to CPython
+     └─ BreakSignal: the outermost frame's instruction is left to CPython; capture.py walks anew
+     up to it
 
 The machine is the one mutable thing of a capture. It may assume that nothing else runs: the live
 objects that it
@@ -84,6 +84,7 @@ class Machine:
         self.cut_next = False
         self.in_loop = start.offset > start.code.start
         self.backward = 0
+        self.walked: list[int] = []  # what the outermost frame executed
         self.fresh: set[Value] = set()
         self.live: dict[Source, Any] = {}
         self.blind: set[Source] = set()  # changed without having been looked at
@@ -239,6 +240,7 @@ class Machine:
             frame.unit = instr
             frame.saved = frame.stack.copy()
             if frame is self.outer:
+                self.walked.append(instr.offset)
                 self.boundary(instr)
         frame.unit_continues = instr.op in UNIT_HEADS
         self.steps += 1

@@ -263,15 +263,14 @@ def _instance(vm: Machine, obj: Any, origin: Source) -> Var:
 def is_plain_instance(cls: type) -> bool:
     """Attributes of such an instance can be read and written without running user code."""
     return (
-        type(cls) is type
-        and bool(cls.__flags__ & (1 << 9))  # Py_TPFLAGS_HEAPTYPE
+        bool(cls.__flags__ & HEAPTYPE)
         and cls.__getattribute__ is object.__getattribute__  # type: ignore[comparison-overlap]
         and not any("__getattr__" in base.__dict__ for base in cls.__mro__)
-        and all(
-            base is object or (type(base) is type and base.__flags__ & (1 << 9))
-            for base in cls.__mro__
-        )
+        and all(base is object or base.__flags__ & HEAPTYPE for base in cls.__mro__)
     )
+
+
+HEAPTYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def _unknown(vm: Machine, obj: Any, origin: Source) -> Var:
