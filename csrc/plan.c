@@ -1,14 +1,7 @@
 #include "plan.h"
 
 #include "frame_state.h"
-#if __has_include("launcher.h")
 #include "launcher.h"
-#else
-static int kernel_launch(PyObject *kernel, PyObject *const *inputs, PyObject **outputs) {
-    (void)kernel, (void)inputs, (void)outputs;
-    return -1;
-}
-#endif
 #include "plan_ops.h"
 
 enum {

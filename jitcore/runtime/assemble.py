@@ -35,7 +35,7 @@ from jitcore.fallback.exit import (
 )
 from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Source
-from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.symbolic.state import Capture, Loud, Window
@@ -120,19 +120,23 @@ def recipe_values(exit: Exit) -> set[Value]:
 def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], bool]]:
     """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
+    silent = capture.errstate == 0  # a dead division still warns
     found: list[tuple[Exit, tuple[Node, ...], set[Value], bool]] = []
     for segment in reversed(capture.segments):
         after = set(live)
         if isinstance(segment, Loud):
-            live |= set(values((segment.node.args, segment.node.kwargs)))
+            live |= set(segment.node.inputs)
             live |= recipe_values(segment.at)
             found.append((segment.at, (segment.node,), after, True))
             continue
         kept: list[Node] = []
         for node in reversed(segment.nodes):
-            if not live.isdisjoint(node.outputs):
-                kept.append(node)
-                live |= set(values((node.args, node.kwargs)))
+            dead = live.isdisjoint(node.outputs)
+            if dead and (silent or node.op.effect is OpEffect.SILENT):
+                continue
+            kept.append(node)
+            live |= set(node.inputs)
+            after |= set(node.outputs) if dead else set()
         live |= recipe_values(segment.start)
         found.append((segment.start, tuple(reversed(kept)), after, False))
     found.reverse()

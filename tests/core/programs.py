@@ -432,3 +432,11 @@ def aug(x):
     for i in range(len(x)):
         s += x[i] * 2
     return s
+
+
+@program(X)
+def dead_division_warns(x):
+    y = x / 0
+    z = np.log(x) * 2
+    del y, z
+    return x * 2 + 1
