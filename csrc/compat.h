@@ -9,6 +9,9 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#if PY_VERSION_HEX >= 0x030d0000
+#include "internal/pycore_ceval.h"
+#endif
 #include "internal/pycore_code.h"
 #include "internal/pycore_frame.h"
 #include "internal/pycore_interp.h"
@@ -40,6 +43,8 @@ typedef _PyInterpreterFrame JitFrame;
 #else
 #define JIT_FUNC(f) ((PyObject *)(f)->f_func)
 #endif
+/* An exception thrown there finds the handler and the line of this instruction. (3.13 looks for the handler one unit
+ * before it: the splicer puts a NOP where that would be another one.) */
 #define JIT_SET_RUNNING(f, unit) (JIT_IP(f) = _PyCode_CODE(JIT_CODE(f)) + (unit))
 
 /* The number that changes when a class or a base of it does; 0: none. */
@@ -69,6 +74,15 @@ static inline unsigned jit_assign_type_version(PyTypeObject *type) {
 #define JIT_GET_EXTRA PyUnstable_Code_GetExtra
 #define JIT_SET_EXTRA PyUnstable_Code_SetExtra
 #define JIT_NEW_EXTRA_INDEX PyUnstable_Eval_RequestCodeExtraIndex
+/* sys.monitoring.set_local_events() */
+static inline int jit_code_monitored(PyCodeObject *code) {
+    if (code->_co_monitoring == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof(code->_co_monitoring->local_monitors.tools); i++)
+        if (code->_co_monitoring->local_monitors.tools[i])
+            return 1;
+    return 0;
+}
 static inline int jit_monitored(PyThreadState *ts) {
     for (size_t i = 0; i < sizeof(ts->interp->monitors.tools); i++)
         if (ts->interp->monitors.tools[i])
@@ -83,6 +97,21 @@ static inline int jit_monitored(PyThreadState *ts) {
 static inline int jit_monitored(PyThreadState *ts) {
     (void)ts;
     return 0;
+}
+static inline int jit_code_monitored(PyCodeObject *code) {
+    (void)code;
+    return 0;
+}
+#endif
+
+/* A signal, another thread that wants the GIL, … waits for the evaluation loop's next check. */
+#if PY_VERSION_HEX >= 0x030d0000
+static inline int jit_must_check(PyThreadState *ts) {
+    return (_Py_atomic_load_uintptr_relaxed(&ts->eval_breaker) & _PY_EVAL_EVENTS_MASK) != 0;
+}
+#else
+static inline int jit_must_check(PyThreadState *ts) {
+    return _Py_atomic_load_relaxed(&ts->interp->ceval.eval_breaker) != 0;
 }
 #endif
 

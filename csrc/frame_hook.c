@@ -65,8 +65,8 @@ static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
     if (raises) {
         PyObject *error = record->error;
         record->error = NULL;
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-        Py_DECREF(error);
+        /* not PyErr_SetObject: that would put the exception now handled into __context__ */
+        PyErr_Restore(Py_NewRef(Py_TYPE(error)), error, PyException_GetTraceback(error));
     }
     return _PyEval_EvalFrameDefault(ts, frame, raises);
 }
@@ -86,7 +86,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
     if ((active || held) && !busy && !jit_watched(ts)) {
-        if (!throwflag && JIT_FRESH(frame))
+        if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame);
         if (map_of(JIT_CODE(frame)) != NULL)
             return run_recorded(ts, frame, throwflag);

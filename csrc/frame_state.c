@@ -57,10 +57,12 @@ static void set_next(JitFrame *frame, const Transfer *t) {
         frame_set_code(frame, newest);
         map = map_of(newest);
     }
-    int unit = map->return_unit;
-    if (t->kind != EXIT_RETURN)
-        unit = (t->through_point ? map->at_point : map->at_instr)[t->offset / 2];
-    JIT_SET_NEXT(frame, unit);
+    if (t->kind == EXIT_RETURN)
+        JIT_SET_NEXT(frame, map->return_unit);
+    else if (t->kind == EXIT_RAISE)
+        JIT_SET_RUNNING(frame, map->at_instr[t->offset / 2]);
+    else
+        JIT_SET_NEXT(frame, (t->through_point ? map->at_point : map->at_instr)[t->offset / 2]);
 }
 
 /* The new stack in place of the old one; how many values it has. */

@@ -36,6 +36,10 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
     record->pending = 1;
     record->depth = point->depth;
     record->transfer.kind = kind;
+    /* A loop that goes from point to point must let CPython look at signals and other threads: one round is then
+     * CPython's, with the check in its JUMP_BACKWARD. */
+    if (record->transfer.offset <= point->offset && jit_must_check(PyThreadState_Get()))
+        record->transfer.through_point = 0;
     if (kind == EXIT_RAISE) {
         if (record->transfer.nstack == TRANSFER_KEEPS_STATE)
             record->transfer.offset = point->offset;

@@ -53,4 +53,114 @@ static PyTypeObject NullEntry_Type = {
     .tp_new = null_new,
 };
 
-int test_entries_init(PyObject *module) { return PyModule_AddType(module, &NullEntry_Type); }
+/* Leaves by one prepared transfer; `runs` times, then it misses. */
+typedef struct {
+    JitEntryHead head;
+    int kind, offset, through_point, runs;
+    PyObject *stack;  /* tuple; NULL there is CPython's NULL */
+    PyObject *locals; /* tuple of (index, value); NULL there: unbound */
+    PyObject *value;  /* RETURN: the result, RAISE: the exception */
+} ScriptedEntry;
+
+static PyObject *or_null(PyObject *value) { return value == jit_null ? NULL : Py_NewRef(value); }
+
+static int write_script(ScriptedEntry *entry, Transfer *out) {
+    Py_ssize_t depth = PyTuple_GET_SIZE(entry->stack), count = PyTuple_GET_SIZE(entry->locals);
+    out->stack = PyMem_Calloc(depth + 1, sizeof(PyObject *));
+    out->local_index = PyMem_Calloc(count + 1, sizeof(int));
+    out->local_value = PyMem_Calloc(count + 1, sizeof(PyObject *));
+    if (out->stack == NULL || out->local_index == NULL || out->local_value == NULL) {
+        transfer_clear(out);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < depth; i++)
+        out->stack[i] = or_null(PyTuple_GET_ITEM(entry->stack, i));
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *row = PyTuple_GET_ITEM(entry->locals, i);
+        out->local_index[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(row, 0));
+        out->local_value[i] = or_null(PyTuple_GET_ITEM(row, 1));
+    }
+    out->nstack = (int)depth;
+    out->nlocals = (int)count;
+    return 0;
+}
+
+static ExitKind scripted_run(JitEntryHead *self, FrameView *view, Transfer *out) {
+    (void)view;
+    ScriptedEntry *entry = (ScriptedEntry *)self;
+    if (entry->runs == 0 || write_script(entry, out) < 0)
+        return EXIT_MISS;
+    entry->runs--;
+    entry->head.hits++;
+    out->offset = entry->offset;
+    out->through_point = entry->through_point;
+    if (entry->kind == EXIT_RETURN)
+        out->value = Py_NewRef(entry->value);
+    if (entry->kind == EXIT_RAISE)
+        PyErr_Restore(Py_NewRef(Py_TYPE(entry->value)), Py_NewRef(entry->value),
+                      PyException_GetTraceback(entry->value));
+    return (ExitKind)entry->kind;
+}
+
+static int pairs_only(PyObject *locals) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(locals); i++) {
+        PyObject *row = PyTuple_GET_ITEM(locals, i);
+        if (!PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 2 ||
+            !PyLong_Check(PyTuple_GET_ITEM(row, 0)))
+            return 0;
+    }
+    return 1;
+}
+
+static PyObject *scripted_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"kind", "offset", "through_point", "stack", "locals", "value", "runs",
+                            NULL};
+    int kind, offset, through_point = 0, runs = 1;
+    PyObject *stack, *locals, *value = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iipO!O!|Oi", names, &kind, &offset,
+                                     &through_point, &PyTuple_Type, &stack, &PyTuple_Type, &locals,
+                                     &value, &runs))
+        return NULL;
+    if (kind < EXIT_RETURN || kind > EXIT_RAISE || !pairs_only(locals) ||
+        (kind == EXIT_RAISE && !PyExceptionInstance_Check(value))) {
+        PyErr_SetString(PyExc_ValueError, "not a transfer");
+        return NULL;
+    }
+    ScriptedEntry *entry = (ScriptedEntry *)type->tp_alloc(type, 0);
+    if (entry == NULL)
+        return NULL;
+    entry->head.run = scripted_run;
+    entry->kind = kind;
+    entry->offset = offset;
+    entry->through_point = through_point;
+    entry->runs = runs;
+    entry->stack = Py_NewRef(stack);
+    entry->locals = Py_NewRef(locals);
+    entry->value = Py_NewRef(value);
+    return (PyObject *)entry;
+}
+
+static void scripted_dealloc(PyObject *self) {
+    ScriptedEntry *entry = (ScriptedEntry *)self;
+    Py_XDECREF(entry->stack);
+    Py_XDECREF(entry->locals);
+    Py_XDECREF(entry->value);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyTypeObject ScriptedEntry_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.ScriptedEntry",
+    .tp_doc = "ScriptedEntry(kind, offset, through_point, stack, locals, value=None, runs=1): "
+              "leaves by this transfer; kind is 1 return, 2 jump, 3 raise.",
+    .tp_basicsize = sizeof(ScriptedEntry),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_base = &JitBaseEntry_Type,
+    .tp_new = scripted_new,
+    .tp_dealloc = scripted_dealloc,
+};
+
+int test_entries_init(PyObject *module) {
+    if (PyModule_AddType(module, &NullEntry_Type) < 0)
+        return -1;
+    return PyModule_AddType(module, &ScriptedEntry_Type);
+}

@@ -1,21 +1,16 @@
 """C + region points → C*: our own assembler.
 
-    C's instruction at a point's offset        in C*
-                                               LOAD_CONST point; UNARY_INVERT; POP_JUMP_IF_TRUE
-                                               leave
-        instruction                            instruction
-    (end)                                      leave: LOAD_CONST None; RETURN_VALUE |
-    INTERPRETER_EXIT
-                                               RETURN_VALUE, where frames go on that only have to
-                                               return
+    in C               in C*
+                       LOAD_CONST point; UNARY_INVERT; POP_JUMP_IF_TRUE leave
+    instruction        instruction
+    (end)              leave: LOAD_CONST None; RETURN_VALUE | INTERPRETER_EXIT
+                       RETURN_VALUE, where frames go on that only have to return
 
 Instructions, handler depths, lasti flags, locals and positions stay as they are; jumps, the
-exception table and the
-location table are moved. The stack does not grow: a point stands only where there is room for one
-value more. A jump to the instruction lands on its point. (The `bytecode` package recomputes
-handler depths
-and reorders locals, which makes wrong programs of points inside expressions under `try` and
-`with`.)
+exception table and the location table are moved. The stack does not grow: a point stands only where
+there is room for one value more. A jump to the instruction lands on its point. (The `bytecode`
+package recomputes handler depths and reorders locals, which makes wrong programs of points inside
+expressions under `try` and `with`.)
 """
 
 from __future__ import annotations
@@ -30,13 +25,12 @@ from types import CodeType
 from jitcore.opcodes import version
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
-from jitcore.opcodes.instr import Position
+from jitcore.opcodes.instr import Instr, Position
 
 
 @dataclass(frozen=True, slots=True)
 class Spliced:
-    """C*, and where C's code units went: to the point before the instruction, and to the
-    instruction itself."""
+    """C*, and where C's code units went: to the point before the instruction, and to itself."""
 
     code: CodeType
     at_point: array[int]
@@ -71,6 +65,7 @@ def splice(code: CodeType, points: Mapping[int, object]) -> Spliced:
     items: list[Item] = []
     landing: dict[int, Item] = {}
     originals: dict[int, Item] = {}
+    previous = None
     for instr in decoded.instrs:
         own = item(instr.op, instr.arg, instr.position)
         if instr.target is not None:
@@ -81,7 +76,11 @@ def splice(code: CodeType, points: Mapping[int, object]) -> Spliced:
             point = point_items(len(consts) - 1, instr.position, leave[0])
             items.extend(point)
             first = point[0]
+        elif version.THROW_LOOKS_BACK and needs_fence(decoded, instr, previous):
+            first = item("NOP", 0, instr.position)
+            items.append(first)
         landing[instr.offset], originals[instr.offset] = first, own
+        previous = instr
         items.append(own)
     items.extend(leave)
     link(items, landing)
@@ -97,6 +96,13 @@ def splice(code: CodeType, points: Mapping[int, object]) -> Spliced:
     )
     units = len(code.co_code) // 2
     return Spliced(new, unit_map(units, landing), unit_map(units, originals))
+
+
+def needs_fence(decoded: Code, instr: Instr, previous: Instr | None) -> bool:
+    """The unit before has another handler, which an exception thrown here would find."""
+    if previous is None or not version.may_stand(instr.op, previous.op):
+        return False
+    return decoded.handler_of(instr.offset) is not decoded.handler_of(previous.offset)
 
 
 NOWHERE: Position = (None, None, None, None)
@@ -138,8 +144,8 @@ def layout(items: list[Item]) -> None:
             at = each.end
         for each in items:
             if each.target is not None:
-                distance = each.end - each.target.at if each.backward else each.target.at - each.end
-                each.arg = distance // 2
+                distance = each.target.at - each.end
+                each.arg = (-distance if each.backward else distance) // 2
             units = 1 + (each.arg > 0xFF) + (each.arg > 0xFFFF) + (each.arg > 0xFFFFFF)
             if units > each.units:
                 each.units, growing = units, True

@@ -1,5 +1,4 @@
-"""Code object → Code: instructions, handlers, stack depths, liveness, where a region point may
-stand."""
+"""Code object → Code: instructions, handlers, stack depths, liveness, places for region points."""
 
 from __future__ import annotations
 
@@ -112,7 +111,7 @@ class Code:
         started = False
         previous = ""
         for instr in self.instrs:
-            free = instr.op not in version.FORBIDDEN and previous not in version.FORBIDDEN_AFTER
+            free = version.may_stand(instr.op, previous)
             room = self.depths.get(instr.offset, self.code.co_stacksize) < self.code.co_stacksize
             if started and free and room:
                 found.add(instr.offset)

@@ -9,8 +9,7 @@ Position = tuple[int | None, int | None, int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Instr:
-    """`[offset, end)` are the bytes of the instruction, EXTENDED_ARG before it and caches after
-    it included.
+    """`[offset, end)` are its bytes, EXTENDED_ARG before it and caches after it included.
 
     `op` is the plain name, never a specialised one; `target` is the byte offset of a jump.
     """

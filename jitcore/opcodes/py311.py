@@ -12,5 +12,6 @@ RENAMED = {
     for way in ("FORWARD", "BACKWARD")
     for what in ("TRUE", "FALSE", "NONE", "NOT_NONE")
 }
+THROW_LOOKS_BACK = False
 JUMP_IF_TRUE = "POP_JUMP_FORWARD_IF_TRUE"
 EFFECTS: dict[str, int] = {"RETURN_GENERATOR": 1}  # what the resumed generator pops; dis says 0

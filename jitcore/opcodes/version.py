@@ -20,6 +20,7 @@ FOR_ITER_SKIPS = table.FOR_ITER_SKIPS
 ATTR_METHOD_BIT = table.ATTR_METHOD_BIT
 INTRINSICS = table.INTRINSICS
 RENAMED = table.RENAMED
+THROW_LOOKS_BACK = table.THROW_LOOKS_BACK
 JUMP_IF_TRUE = table.JUMP_IF_TRUE
 EFFECTS = table.EFFECTS
 
@@ -37,8 +38,7 @@ NO_FALL_THROUGH = frozenset(
         "INTERPRETER_EXIT",
     ]
 )
-# Inside SEND … JUMP_BACKWARD_NO_INTERRUPT, after KW_NAMES, between END_FOR and POP_TOP: the state
-# is CPython's own.
+# Inside SEND … JUMP_BACKWARD_NO_INTERRUPT and after KW_NAMES the state is CPython's own.
 FORBIDDEN = frozenset(
     [
         "RESUME",
@@ -59,7 +59,14 @@ FORBIDDEN = frozenset(
         "CACHE",
     ]
 )
-FORBIDDEN_AFTER = frozenset(["YIELD_VALUE", "SEND", "KW_NAMES", "PRECALL", "END_FOR"])
+FORBIDDEN_AFTER = frozenset(["YIELD_VALUE", "SEND", "KW_NAMES", "PRECALL"])
+
+
+def may_stand(op: str, previous: str) -> bool:
+    """A point (or anything else that is not C's) may stand between these two instructions."""
+    if previous == "END_FOR" and FOR_ITER_SKIPS > 2:  # FOR_ITER jumps over END_FOR and POP_TOP
+        return False
+    return op not in FORBIDDEN and previous not in FORBIDDEN_AFTER
 
 
 def cache_units(name: str, number: int) -> int:
