@@ -71,6 +71,9 @@ static inline unsigned jit_assign_type_version(PyTypeObject *type) {
 #if PY_VERSION_HEX >= 0x030c0000
 /* INTERPRETER_EXIT gives the C recursion back, but not the Python one. */
 #define JIT_LEFT_RECURSION(ts) ((ts)->py_recursion_remaining++)
+/* What one evaluation takes of the C recursion limit (PY_EVAL_C_STACK_UNITS of ceval.c), which CPython does not take for
+ * Python calls when no evaluation function is installed. */
+#define JIT_GIVE_C_RECURSION(ts, times) ((ts)->c_recursion_remaining += 2 * (times))
 #define JIT_GET_EXTRA PyUnstable_Code_GetExtra
 #define JIT_SET_EXTRA PyUnstable_Code_SetExtra
 #define JIT_NEW_EXTRA_INDEX PyUnstable_Eval_RequestCodeExtraIndex
@@ -91,6 +94,7 @@ static inline int jit_monitored(PyThreadState *ts) {
 }
 #else
 #define JIT_LEFT_RECURSION(ts) ((void)(ts)) /* RETURN_VALUE gave it back */
+#define JIT_GIVE_C_RECURSION(ts, times) ((void)(ts)) /* one limit for all, which counts the same */
 #define JIT_GET_EXTRA _PyCode_GetExtra
 #define JIT_SET_EXTRA _PyCode_SetExtra
 #define JIT_NEW_EXTRA_INDEX _PyEval_RequestCodeExtraIndex

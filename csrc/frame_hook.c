@@ -6,10 +6,14 @@
 static __thread Record *innermost;
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
+static __thread int nested; /* of our evaluation function on this thread */
+#define DEEP 150            /* frames under it that use the C stack; about 1 KB each */
 static long users; /* compiled calls and held generators of all threads; under the GIL */
 static long held;
 static _PyFrameEvalFunction previous_eval;
 static PyObject *discover_callback;
+
+static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 
 Record *record_for(JitFrame *frame) {
     return innermost != NULL && innermost->frame == frame ? innermost : NULL;
@@ -84,7 +88,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     return result;
 }
 
-static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
+static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
     if ((active || held) && !busy && !jit_watched(ts)) {
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame);
@@ -92,6 +96,29 @@ static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
             return run_recorded(ts, frame, throwflag);
     }
     return previous_eval(ts, frame, throwflag);
+}
+
+/* Deep down calls are CPython's own: with the function taken out, Python calls need no C stack. */
+static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    PyInterpreterState *interp = ts->interp;
+    int mine = _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame;
+    if (mine)
+        _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
+    PyObject *result = previous_eval(ts, frame, throwflag);
+    if (mine && users > 0 && _PyInterpreterState_GetEvalFrameFunc(interp) == previous_eval)
+        _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
+    return result;
+}
+
+static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    if (nested >= DEEP)
+        return eval_deep(ts, frame, throwflag);
+    nested++;
+    JIT_GIVE_C_RECURSION(ts, 1);
+    PyObject *result = eval_here(ts, frame, throwflag);
+    JIT_GIVE_C_RECURSION(ts, -1);
+    nested--;
+    return result;
 }
 
 static void use(long change) {
@@ -164,8 +191,9 @@ static PyObject *hook_depth(PyObject *self, PyObject *ignored) {
 
 static PyObject *set_discover(PyObject *self, PyObject *callback) {
     (void)self;
-    Py_XSETREF(discover_callback, callback == Py_None ? NULL : Py_NewRef(callback));
-    Py_RETURN_NONE;
+    PyObject *before = discover_callback ? discover_callback : Py_NewRef(Py_None);
+    discover_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
 }
 
 static PyMethodDef methods[] = {
@@ -175,7 +203,8 @@ static PyMethodDef methods[] = {
     {"busy_leave", busy_leave, METH_NOARGS, "Undo one busy_enter()."},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
     {"set_discover", set_discover, METH_O,
-     "set_discover(fn): fn(code) is called at the first frame of an unknown code object."},
+     "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
+     "Gives the callback before."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -209,13 +209,15 @@ PyTypeObject JitBaseEntry_Type = {
 
 static PyObject *set_compiler(PyObject *self, PyObject *callback) {
     (void)self;
-    Py_XSETREF(compiler, callback == Py_None ? NULL : Py_NewRef(callback));
-    Py_RETURN_NONE;
+    PyObject *before = compiler ? compiler : Py_NewRef(Py_None);
+    compiler = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
 }
 
 static PyMethodDef methods[] = {
     {"set_compiler", set_compiler, METH_O,
-     "set_compiler(fn): fn(point, FrameState) is called at a miss; what it raises is raised there."},
+     "set_compiler(fn): fn(point, FrameState) is called at a miss; what it raises is raised there. "
+     "Gives the callback before."},
     {NULL, NULL, 0, NULL},
 };
 

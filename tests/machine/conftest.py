@@ -55,13 +55,14 @@ def null_everywhere(fn: FunctionType | CodeType, share: int = 256) -> dict[int, 
 @pytest.fixture
 def hook() -> Iterator[None]:
     """The evaluation function for all threads, and nothing that compiles."""
-    _C.set_compiler(None)
-    _C.set_discover(None)
+    before = _C.set_compiler(None), _C.set_discover(None)
     _C.hold_hook()
     try:
         yield
     finally:
         _C.release_hook()
+        _C.set_compiler(before[0])
+        _C.set_discover(before[1])
 
 
 Body = Callable[..., Any]

@@ -111,6 +111,50 @@ def test_recursion_gives_back_what_it_takes() -> None:
     assert f(100) == 100
 
 
+def test_python_recursion_is_as_deep_as_without_the_hook() -> None:
+    """Frames under the hook use C's stack; the program must not meet CPython's limit for that."""
+
+    def depth(n):
+        try:
+            return depth(n + 1)
+        except RecursionError:
+            return n
+
+    def many(n):
+        return 0 if n == 0 else 1 + many(n - 1)
+
+    limit = sys.getrecursionlimit()
+    _C.release_hook()
+    try:
+        plain = depth(0)
+    finally:
+        _C.hold_hook()
+    null_everywhere(depth)
+    null_everywhere(many, 128)
+    assert depth(0) == plain
+    sys.setrecursionlimit(60_000)
+    try:
+        assert many(50_000) == 50_000
+        users = _C.hook_depth()
+        assert many(100) == 100
+    finally:
+        sys.setrecursionlimit(limit)
+    assert _C.hook_depth() == users == (1, 1)
+
+
+def test_the_hook_is_back_after_deep_recursion() -> None:
+    def down(n):
+        return 0 if n == 0 else down(n - 1)
+
+    def f(x):
+        return x
+
+    down(900)
+    points = null_everywhere(f)
+    f(1)
+    assert leaves_of(points) > 0
+
+
 def test_threads() -> None:
     def f(n):
         total = 0
