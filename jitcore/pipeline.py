@@ -23,7 +23,7 @@ from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
-from jitcore.opcodes.decode import decode
+from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled, assemble
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
@@ -57,9 +57,10 @@ def prepare(code: CodeType, config: Config) -> Record | None:
     if len(code.co_code) > MAX_CODE:
         note(Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
         return None
-    record = Record(decode(code), config)
+    decoded = decode(code)
+    record = Record(config)
     records.add(code, record)
-    place_points(record, (record.decoded.start,))
+    place_points(record, decoded, (decoded.start,))
     return record
 
 
@@ -72,15 +73,16 @@ def discover(code: CodeType) -> None:
 def compile_region(point: Any, frame: Any) -> None:
     """Called at a region point where no entry's guards hold."""
     record = records.find(frame.code)
-    if record is None or exhausted(record, point):
+    if record is None or exhausted(record, point, frame.code):
         point.close()
         return
     started = time.perf_counter()
     errstate = _C.errstate_code()
     if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
         return
+    decoded = decode(frame.code)
     start = Start(
-        record.decoded,
+        decoded,
         point.offset,
         frame.locals,
         frame.stack,
@@ -103,23 +105,27 @@ def compile_region(point: Any, frame: Any) -> None:
     else:
         point.close()
         record.barren += 1
-    keep(record, point, captured, assembled, time.perf_counter() - started)
-    place_points(record, captured.resume)
+    keep(record, region_of(frame.code, point, captured, assembled, time.perf_counter() - started))
+    place_points(record, decoded, captured.resume)
 
 
-def exhausted(record: Record, point: Any) -> bool:
+def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
     if tries <= record.config.cache_limit:
         return False
-    note(Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(record.decoded.code)))
+    note(Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
     return True
 
 
 def repeats(record: Record, point: Any, captured: Capture) -> bool:
     """The guards of an entry hold, and it did not run to an exit: another like it would not
     either."""
-    guards = set(captured.guards)
-    return any(r.offset == point.offset and set(r.guards) == guards for r in record.regions)
+    facts = facts_of(captured)
+    return any(r.offset == point.offset and r.facts == facts for r in record.regions)
+
+
+def facts_of(captured: Capture) -> frozenset[int]:
+    return frozenset(map(hash, captured.guards))
 
 
 def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
@@ -142,34 +148,36 @@ def install(record: Record, point: Any, assembled: Assembled) -> None:
         point.add(assembled.entry)
 
 
-def place_points(record: Record, offsets: tuple[int, ...]) -> None:
+def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
-    code = record.decoded
     new = [o for o in offsets if o not in record.points and o in code.allowed]
     if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
     for offset in new:
         record.points[offset] = _C.Point(offset, code.depths[offset])
-    spliced = splice(
-        code.code, {o: p for o, p in record.points.items() if p.entries or not p.closed}
-    )
+    useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
+    spliced = splice(code.code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
 
 
-def keep(
-    record: Record, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
-) -> None:
-    region = Region(
-        record.decoded.code,
+def region_of(
+    code: CodeType, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
+) -> Region:
+    return Region(
+        place_of(code),
         point.offset,
         captured.graph,
         (captured.stop,) if captured.stop is not None else (),
-        captured.guards,
+        tuple(map(str, captured.guards)),
+        facts_of(captured),
         assembled.entry if assembled is not None else None,
         assembled.kernels if assembled is not None else (),
         assembled.calls if assembled is not None else 0,
         seconds,
     )
+
+
+def keep(record: Record, region: Region) -> None:
     record.regions.append(region)
     for collector in collectors:
         collector.append(region)

@@ -1,7 +1,8 @@
 """What is known of each code object: its region points, the regions compiled at them, the breaks
 found.
 
-Code objects compare by value, so records go by identity, and leave with the code object.
+Code objects compare by value, so records go by identity, and leave with the code object: nothing
+in a record may hold on to it, nor to other objects of the user's.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ from types import CodeType
 from typing import Any
 
 from jitcore.config import Config
-from jitcore.fallback.breaks import Break
-from jitcore.guards.guard import Guard
+from jitcore.fallback.breaks import Break, Place
 from jitcore.ir.graph import Graph
-from jitcore.opcodes.decode import Code
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,11 +22,12 @@ class Region:
     """One compiled (or tried) stretch of code. `entry` is None where compiling it would not have
     paid."""
 
-    code: CodeType
+    function: Place
     offset: int
     graph: Graph
     breaks: tuple[Break, ...]
-    guards: tuple[Guard, ...]
+    guards: tuple[str, ...]  # in words
+    facts: frozenset[int]  # hashes of the guards
     entry: Any
     kernels: tuple[Any, ...]
     calls: int
@@ -36,7 +36,6 @@ class Region:
 
 @dataclass(slots=True, eq=False)
 class Record:
-    decoded: Code
     config: Config
     points: dict[int, Any] = field(default_factory=dict)
     tries: dict[int, int] = field(default_factory=dict)
