@@ -80,7 +80,7 @@ class Builder:
         types = (UNKNOWN if inferred is None else inferred,) if single else inferred
         outputs = tuple(map(Value, types))
         self.nodes.append(Node(op, args, kwargs, outputs, (), where))
-        if op.kind is Kind.MAP:
+        if op.kind is not Kind.VIEW:
             self._temporaries.update(outputs)
         return outputs[0] if single else outputs
 

@@ -42,7 +42,9 @@ def _viewed(op: Op, args: Args, kwargs: Kwargs) -> tuple[Any, Any] | None:
 def infer_reshape(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """A view if the layout allows one, else a copy in the order asked for."""
     t = _array(args)
-    if t is None or not t.aligned or _has_values(args[1:], kwargs) or "copy" in kwargs:
+    if t is None or not t.aligned or _has_values(args[1:], kwargs):
+        return None
+    if not kwargs.keys() <= {"shape", "order"}:
         return None
     assert op.target is not None
     hollow: Any = np.ndarray(t.shape, _NOTHING)

@@ -94,8 +94,8 @@ class Op:
             return self.effect_rule(self, args, kwargs)
         if writes_out(self, args, kwargs):
             return Effect.STORE
-        if self.effect < Effect.LOUD and discards_imaginary(args, kwargs):
-            return Effect.LOUD
+        if self.kind is not Kind.VIEW and discards_imaginary(args, kwargs):
+            return max(self.effect, Effect.LOUD)
         return self.effect
 
     def same_object(self, args: Args, kwargs: Kwargs) -> Any:

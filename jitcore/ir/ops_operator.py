@@ -18,7 +18,7 @@ from .infer_map import map_types, operands
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
 from .ops_generic import GENERIC
 from .ops_ufunc import UFUNC
-from .types import PYBOOL, ArrayType, ScalarType, Type, type_of
+from .types import PYBOOL, ArrayType, ObjectType, ScalarType, Type, type_of
 from .value import Value
 
 #   text    operator           in place            ufunc
@@ -143,7 +143,7 @@ def infer_number(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """int(x), float(x), complex(x): NumPy warns of arrays with dimensions."""
     (arg,) = args
     t = leaf_type(arg)
-    if not isinstance(t, ArrayType | ScalarType) or t.ndim:
+    if not isinstance(t, ArrayType | ScalarType) or t.ndim or not t.numeric:
         return None
     if t.dtype.kind == "c" and op.target is not complex:
         raise Unsupported(f"{op.name} of a complex number")
@@ -237,19 +237,22 @@ def _specialise_power(args: Args, types: list[Type]) -> tuple[Op, Args]:
     Which numbers depends on the release; for float32 and float64 all releases give the same bits.
     """
     array, exponent = types
-    if not (isinstance(exponent, ScalarType) and exponent.python):
+    if isinstance(exponent, ObjectType) or exponent.ndim:
         return UFUNC["power"], args
-    plain = (
-        isinstance(array, ArrayType) and array.dtype.kind == "f" and array.dtype.itemsize in (4, 8)
-    )
-    if not plain or type(args[1]) is Value:
+    if not isinstance(array, ArrayType) or type(args[1]) not in (int, float):
         return OP_POWER, args
     fast = _FAST_POWER.get((type(args[1]), args[1]))
-    return (UFUNC["power"], args) if fast is None else (UFUNC[fast], args[:1])
+    if array.dtype.char in "fd":
+        return (UFUNC["power"], args) if fast is None else (UFUNC[fast], args[:1])
+    if array.dtype.char in "bhilBHIL" and fast == "square" and type(args[1]) is int:
+        return UFUNC["square"], args[:1]
+    return OP_POWER, args
 
 
 _FAST_POWER: Mapping[tuple[type, Any], str] = {
     (int, 2): "square",
     (int, -1): "reciprocal",
     (float, 0.5): "sqrt",
+    (float, 2.0): "square",
+    (float, -1.0): "reciprocal",
 }

@@ -16,9 +16,9 @@ from .ops import row_named
 from .types import parse_type
 from .value import Value
 
-_HEAD = re.compile(r"graph (\w+)\((.*)\) \{")
-_NODE = re.compile(r"(?:(?P<outputs>%\d+: .*?) = )?(?P<op>[\w.]+)\((?P<args>.*)\)(?P<open> \{)?")
-_TYPED = re.compile(r"(%\d+): (.+)")
+_HEAD = r"graph (\w+)\((.*)\) \{"
+_NODE = r"(?:(?P<outputs>%\d+: .*?) = )?(?P<op>[\w.]+)\((?P<args>.*)\)(?P<open> \{)?"
+_TYPED = r"(%\d+): (.+)"
 _CLASSES: dict[str, Any] = {"slice": slice, "float": float, "int": int, "bool": bool}
 _CLASSES["complex"] = complex
 
@@ -41,7 +41,7 @@ class _Parser:
 
     def graph(self) -> Graph:
         line = self.next()
-        head = _HEAD.fullmatch(line)
+        head = re.fullmatch(_HEAD, line)
         if head is None:
             raise ParseError(f"not the head of a graph: {line}")
         params = self.declare(head[2])
@@ -59,7 +59,7 @@ class _Parser:
     def declare(self, typed: str) -> tuple[Value, ...]:
         found = []
         for part in re.split(r", (?=%)", typed) if typed else ():
-            match = _TYPED.fullmatch(part)
+            match = re.fullmatch(_TYPED, part)
             if match is None or match[1] in self.names:
                 raise ParseError(f"not a new value: {part}")
             found.append(Value(parse_type(match[2])))
@@ -76,7 +76,7 @@ class _Parser:
             nodes.append(self.node(line))
 
     def node(self, line: str) -> Node:
-        match = _NODE.fullmatch(line)
+        match = re.fullmatch(_NODE, line)
         if match is None:
             raise ParseError(f"not a node: {line}")
         args, kwargs = self.arguments(match["args"])

@@ -207,7 +207,8 @@ def _dtype_text(dtype: np.dtype[Any]) -> str:
     return dtype.str.lstrip("|=" + ("<" if sys.byteorder == "little" else ">"))
 
 
-_TYPE_TEXT = re.compile(
+# Not compiled here: only bug reports and tests read types back.
+_TYPE_TEXT = (
     r"(?P<python>py)?(?P<dtype><\[.*?\)\]>|[<>]?(?:[mM]8(?:\[[0-9a-z]*[a-zA-Z]+\])?|[biufcSUV]\d+))"
     r"(?:\[(?P<dims>[\d,]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
 )
@@ -217,7 +218,7 @@ def parse_type(text: str) -> Type:
     """The type that prints as `text`; ValueError if there is none."""
     if text.startswith("object"):
         return _parse_object(text)
-    match = _TYPE_TEXT.fullmatch(text)
+    match = re.fullmatch(_TYPE_TEXT, text)
     if match is None:
         raise ValueError(f"not a type: {text!r}")
     dtype = _parse_dtype(match["dtype"])

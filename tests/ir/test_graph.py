@@ -116,9 +116,25 @@ def test_stores_give_back_their_argument():
 def test_operators_become_ufuncs_where_an_array_takes_part():
     b = Builder()
     a, f = b.input(type_of(np.zeros(3))), b.input(graphs.F8)
-    for args in ((a, 2), (f, a), (f, 2.0), (a, np.float64(2))):
+    for args in ((a, 2), (f, a), (f, 2.0), (a, np.float64(2)), (a, 3), (a, 2.0), (a, a)):
         b.emit(BY_OPERATOR["**"], args)
-    assert [node.op.name for node in b.nodes] == ["square", "power", "op.pow", "power"]
+    found = [node.op.name for node in b.nodes]
+    assert found == ["square", "power", "op.pow", "op.pow", "power", "square", "power"]
+
+
+@pytest.mark.parametrize("exponent", [2, -1, 0.5, 2.0, -1.0, 3, 1.0, np.float64(2), np.float32(3)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i8", "i4", "c16", "u1"])
+def test_power_keeps_the_bits(dtype, exponent):
+    if dtype in ("i8", "i4", "u1") and exponent == -1 and type(exponent) is int:
+        pytest.skip("NumPy refuses negative powers of integers")
+    x = np.random.default_rng(0).standard_normal(1000).astype("c16") * (3 + 2j)
+    x = x.astype(dtype) if dtype == "c16" else x.real.astype(dtype)
+    b = Builder()
+    graph = b.graph("g", (b.emit(BY_OPERATOR["**"], (b.input(type_of(x)), exponent)),))
+    with np.errstate(all="ignore"):
+        (got,), wanted = interpret(graph, x), x**exponent
+    assert type_of(got) == type_of(wanted) == graph.body.results[0].type
+    assert got.tobytes() == wanted.tobytes()
 
 
 def test_unknown_and_unsupported():
