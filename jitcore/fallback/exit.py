@@ -57,6 +57,7 @@ class Make(Enum):
     METHOD = "method"  # parts: function, self
     CELL = "cell"  # parts: content or Empty
     FUNCTION = "function"  # parts: code, defaults, kwdefaults, closure; the frame's own globals
+    INSTANCE = "instance"  # parts: class, then name, value, name, value…
     ADVANCED = "advanced"  # parts: an iterator, how many items are already taken
 
 

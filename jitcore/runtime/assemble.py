@@ -274,9 +274,19 @@ class Lowering:
     def assembled(self, make: Make, parts: list[Operand]) -> Operand:
         if make is Make.CALL:
             return self.plan.call_operands(*parts)
+        if make is Make.INSTANCE:
+            return self.instance(*parts)
         if make in COUNTED:
             return self.plan.build(COUNTED[make], parts)
         return self.plan.fixed(FIXED[make], *parts)
+
+    def instance(self, cls: Operand, *attrs: Operand) -> Operand:
+        """As object.__new__ and the assignments in __init__ make it."""
+        plan = self.plan
+        made = plan.call_operands(plan.const(object.__new__), cls)
+        for name, value in zip(attrs[::2], attrs[1::2], strict=True):
+            plan.call_operands(plan.const(object.__setattr__), made, name, value)
+        return made
 
 
 State = tuple[list[Operand], list[tuple[int, Operand]], Operand | None]

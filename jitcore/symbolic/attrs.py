@@ -131,29 +131,34 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
         return _slot(vm, owner, raw, name)
     if is_data_descriptor(raw):
         return _class_value(vm, raw, Known(owner.cls), owner, name)
-    inside = instance_dict(owner.obj)
-    if inside is not None and name in inside:
+    inside = instance_dict(owner)
+    if inside is not None and owner.origin is not None and name in inside:
         var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
         return var
     if raw is NOTHING:
         vm.stop(breaks.ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
-    if inside is not None:
+    if inside is not None and owner.origin is not None:
         vm.guard(Absent(Attr(owner.origin, name)))
     return _class_value(vm, raw, Known(owner.cls), owner, name)
 
 
 def _slot(vm: Machine, owner: Object, raw: types.MemberDescriptorType, name: str) -> Var:
+    if owner.origin is None:
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is not set")
     try:
         value = raw.__get__(owner.obj)
     except AttributeError:
-        vm.stop(breaks.ATTRIBUTE, f"{name} is not set")
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is not set")
     var = owner.attrs[name] = Lazy(Slot(owner.origin, name, raw.__objclass__), value)
     return var
 
 
-def instance_dict(obj: Any) -> dict[str, Any] | None:
+def instance_dict(owner: Object) -> dict[str, Any] | None:
+    """The attributes that the instance has of its own, None if it cannot have any."""
+    if owner.origin is None:
+        return {} if owner.cls.__dictoffset__ else None
     try:
-        found = object.__getattribute__(obj, "__dict__")
+        found = object.__getattribute__(owner.obj, "__dict__")
     except AttributeError:
         return None
     return found if type(found) is dict else None
@@ -222,11 +227,21 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
         return
     if is_data_descriptor(raw) and not slot:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{name} is a descriptor of {cls.__name__}")
-    if not slot and instance_dict(owner.obj) is None:
+    if not slot and instance_dict(owner) is None:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} object has no __dict__")
+    if value is None and name not in owner.attrs:
+        load_attr(vm, owner, name)
+    set_attr(vm, owner, name, value)
+
+
+def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
+    if owner.origin is None:
+        if value is None:
+            del owner.attrs[name]
+        else:
+            owner.attrs[name] = value
+        return
     if value is None:
-        if name not in owner.attrs:
-            load_attr(vm, owner, name)
         vm.hold(Do.DELATTR, owner, Known(name))
     else:
         vm.hold(Do.SETATTR, owner, Known(name), value)

@@ -52,6 +52,7 @@ class Recipes:
     def __init__(self, vm: Machine) -> None:
         self.vm = vm
         self.made: dict[int, Recipe] = {}
+        self.making: set[int] = set()
 
     def of(self, var: Var) -> Recipe:
         found = self.made.get(id(var))
@@ -72,7 +73,7 @@ class Recipes:
                 return EMPTY
             case Run(value, origin):
                 return Computed(value)
-            case Object(origin=origin):
+            case Object(origin=origin) if origin is not None:
                 return self.loaded(origin)
             case Known(obj, origin):
                 return self.loaded(origin) if origin is not None else exit.Known(obj)
@@ -129,12 +130,24 @@ def _refuse(r: Recipes, var: Var) -> Recipe:
     r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {type(var).__name__.lower()} in use")
 
 
+def _instance(r: Recipes, var: Object) -> Recipe:
+    if id(var) in r.making:
+        r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {var.cls.__name__} object that refers to itself")
+    r.making.add(id(var))
+    parts = [
+        p for name, x in var.attrs.items() if x is not None for p in (exit.Known(name), r.of(x))
+    ]
+    r.making.discard(id(var))
+    return Built(Make.INSTANCE, (exit.Known(var.cls), *parts))
+
+
 MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Tuple: _tuple,
     List: lambda r, v: Built(Make.LIST, r.many(v.items)),
     Dict: _dict,
     Set: lambda r, v: Built(Make.SET, tuple(exit.Known(x) for x in v.items)),
     Slice: lambda r, v: Built(Make.SLICE, r.many(v.parts)),
+    Object: _instance,
     Cell: lambda r, v: Built(Make.CELL, (r.of(v.content) if v.content is not None else EMPTY,)),
     Func: _function,
     Method: lambda r, v: Built(Make.METHOD, (r.of(v.func), r.of(v.owner))),

@@ -21,8 +21,8 @@ from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
 from jitcore.fallback.exit import MISS, Do, Exit
-from jitcore.guards.guard import Absent, Equals, Guard
-from jitcore.guards.source import Attr, Source
+from jitcore.guards.guard import Equals, Guard
+from jitcore.guards.source import Source
 from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect as OpEffect
@@ -146,9 +146,6 @@ class Machine:
 
     def same_object(self, a: Source, b: Source) -> bool:
         return self.live[a] is self.live[b]
-
-    def guard_absent_attr(self, owner: Source, name: str) -> None:
-        self.guard(Absent(Attr(owner, name)))
 
     def is_fresh(self, value: Value) -> bool:
         """An array made in the region of which there is no view, and which no exit so far hands

@@ -116,11 +116,14 @@ class Method:
 
 @dataclass(eq=False, slots=True)
 class Object:
-    """An instance of a user's class; `attrs` holds what was read or stored so far."""
+    """An instance of a user's class; `attrs` holds what was read or stored so far.
+
+    Without an origin it was made in the region: it has no other attributes, and no `obj`.
+    """
 
     obj: Any
     cls: type
-    origin: Source
+    origin: Source | None
     attrs: dict[str, Var | None] = field(default_factory=dict)
 
 

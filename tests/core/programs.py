@@ -440,3 +440,45 @@ def dead_division_warns(x):
     z = np.log(x) * 2
     del y, z
     return x * 2 + 1
+
+
+class Particle:
+    def __init__(self, x, v=1.0):
+        self.x = x
+        self.v = v
+        self.energy = v * v * 0.5
+
+    def step(self, dt):
+        self.x = self.x + self.v * dt
+        return self
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: object
+    b: float = 2.0
+
+    def doubled(self):
+        return Frozen(self.a * 2, self.b)
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a):
+        self.a = a
+        self.b = [a]
+
+
+@program(X)
+def instances(x):
+    p = Particle(x * 2, v=3.0)
+    p.step(0.5).step(0.25)
+    q = Particle(x)
+    q.friend = p
+    f = Frozen(x).doubled()
+    s = Slotted(x * 3)
+    s.b.append(s.a + 1)
+    del q.energy
+    print("made")
+    return p, q, q.friend is p, p.x + q.x * f.a, f, f.b, s.b, s.a, hasattr(q, "energy")

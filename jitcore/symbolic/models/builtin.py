@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
+from jitcore.guards.guard import Absent
+from jitcore.guards.source import Attr
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
 from jitcore.symbolic import operators
-from jitcore.symbolic.attrs import describe, load_attr, lookup, store_attr
+from jitcore.symbolic.attrs import describe, instance_dict, load_attr, lookup, store_attr
 from jitcore.symbolic.calls import call, callable_name, model
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import following, items_of, iterator, length
@@ -265,11 +267,12 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
         return owner.attrs[name] is not None
     if isinstance(owner, Object):
         raw = lookup(cls, name)
-        inside = owner.obj.__dict__ if hasattr(owner.obj, "__dict__") else {}
+        inside = instance_dict(owner) or {}
         if isinstance(raw, property):
             vm.stop(breaks.ATTRIBUTE, f"hasattr() of a property ({name})")
         if name not in inside and raw is NOTHING:
-            vm.guard_absent_attr(owner.origin, name)
+            if owner.origin is not None:
+                vm.guard(Absent(Attr(owner.origin, name)))
             return False
         load_attr(vm, owner, name)
         return True

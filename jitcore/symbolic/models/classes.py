@@ -13,11 +13,11 @@ import types
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
-from jitcore.symbolic.attrs import lookup
+from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
 from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import Func, Known, Object, Partial, Super, Tuple, Var
-from jitcore.symbolic.wrap import function_value, is_namedtuple, realize
+from jitcore.symbolic.values import NOTHING, Func, Known, Object, Partial, Super, Tuple, Var
+from jitcore.symbolic.wrap import function_value, is_namedtuple, is_plain_instance, realize
 
 
 def call_instance(
@@ -36,6 +36,8 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
     if not isinstance(fn, Known) or not isinstance(fn.obj, type):
         return None
     cls = fn.obj
+    if is_simple_class(cls):
+        return new_instance(vm, cls, args, kwargs)
     if not is_namedtuple(cls):
         vm.stop(breaks.CLASS_CALL, cls.__qualname__)
     new = cls.__new__
@@ -46,6 +48,42 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
     func = Func(new.__code__, new.__globals__, "__new__", cls.__qualname__, Tuple(defaults))
     bound = bind(vm, func, (fn, *args), kwargs)
     return Tuple(tuple(var for var in bound[1:] if var is not None), None, cls)
+
+
+def is_simple_class(cls: type) -> bool:
+    """Calling it makes an empty instance and runs its __init__, and nothing else."""
+    return (
+        type(cls) is type
+        and is_plain_instance(cls)
+        and cls.__new__ is object.__new__
+        and not hasattr(cls, "__del__")
+        and isinstance(lookup(cls, "__init__"), types.FunctionType)
+    )
+
+
+def new_instance(vm: Machine, cls: type, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    vm.guard(TypeVersion(cls))
+    made = Object(None, cls, None)
+    init = lookup(cls, "__init__")
+    returned = call_function(vm, function_value(vm, init, Const(init)), (made, *args), kwargs)
+    if not isinstance(returned, Known) or returned.obj is not None:
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: __init__() should return None")
+    return made
+
+
+@model(object.__setattr__)
+def object_setattr(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    """What the __init__ of a frozen dataclass calls: past the class's own __setattr__."""
+    owner, name = (realize(vm, var) for var in args[:2])
+    if len(args) != 3 or not isinstance(owner, Object) or not isinstance(name, Known):
+        vm.stop(breaks.ATTRIBUTE_WRITE, "object.__setattr__()")
+    raw = lookup(owner.cls, name.obj)
+    if raw is not NOTHING and is_data_descriptor(raw):
+        vm.stop(breaks.ATTRIBUTE_WRITE, f"{name.obj} is a descriptor of {owner.cls.__name__}")
+    if instance_dict(owner) is None:
+        vm.stop(breaks.ATTRIBUTE_WRITE, f"{owner.cls.__name__} object has no __dict__")
+    set_attr(vm, owner, name.obj, args[2])
+    return Known(None)
 
 
 CALL_HOOKS.extend((call_instance, call_class))
