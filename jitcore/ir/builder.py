@@ -44,6 +44,10 @@ class Builder:
         self.inputs.append(value)
         return value
 
+    def temporary(self, value: Value) -> None:
+        """An input that nothing but CPython's stack refers to: NumPy may write into it."""
+        self._temporaries.add(value)
+
     def emit(
         self,
         op: Op,

@@ -132,7 +132,7 @@ def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Val
         kept: list[Node] = []
         for node in reversed(segment.nodes):
             dead = live.isdisjoint(node.outputs)
-            if dead and (silent or node.op.effect is OpEffect.SILENT):
+            if dead and (silent or not may_warn(node)):
                 continue
             kept.append(node)
             live |= set(node.inputs)
@@ -141,6 +141,10 @@ def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Val
         found.append((segment.start, tuple(reversed(kept)), after, False))
     found.reverse()
     return found
+
+
+def may_warn(node: Node) -> bool:
+    return node.op.effect_of(node.args, node.kwargs) is not OpEffect.SILENT
 
 
 def planned(
@@ -197,9 +201,7 @@ class Lowering:
             if segment.loud:
                 self.plan.loud(segment.start.offset, number)
             else:
-                noisy = any(
-                    isinstance(s, Node) and s.op.effect is OpEffect.FLAGS for s in segment.steps
-                )
+                noisy = any(isinstance(s, Node) and may_warn(s) for s in segment.steps)
                 self.plan.window(number, quiet_state(self.capture.errstate) if noisy else None)
             for step in segment.steps:
                 self.step(step)

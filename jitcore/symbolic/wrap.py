@@ -37,6 +37,7 @@ from jitcore.guards.source import (
     MethodSelf,
     PartialPart,
     Source,
+    Stack,
 )
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, type_of
 from jitcore.symbolic.machine import Machine
@@ -115,7 +116,10 @@ def _array(vm: Machine, obj: np.ndarray[Any, Any], origin: Source) -> Var:
     if not isinstance(kind, ArrayType):
         return _unknown(vm, obj, origin)
     vm.guard(IsArray(origin, kind))
-    return Run(vm.input(origin, kind), origin)
+    value = vm.input(origin, kind)
+    if isinstance(origin, Stack):
+        vm.builder.temporary(value)
+    return Run(value, origin)
 
 
 def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:

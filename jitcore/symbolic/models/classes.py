@@ -1,8 +1,7 @@
 """Calls of classes and of instances.
 
-Making an instance of a user's class is left to CPython; a namedtuple is known structure, and
-`__call__` of an
-instance is inlined.
+An instance of a plain class is known structure: its __init__ is inlined, and the exits build the
+object. So is a namedtuple. `__call__` of an instance is inlined.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def is_simple_class(cls: type) -> bool:
     return (
         type(cls) is type
         and is_plain_instance(cls)
-        and cls.__new__ is object.__new__
+        and cls.__new__ is object.__new__  # type: ignore[comparison-overlap]
         and not hasattr(cls, "__del__")
         and isinstance(lookup(cls, "__init__"), types.FunctionType)
     )
