@@ -234,6 +234,8 @@ int guards_hold(const int *w, Py_ssize_t count, PyObject *const *consts, const F
             CHECK(LENGTH, 2, length(regs[w[1]]) == w[2])
             CHECK(KEYS, 2, has_keys(regs[w[1]], consts[w[2]]))
             CHECK(IS_ARRAY, 2, array_spec_holds((ArraySpec *)consts[w[2]], regs[w[1]]))
+            CHECK(NO_LOCAL, 1, view->locals[w[1]] == NULL)
+            CHECK(NO_STACK, 1, view->stack[w[1]] == NULL)
             CHECK(NO_GLOBAL, 1, no_key(view->globals, consts[w[1]]))
             CHECK(NO_ATTR, 2, no_attr(regs[w[1]], consts[w[2]]))
             CHECK(NO_KEY, 2, no_key(regs[w[1]], consts[w[2]]))

@@ -29,6 +29,8 @@
     X(LENGTH, "ri")            \
     X(KEYS, "rc")              \
     X(IS_ARRAY, "rc")          \
+    X(NO_LOCAL, "i")           \
+    X(NO_STACK, "i")           \
     X(NO_GLOBAL, "c")          \
     X(NO_ATTR, "rc")           \
     X(NO_KEY, "rc")            \

@@ -127,6 +127,10 @@ def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compi
 def absent(c: Compiler, guard: g.Absent) -> None:
     source = guard.source
     match source:
+        case s.Local(index, _):
+            c.op("NO_LOCAL", index, why=str(guard))
+        case s.Stack(slot):
+            c.op("NO_STACK", slot, why=str(guard))
         case s.Global(name):
             c.op("NO_GLOBAL", c.const(name), why=str(guard))
         case s.Attr(base, name):

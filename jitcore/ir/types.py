@@ -155,7 +155,8 @@ def array_type(array: np.ndarray[Any, Any]) -> ArrayType | ObjectType:
     if dtype.kind not in _ARRAY_KINDS or dtype.hasobject or dtype.metadata is not None:
         return ObjectType(np.ndarray)
     flags = array.flags
-    return ArrayType(dtype, array.shape, array.strides, flags.aligned, flags.writeable)
+    writeable: bool = flags._writeable_no_warn  # type: ignore[attr-defined]
+    return ArrayType(dtype, array.shape, array.strides, flags.aligned, writeable)
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> ArrayType:

@@ -55,7 +55,7 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _of_run(vm, owner, value.type, name)
         case Object():
             return _of_instance(vm, owner, name)
-        case Tuple(items, cls=cls) if cls is not tuple and name in cls._fields:  # type: ignore[attr-defined]
+        case Tuple(items, cls=cls) if name in getattr(cls, "_fields", ()):
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
         case Super(cls, instance):
             return _of_super(vm, cls, instance, name)
@@ -201,6 +201,8 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
         case _:
             vm.stop(breaks.ATTRIBUTE, f"super() of {describe(instance)}")
     mro = start.__mro__
+    if cls not in mro:
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: super(type, obj): obj is not an instance of type")
     for base in mro[mro.index(cls) + 1 :]:
         if name in base.__dict__:
             vm.guard(TypeVersion(start))

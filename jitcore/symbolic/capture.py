@@ -13,7 +13,7 @@ from itertools import combinations
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, BreakSignal
 from jitcore.fallback.exit import Exit
-from jitcore.guards.guard import ErrState, SameObject
+from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Local, Stack
 from jitcore.ir.graph import Body, Graph
 from jitcore.opcodes.decode import Code
@@ -47,7 +47,7 @@ def capture(start: Start, config: Config) -> Capture:
 
 
 def walk(vm: Machine) -> Capture:
-    frame = outermost(vm.start)
+    frame = outermost(vm)
     vm.frames.append(frame)
     try:
         while frame.result is None:
@@ -59,13 +59,17 @@ def walk(vm: Machine) -> Capture:
     return returned(vm)
 
 
-def outermost(start: Start) -> Frame:
+def outermost(vm: Machine) -> Frame:
+    start = vm.start
     code = start.code
     names = code.local_names
     locals: list[Var | None] = [
         None if obj is start.empty else Lazy(Local(i, names[i]), obj)
         for i, obj in enumerate(start.locals)
     ]
+    for i, obj in enumerate(start.stack):
+        if obj is start.empty:
+            vm.guard(Absent(Stack(i)))
     stack: list[Var] = [
         NULL if obj is start.empty else Lazy(Stack(i), obj) for i, obj in enumerate(start.stack)
     ]

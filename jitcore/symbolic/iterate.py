@@ -40,11 +40,11 @@ def iterator(vm: Machine, over: Var) -> Var:
     if isinstance(over, ITERATORS):
         return over
     if isinstance(over, Generator):
-        return Iter(Tuple(tuple(consume(vm, over))))
+        return Iter(Tuple(tuple(consume(vm, over))), passing=True)
     if length(vm, over) is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"iteration over a {type(over).__name__.lower()}")
     if isinstance(over, Dict):
-        return Iter(Tuple(tuple(Known(key) for key in over.items)))
+        return Iter(Tuple(tuple(Known(key) for key in over.items)), keys_of=over)
     return Iter(over)
 
 
@@ -95,8 +95,10 @@ def remaining(vm: Machine, it: Var) -> int | None:
 def following(vm: Machine, it: Var) -> Var | None:
     """`next(it)`, or None at the end."""
     match it:
-        case Iter(over, at):
+        case Iter(over, at, keys_of):
             total = length(vm, over)
+            if keys_of is not None and len(keys_of.items) != total:
+                vm.stop(breaks.PYTHON_RAISES, "a dict that changes while it is iterated over")
             if total is None or at >= total:
                 return None
             it.at += 1

@@ -93,6 +93,8 @@ class Recipes:
 
 
 def _tuple(r: Recipes, var: Tuple) -> Recipe:
+    if not issubclass(var.cls, tuple):
+        r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {var.cls.__name__} object")
     items = Built(Make.TUPLE, r.many(var.items))
     if var.cls is tuple:
         return items
@@ -105,6 +107,10 @@ def _dict(r: Recipes, var: Dict) -> Recipe:
 
 
 def _iter(r: Recipes, var: Iter) -> Recipe:
+    if var.passing or (var.keys_of is not None and var.at):
+        r.vm.stop(breaks.FUNCTION_ESCAPES, "an iterator in use")
+    if var.keys_of is not None:
+        return r.call(iter, r.of(var.keys_of))
     made = r.call(iter, r.of(var.over))
     if not var.at:
         return made

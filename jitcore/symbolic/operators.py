@@ -189,7 +189,7 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             return List(a + b)
         case List(a), Known(n) | Known(n) if text == "*" and type(n) is int and n * len(a) < 1024:
             return List(a * n)
-        case Tuple(a), Known(n) if plain == "*" and type(n) is int and n * len(a) < 1024:
+        case Tuple(a, cls=ca), Known(n) if ca is tuple and plain == "*" and type(n) is int and n * len(a) < 1024:
             return Tuple(a * n)
         case Set(a), Set(b) if plain in ("|", "&", "-", "^") and text == plain:
             return Set(TARGETS[plain](a, b))
@@ -210,7 +210,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
             return hinted(vm, out, fn, (lhs, rhs))
     match lhs, rhs:
-        case Tuple(a), Tuple(b) if text in ("==", "!="):
+        case Tuple(a, cls=ca), Tuple(b, cls=cb) if text in ("==", "!=") and are_tuples(ca, cb):
             return Known(_equal_items(vm, a, b) == (text == "=="))
         case Known(a), Known(b) if isinstance(a, type) or isinstance(b, type):
             if text in ("==", "!=") and type(a) is type and type(b) is type:
@@ -218,6 +218,10 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
             return Known(fn(a, b))
     vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+
+
+def are_tuples(*classes: type) -> bool:
+    return all(issubclass(cls, tuple) for cls in classes)
 
 
 def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
@@ -330,6 +334,8 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             return items[name]
         case Known(obj) if type(obj) in (str, bytes, tuple, range):
             return folded(vm, operator.getitem, obj, index_of(vm, key))
+        case Tuple(cls=cls) if not are_tuples(cls):
+            vm.stop(breaks.CONTAINER_TYPE, f"a subscript of a {cls.__name__} object")
         case Tuple(items) | List(items):
             return _sequence_item(vm, container, items, index_of(vm, key))
         case Object(cls=cls):

@@ -134,6 +134,8 @@ class Iter:
 
     over: Var
     at: int = 0
+    keys_of: Dict | None = None  # it must not change while it is iterated over
+    passing: bool = False  # of a class of its own, which exits do not rebuild
 
 
 @dataclass(eq=False, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent
-from jitcore.guards.source import Builtin, FunctionPart, Global, Key, Source
+from jitcore.guards.source import Builtin, FunctionPart, Global, Key, Local, Source
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -34,6 +34,8 @@ def frame_name(frame: Frame, index: int) -> str:
 @opcode("LOAD_FAST_AND_CLEAR", "-- value")
 def load_fast_and_clear(vm: Machine, frame: Frame, canon: Canon) -> Var:
     var = frame.locals[canon.arg]
+    if var is None and frame is vm.outer and frame.initial[canon.arg] is None:
+        vm.guard(Absent(Local(canon.arg, frame_name(frame, canon.arg))))
     frame.locals[canon.arg] = None
     return Null() if var is None else var
 

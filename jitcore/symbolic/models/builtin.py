@@ -19,7 +19,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import Absent
 from jitcore.guards.source import Attr
 from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
+from jitcore.ir.types import ArrayType, ObjectType, ScalarType, Type, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.attrs import describe, instance_dict, load_attr, lookup, store_attr
 from jitcore.symbolic.calls import call, callable_name, model
@@ -137,7 +137,7 @@ def next_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(reversed)
 def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    return Iter(Tuple(tuple(reversed(items_of(vm, args[0])))))
+    return Iter(Tuple(tuple(reversed(items_of(vm, args[0])))), passing=True)
 
 
 @model(list)
@@ -261,7 +261,7 @@ def attribute_name(vm: Machine, var: Var) -> str:
 def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     owner = realize(vm, owner)
     cls = class_of(vm, owner)
-    if isinstance(owner, Run):
+    if isinstance(owner, Run) and not isinstance(owner.value.type, ObjectType):
         return hasattr(cls, name)
     if isinstance(owner, Object) and name in owner.attrs:
         return owner.attrs[name] is not None

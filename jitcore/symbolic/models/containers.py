@@ -102,15 +102,16 @@ def count(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
 
 
 def keys(vm: Machine, owner: Dict) -> Var:
-    return Tuple(tuple(Known(key) for key in owner.items))
+    return Tuple(tuple(Known(key) for key in owner.items), None, type({}.keys()))
 
 
 def values(vm: Machine, owner: Dict) -> Var:
-    return Tuple(tuple(owner.items.values()))
+    return Tuple(tuple(owner.items.values()), None, type({}.values()))
 
 
 def items(vm: Machine, owner: Dict) -> Var:
-    return Tuple(tuple(Tuple((Known(key), value)) for key, value in owner.items.items()))
+    pairs = tuple(Tuple((Known(key), value)) for key, value in owner.items.items())
+    return Tuple(pairs, None, type({}.items()))
 
 
 def get(vm: Machine, owner: Dict, key: Var, default: Var = NONE) -> Var:
