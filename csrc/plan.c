@@ -222,8 +222,6 @@ static int steps(Run *run, const int *w, int *reached) {
             MAKE(ADVANCE, 3, advance(get(run, w[2]), get(run, w[3])))
             MAKE(CELL_NEW, 2, PyCell_New(get(run, w[2])))
             DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
-            DO(SETATTR, 3, PyObject_SetAttr(get(run, w[1]), get(run, w[2]), get(run, w[3])))
-            DO(DELATTR, 2, PyObject_SetAttr(get(run, w[1]), get(run, w[2]), NULL))
             DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_DEL, 1, PyDict_DelItem(run->view->globals, get(run, w[1])))
             DO(QUIET, 1, quiet(run, get(run, w[1])))

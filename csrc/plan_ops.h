@@ -23,8 +23,6 @@
     X(ADVANCE, "drr")           \
     X(CELL_NEW, "dr")           \
     X(CELL_SET, "rr")           \
-    X(SETATTR, "rrr")           \
-    X(DELATTR, "rr")            \
     X(GLOBAL_SET, "rr")         \
     X(GLOBAL_DEL, "r")          \
     X(FREE, "r")                \

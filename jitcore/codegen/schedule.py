@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ..ir.graph import Node, uses
-from ..ir.op import leaf_type, operand
+from ..ir.op import Unsupported, leaf_type, operand
 from ..ir.types import ArrayType, Shape
 from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
@@ -118,7 +118,7 @@ def demand(node: Node) -> Demand | None:
     try:
         lower(node, trial)
         operands = [signature(leaf_type(v)) for v in (*trial.inputs, *node.outputs)]
-    except Unsuitable:
+    except (Unsuitable, Unsupported):
         return None
     flat = all(is_flat(operand, shape) for operand in operands)
     freedom = min((s.inner.freedom for s in trial.program.steps if s.inner), default=Freedom.FREE)

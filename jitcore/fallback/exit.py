@@ -73,8 +73,6 @@ Recipe = Known | Loaded | Computed | Empty | Built
 class Do(Enum):
     """A held-back effect."""
 
-    SETATTR = "setattr"  # object, name, value
-    DELATTR = "delattr"  # object, name
     SET_GLOBAL = "set_global"  # name, value
     DEL_GLOBAL = "del_global"  # name
     SET_CELL = "set_cell"  # cell, value or Empty

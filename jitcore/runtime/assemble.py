@@ -294,8 +294,6 @@ class Lowering:
 State = tuple[list[Operand], list[tuple[int, Operand]], Operand | None]
 
 EFFECT_STEPS = {
-    Do.SETATTR: "SETATTR",
-    Do.DELATTR: "DELATTR",
     Do.SET_GLOBAL: "GLOBAL_SET",
     Do.DEL_GLOBAL: "GLOBAL_DEL",
     Do.SET_CELL: "CELL_SET",

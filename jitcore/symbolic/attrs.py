@@ -237,6 +237,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
 
 
 def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
+    """Past a __setattr__ of the class's own: the caller knows that there is none, or went past it."""
     if owner.origin is None:
         if value is None:
             del owner.attrs[name]
@@ -244,9 +245,9 @@ def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
             owner.attrs[name] = value
         return
     if value is None:
-        vm.hold(Do.DELATTR, owner, Known(name))
+        vm.hold(Do.CALL, Known(object.__delattr__), owner, Known(name))
     else:
-        vm.hold(Do.SETATTR, owner, Known(name), value)
+        vm.hold(Do.CALL, Known(object.__setattr__), owner, Known(name), value)
     owner.attrs[name] = value
     vm.mutated.add(owner.origin)
 

@@ -189,7 +189,9 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             return List(a + b)
         case List(a), Known(n) | Known(n) if text == "*" and type(n) is int and n * len(a) < 1024:
             return List(a * n)
-        case Tuple(a, cls=ca), Known(n) if ca is tuple and plain == "*" and type(n) is int and n * len(a) < 1024:
+        case Tuple(a, cls=ca), Known(n) if (
+            ca is tuple and plain == "*" and type(n) is int and n * len(a) < 1024
+        ):
             return Tuple(a * n)
         case Set(a), Set(b) if plain in ("|", "&", "-", "^") and text == plain:
             return Set(TARGETS[plain](a, b))

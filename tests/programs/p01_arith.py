@@ -165,6 +165,8 @@ def one_result_twice(x):
     return y, y, [y]
 
 
-@program(lambda: (f8(1000), f8(1000, seed=1)), lambda: (f4(1001), f4(1001)), lambda: (f8(33, 31), f8(31)))
+@program(
+    lambda: (f8(1000), f8(1000, seed=1)), lambda: (f4(1001), f4(1001)), lambda: (f8(33, 31), f8(31))
+)
 def long_arrays(x, y):
     return np.sqrt(x * x + y * y) * np.exp(-x) + y

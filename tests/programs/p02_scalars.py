@@ -6,12 +6,15 @@ import numpy as np
 from support.arrays import c8, f2, f4, f8, i1, i4, i8, u1
 from support.program import program
 
+
 @program(lambda: (f4(4),), lambda: (f8(4),), lambda: (f2(4),), lambda: (c8(4),), lambda: (i1(4),))
 def python_numbers_are_weak(x):
     return x + 1, x * 2.5, x - True, x + 1j
 
 
-@program(lambda: (f4(4), np.float64(2)), lambda: (i4(4), np.int64(3)), lambda: (f4(4), np.float32(1)))
+@program(
+    lambda: (f4(4), np.float64(2)), lambda: (i4(4), np.int64(3)), lambda: (f4(4), np.float32(1))
+)
 def numpy_scalars_are_not_weak(x, k):
     return x * k, k * x, k - x
 
@@ -81,7 +84,9 @@ def python_argument_types_are_guarded(x, k):
     return x * k + k
 
 
-@program(lambda: (f8(5), 2.0), lambda: (f8(5), 3.0), lambda: (f8(5), -0.0), lambda: (f8(5), math.nan))
+@program(
+    lambda: (f8(5), 2.0), lambda: (f8(5), 3.0), lambda: (f8(5), -0.0), lambda: (f8(5), math.nan)
+)
 def python_argument_values_change(x, k):
     return x * k
 
@@ -120,12 +125,16 @@ def math_domain_error(v):
     return math.sqrt(v), math.log(v)
 
 
-@program(lambda: (np.float64(2.5),), lambda: (np.float32(-2.5),), lambda: (2.5,), lambda: (np.int16(7),))
+@program(
+    lambda: (np.float64(2.5),), lambda: (np.float32(-2.5),), lambda: (2.5,), lambda: (np.int16(7),)
+)
 def scalar_methods_and_builtins(a):
     return abs(a), round(a), int(a), float(a), bool(a), repr(a), f"{a:.2f}"
 
 
-@program(lambda: (np.float64(2.0), f8(3)), lambda: (np.float64(2.0), f8()), lambda: (np.int64(2), i8()))
+@program(
+    lambda: (np.float64(2.0), f8(3)), lambda: (np.float64(2.0), f8()), lambda: (np.int64(2), i8())
+)
 def zero_dimensional_results_become_scalars(a, x):
     return x + a, x[...] * a, np.add(x, a)
 

@@ -1,9 +1,21 @@
 """Memory layouts: order, strides, alignment, byte order, read-only; which order results have."""
 
-
 import numpy as np
-from support.arrays import backwards, f4, f8, fortran, i4, i8, misaligned, readonly, stride0, strided, swapped
+from support.arrays import (
+    backwards,
+    f4,
+    f8,
+    fortran,
+    i4,
+    i8,
+    misaligned,
+    readonly,
+    stride0,
+    strided,
+    swapped,
+)
 from support.program import program
+
 
 @program(lambda: (fortran(f8(3, 4)), fortran(f8(3, 4))), lambda: (fortran(f8(3, 4)), f8(3, 4)))
 def fortran_order(x, y):
@@ -115,7 +127,11 @@ def views_as_arguments(x, y):
     return x + y, x * 2
 
 
-@program(lambda: (f8(4, 4), f8(4, 4)), lambda: (fortran(f8(4, 4)), f8(4, 4)), lambda: (f8(4, 4).T, f8(4, 4).T))
+@program(
+    lambda: (f8(4, 4), f8(4, 4)),
+    lambda: (fortran(f8(4, 4)), f8(4, 4)),
+    lambda: (f8(4, 4).T, f8(4, 4).T),
+)
 def flags_are_guarded(x, y):
     return x + y, (x + y).flags.f_contiguous
 

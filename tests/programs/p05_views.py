@@ -1,9 +1,9 @@
 """Indexing and views: reads."""
 
-
 import numpy as np
 from support.arrays import b1, c16, f4, f8, fortran, i1, i8
 from support.program import program
+
 
 @program(lambda: (f8(7),), lambda: (f8(7, 2),), lambda: (i1(9),))
 def slices(x):
@@ -41,7 +41,11 @@ def index_of_the_wrong_type(x, i):
     return x[i]
 
 
-@program(lambda: (f8(6), np.array([4, 0, 0])), lambda: (f8(6), [1, 2]), lambda: (f8(6, 2), np.array([[1], [2]])))
+@program(
+    lambda: (f8(6), np.array([4, 0, 0])),
+    lambda: (f8(6), [1, 2]),
+    lambda: (f8(6, 2), np.array([[1], [2]])),
+)
 def fancy(x, i):
     return x[i], x[i] * 2
 
@@ -188,7 +192,11 @@ def unpacking_the_wrong_number(x):
     return a
 
 
-@program(lambda: (f8(6), slice(1, 4)), lambda: (f8(6), slice(None, None, -1)), lambda: (f8(6), (slice(2),)))
+@program(
+    lambda: (f8(6), slice(1, 4)),
+    lambda: (f8(6), slice(None, None, -1)),
+    lambda: (f8(6), (slice(2),)),
+)
 def slice_objects(x, s):
     return x[s] + 1, x[s].copy()
 

@@ -1,9 +1,9 @@
 """Stores, in-place operators, overlap and aliasing."""
 
-
 import numpy as np
 from support.arrays import count, f4, f8, i1, i4, i8, u1
 from support.program import program
+
 
 @program(lambda: (f8(6),), lambda: (f4(6),), lambda: (i8(6),))
 def in_place_operators(x):
@@ -118,14 +118,22 @@ def overlapping_views(x):
     return x
 
 
-@program(lambda: (lambda a: (a, a[1:]))(count(7)), lambda: (lambda a: (a, a[:-1]))(count(7)), lambda: (count(7), count(6)))
+@program(
+    lambda: (lambda a: (a, a[1:]))(count(7)),
+    lambda: (lambda a: (a, a[:-1]))(count(7)),
+    lambda: (count(7), count(6)),
+)
 def arguments_overlap(x, y):
     x[:-1] += y
     y *= 2
     return x + 1
 
 
-@program(lambda: (lambda a: (a, a))(f8(5)), lambda: (f8(5), f8(5)), lambda: (lambda a: (a, a[::-1]))(f8(5)))
+@program(
+    lambda: (lambda a: (a, a))(f8(5)),
+    lambda: (f8(5), f8(5)),
+    lambda: (lambda a: (a, a[::-1]))(f8(5)),
+)
 def arguments_are_the_same(x, y):
     x += 1
     y *= 2
@@ -140,7 +148,10 @@ def out_overlaps_an_argument(x, out, y):
     return x * 2
 
 
-@program(lambda: (lambda a: (a, a.reshape(3, 2)))(count(6)), lambda: (lambda a: (a, a.view("i8")))(count(6)))
+@program(
+    lambda: (lambda a: (a, a.reshape(3, 2)))(count(6)),
+    lambda: (lambda a: (a, a.view("i8")))(count(6)),
+)
 def arguments_with_other_shapes_share_memory(x, y):
     y[0] = 9
     z = x + 1

@@ -1,11 +1,17 @@
 """Reductions, statistics, cumulative functions."""
 
-
 import numpy as np
 from support.arrays import b1, c16, f4, f8, fortran, i1, i4, i8, positive
 from support.program import program
 
-@program(lambda: (f8(3, 4),), lambda: (i8(3, 4),), lambda: (f4(300),), lambda: (b1(7),), lambda: (c16(5),))
+
+@program(
+    lambda: (f8(3, 4),),
+    lambda: (i8(3, 4),),
+    lambda: (f4(300),),
+    lambda: (b1(7),),
+    lambda: (c16(5),),
+)
 def the_four(x):
     return x.sum(), x.prod(), x.mean(), np.sum(x)
 
@@ -34,7 +40,11 @@ def axis_out_of_bounds(x, axis):
 
 @program(lambda: (i1(50),), lambda: (f4(50),), lambda: (b1(50),))
 def dtype_of_the_sum(x):
-    return x.sum(dtype="f8"), x.sum(dtype=x.dtype), np.add.reduce(x, dtype="i4", initial=3) if x.dtype.kind != "f" else 0
+    return (
+        x.sum(dtype="f8"),
+        x.sum(dtype=x.dtype),
+        np.add.reduce(x, dtype="i4", initial=3) if x.dtype.kind != "f" else 0,
+    )
 
 
 @program(lambda: (f8(3, 4), np.zeros(4)), lambda: (f8(3, 4), np.zeros(3)))
@@ -44,7 +54,12 @@ def reduction_into_out(x, out):
 
 @program(lambda: (f8(3, 4), b1(3, 4)))
 def where_and_initial(x, m):
-    return x.sum(where=m), x.max(where=m, initial=-10), x.mean(where=m), x.min(axis=0, where=m, initial=9)
+    return (
+        x.sum(where=m),
+        x.max(where=m, initial=-10),
+        x.mean(where=m),
+        x.min(axis=0, where=m, initial=9),
+    )
 
 
 @program(lambda: (f8(3, 4),), lambda: (i8(6),), lambda: (c16(4),))
@@ -87,7 +102,13 @@ def correlations(x, y):
     return np.corrcoef(x, y), np.cov(x, y), np.correlate(x.ravel(), y.ravel())
 
 
-@program(lambda: (f8(1000),), lambda: (f4(1000),), lambda: (f8(10, 100),), lambda: (f8(129),), lambda: (f8(8),))
+@program(
+    lambda: (f8(1000),),
+    lambda: (f4(1000),),
+    lambda: (f8(10, 100),),
+    lambda: (f8(129),),
+    lambda: (f8(8),),
+)
 def pairwise_summation(x):
     return x.sum(), (x * x).sum(), np.sqrt((x * x).mean()), x.sum(axis=-1)
 

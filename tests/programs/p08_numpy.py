@@ -6,6 +6,7 @@ import numpy as np
 from support.arrays import c16, f4, f8, fortran, i8, readonly, special, u1
 from support.program import program
 
+
 @program(lambda: (f8(3, 4), f8(4, 2)), lambda: (f4(3, 4), f4(4)), lambda: (f8(2, 3, 4), f8(4, 3)))
 def products(x, y):
     return x @ y, np.dot(x, y), np.matmul(x, y)
@@ -19,7 +20,14 @@ def matmul_of_the_wrong_shape(x, y):
 
 @program(lambda: (f8(4), f8(4, seed=1)), lambda: (c16(4), c16(4, seed=3)), lambda: (i8(4), i8(4)))
 def vector_products(x, y):
-    return x @ y, np.inner(x, y), np.outer(x, y), np.vdot(x, y), np.kron(x, y), np.cross(x[:3], y[:3])
+    return (
+        x @ y,
+        np.inner(x, y),
+        np.outer(x, y),
+        np.vdot(x, y),
+        np.kron(x, y),
+        np.cross(x[:3], y[:3]),
+    )
 
 
 @program(lambda: (f8(3, 3), f8(3)), lambda: (f4(3, 3), f4(3)), lambda: (f8(2, 3, 3), f8(2, 3, 1)))
@@ -51,12 +59,21 @@ def decompositions(a):
 
 @program(lambda: (f8(3, 4),), lambda: (f8(5),), lambda: (c16(4),))
 def norms(x):
-    return np.linalg.norm(x), np.linalg.norm(x, axis=0), np.linalg.norm(x, ord=1 if x.ndim == 1 else "fro")
+    return (
+        np.linalg.norm(x),
+        np.linalg.norm(x, axis=0),
+        np.linalg.norm(x, ord=1 if x.ndim == 1 else "fro"),
+    )
 
 
 @program(lambda: (f8(2, 3), f8(3, 2)), lambda: (i8(2, 3), f4(3, 2)))
 def einstein_sums(x, y):
-    return np.einsum("ij,jk->ik", x, y), np.einsum("ij->j", x), np.tensordot(x, y, 1), np.einsum("ij,ji", x, y)
+    return (
+        np.einsum("ij,jk->ik", x, y),
+        np.einsum("ij->j", x),
+        np.tensordot(x, y, 1),
+        np.einsum("ij,ji", x, y),
+    )
 
 
 @program(lambda: (f8(9),), lambda: (i8(9),), lambda: (f8(3, 4),), lambda: (special(),))
@@ -74,16 +91,31 @@ def sorting_in_place(x):
 
 @program(lambda: (np.array([3, 1, 3, 2, 1]),), lambda: (f8(5),))
 def sets_of_values(x):
-    return np.unique(x, return_counts=True), np.isin(x, [1, 2]), np.union1d(x, [9]), np.setdiff1d(x, [1])
+    return (
+        np.unique(x, return_counts=True),
+        np.isin(x, [1, 2]),
+        np.union1d(x, [9]),
+        np.setdiff1d(x, [1]),
+    )
 
 
 @program(lambda: (f8(6), f8(3)), lambda: (i8(6), i8(3)))
 def searching(x, y):
     s = np.sort(x)
-    return np.searchsorted(s, y), np.nonzero(x), np.argwhere(x > 0), np.flatnonzero(x), np.where(x > 0)
+    return (
+        np.searchsorted(s, y),
+        np.nonzero(x),
+        np.argwhere(x > 0),
+        np.flatnonzero(x),
+        np.where(x > 0),
+    )
 
 
-@program(lambda: (f8(2, 3), f8(2, 3)), lambda: (f8(2, 3), i8(2, 3)), lambda: (fortran(f8(2, 3)), f8(2, 3)))
+@program(
+    lambda: (f8(2, 3), f8(2, 3)),
+    lambda: (f8(2, 3), i8(2, 3)),
+    lambda: (fortran(f8(2, 3)), f8(2, 3)),
+)
 def stacking(x, y):
     return (
         np.concatenate([x, y]),
@@ -105,7 +137,13 @@ def concatenating_shapes_that_do_not_fit(x, y):
 
 @program(lambda: (f8(6),), lambda: (f8(6, 2),))
 def splitting_and_repeating(x):
-    return np.split(x, 3), np.array_split(x, 4), np.repeat(x, 2, axis=0), np.tile(x, 2), np.append(x, 1)
+    return (
+        np.split(x, 3),
+        np.array_split(x, 4),
+        np.repeat(x, 2, axis=0),
+        np.tile(x, 2),
+        np.append(x, 1),
+    )
 
 
 @program(lambda: (f8(7), 3), lambda: (f8(6), 3))
@@ -155,17 +193,31 @@ def asarray_is_the_same_object(x):
     return np.asarray(x) is x, np.asarray(x), np.array(x, copy=True), np.ascontiguousarray(x)
 
 
-@program(lambda: (3, 4),)
+@program(
+    lambda: (3, 4),
+)
 def grids(n, m):
     x, y = np.meshgrid(np.arange(n), np.linspace(0, 1, m))
     i, j = np.indices((n, m))
-    return x + y, i * j, np.mgrid[0:n, 0:m], np.ogrid[0:n, 0:m], np.r_[1:n, 9], np.c_[[1, 2], [3, 4]]
+    return (
+        x + y,
+        i * j,
+        np.mgrid[0:n, 0:m],
+        np.ogrid[0:n, 0:m],
+        np.r_[1:n, 9],
+        np.c_[[1, 2], [3, 4]],
+    )
 
 
 @program(lambda: (f8(3, 1), f8(4)))
 def broadcasting_functions(x, y):
     a, b = np.broadcast_arrays(x, y)
-    return a + b, np.broadcast_to(x, (3, 4)), np.broadcast_shapes((3, 1), (4,)), np.broadcast(x, y).shape
+    return (
+        a + b,
+        np.broadcast_to(x, (3, 4)),
+        np.broadcast_shapes((3, 1), (4,)),
+        np.broadcast(x, y).shape,
+    )
 
 
 @program(lambda: (f8(8),), lambda: (f8(9),), lambda: (c16(8),))
@@ -210,12 +262,19 @@ def bits(x):
 
 @program(lambda: (f8(2, 3),))
 def padding_inserting_deleting(x):
-    return np.pad(x, 1), np.pad(x, ((0, 1), (2, 0)), mode="edge"), np.insert(x, 1, 9, axis=0), np.delete(x, 0, 1)
+    return (
+        np.pad(x, 1),
+        np.pad(x, ((0, 1), (2, 0)), mode="edge"),
+        np.insert(x, 1, 9, axis=0),
+        np.delete(x, 0, 1),
+    )
 
 
 @program(lambda: (f8(3, 4),))
 def apply_along_and_over(x):
-    return np.apply_along_axis(lambda row: row.max() - row.min(), 1, x), np.apply_over_axes(np.sum, x, [0])
+    return np.apply_along_axis(lambda row: row.max() - row.min(), 1, x), np.apply_over_axes(
+        np.sum, x, [0]
+    )
 
 
 @program(lambda: (f8(3),), lambda: (i8(2),))
@@ -225,7 +284,12 @@ def text_of_arrays(x):
     return repr(x), short, np.array2string(x, precision=3), x.tolist(), x.tobytes()
 
 
-@program(lambda: (f8(3), "f4"), lambda: (f8(3), np.int16), lambda: (i8(3), bool), lambda: (i8(3), complex))
+@program(
+    lambda: (f8(3), "f4"),
+    lambda: (f8(3), np.int16),
+    lambda: (i8(3), bool),
+    lambda: (i8(3), complex),
+)
 def astype(x, dtype):
     return x.astype(dtype), x.astype(dtype) * 2
 

@@ -1,12 +1,13 @@
 """Arrays that are not plain numbers, and classes that are not plain arrays."""
 
-import tempfile
 import decimal
 import fractions
+import tempfile
 
 import numpy as np
-from support.arrays import c16, c8, f2, f4, f8, i8, special
+from support.arrays import c8, c16, f2, f4, f8, i8, special
 from support.program import program
+
 
 class Tagged(np.ndarray):
     """A subclass with an attribute that views inherit."""
@@ -92,7 +93,10 @@ def matrices(m):
     return m * m, m.T, m[0], m.sum(axis=0)
 
 
-@program(lambda: (np.array([1, "a", None], dtype=object),), lambda: (np.array([1, 2.5, 3], dtype=object),))
+@program(
+    lambda: (np.array([1, "a", None], dtype=object),),
+    lambda: (np.array([1, 2.5, 3], dtype=object),),
+)
 def object_arrays(x):
     y = x + x if x[2] is not None else x
     return y, x[0], x == 1
@@ -129,7 +133,14 @@ def reflected_operators(x, r):
 
 @program(lambda: (np.array(["2024-01-01", "2024-03-01", "NaT"], "M8[D]"),))
 def datetimes(t):
-    return t[1] - t[0], t + np.timedelta64(1, "D"), np.diff(t), t > t[0], np.isnat(t), t.astype("M8[M]")
+    return (
+        t[1] - t[0],
+        t + np.timedelta64(1, "D"),
+        np.diff(t),
+        t > t[0],
+        np.isnat(t),
+        t.astype("M8[M]"),
+    )
 
 
 @program(lambda: (np.array([1, 2, 3], "m8[s]"), 2), lambda: (np.array([1, 2, 3], "m8[D]"), 2.5))

@@ -4,7 +4,7 @@ import functools
 import operator
 
 import numpy as np
-from support.arrays import count, f8
+from support.arrays import f8
 from support.program import Keywords, program
 
 SCALE = 2.0
@@ -45,7 +45,9 @@ def decorated_helper(x):
     return x - 1
 
 
-@program(lambda: (f8(3), 2), lambda: (f8(3),), lambda: (f8(3), 2, 3), lambda: (f8(3), Keywords(c=5)))
+@program(
+    lambda: (f8(3), 2), lambda: (f8(3),), lambda: (f8(3), 2, 3), lambda: (f8(3), Keywords(c=5))
+)
 def defaults(a, b=10, c=20):
     return a * b + c
 
@@ -67,7 +69,9 @@ def star_args(a, *rest):
     return a, rest
 
 
-@program(lambda: (f8(3), Keywords(p=1, q=2.0)), lambda: (f8(3),), lambda: (f8(3), Keywords(q=f8(3), p=2)))
+@program(
+    lambda: (f8(3), Keywords(p=1, q=2.0)), lambda: (f8(3),), lambda: (f8(3), Keywords(q=f8(3), p=2))
+)
 def double_star(a, **options):
     for name, value in options.items():
         a = a * value + len(name)
@@ -215,7 +219,9 @@ def late_binding_in_loops(n):
     return [f() for f in functions], [f() for f in fixed]
 
 
-@program(lambda: (f8(3), np.sin), lambda: (f8(3), np.cos), lambda: (f8(3), abs), lambda: (f8(3), helper))
+@program(
+    lambda: (f8(3), np.sin), lambda: (f8(3), np.cos), lambda: (f8(3), abs), lambda: (f8(3), helper)
+)
 def function_arguments(x, f):
     return apply(f, x) * 2
 
@@ -223,7 +229,11 @@ def function_arguments(x, f):
 @program(lambda: (f8(3),))
 def partial_and_reduce(x):
     triple = functools.partial(helper, k=3)
-    return triple(x), functools.reduce(lambda a, b: a * b, [x, 2, x]), functools.partial(np.add, 1)(x)
+    return (
+        triple(x),
+        functools.reduce(lambda a, b: a * b, [x, 2, x]),
+        functools.partial(np.add, 1)(x),
+    )
 
 
 @program(lambda: (f8(3),))
@@ -295,7 +305,9 @@ def annotations_and_docstrings(x: "array") -> "array":  # noqa: F821
     return x * y * z
 
 
-@program(lambda: (3, 4),)
+@program(
+    lambda: (3, 4),
+)
 def operator_module(a, b):
     return operator.add(a, b), operator.itemgetter(1)([1, 2]), operator.mul(np.float64(2), b)
 
@@ -312,6 +324,6 @@ def cached_helper(x):
 
 @program(lambda: (f8(3), f8(3, seed=1)))
 def unused_and_shadowed(x, y):
-    sum = x + y  # noqa: A001
+    sum = x + y
     x = sum * 2
     return x

@@ -112,7 +112,11 @@ def dicts(x):
     return d, gone, list(d), "a" in d, d.get("zz"), d.get("zz", 1), len(d)
 
 
-@program(lambda: ({"w": f8(3), "b": 1.0},), lambda: ({"b": 1.0, "w": f8(3)},), lambda: ({"w": f4(2), "b": 2},))
+@program(
+    lambda: ({"w": f8(3), "b": 1.0},),
+    lambda: ({"b": 1.0, "w": f8(3)},),
+    lambda: ({"w": f4(2), "b": 2},),
+)
 def dict_argument(params):
     params["w"] = params["w"] - 0.1
     params["n"] = params.get("n", 0) + 1
@@ -185,7 +189,12 @@ def comprehension_scope(x):
 
 @program(lambda: (f8(4), 3))
 def generator_expressions(x, n):
-    return sum(i * i for i in range(n)), list(x[i] for i in range(n)), max(v for v in x), any(v > 3 for v in x)
+    return (
+        sum(i * i for i in range(n)),
+        list(x[i] for i in range(n)),
+        max(v for v in x),
+        any(v > 3 for v in x),
+    )
 
 
 @program(lambda: (f8(4),))
@@ -213,7 +222,17 @@ def f_strings(x, k):
 
 @program(lambda: ("hello world", 3), lambda: ("", 0))
 def strings(s, n):
-    return s.upper(), s[:n], s * n, s.split(), " ".join([s, "x"]), s + str(n), "%s-%d" % (s, n), s.find("o"), n * "ab"
+    return (
+        s.upper(),
+        s[:n],
+        s * n,
+        s.split(),
+        " ".join([s, "x"]),
+        s + str(n),
+        "%s-%d" % (s, n),
+        s.find("o"),
+        n * "ab",
+    )
 
 
 @program(lambda: (b"abc", bytearray(b"xyz")))

@@ -1,12 +1,13 @@
 """Classes: attributes that hold arrays, methods, properties, inheritance, special methods."""
 
+import abc
 import dataclasses
 import enum
-import abc
 
 import numpy as np
 from support.arrays import f4, f8
 from support.program import program
+
 
 class Layer:
     """A dense layer that counts its calls."""
@@ -219,7 +220,9 @@ def call_an_object(layer, x):
     return layer(x) + layer(x * 2)
 
 
-@program(lambda: (Scaled(f8(3, 2), f8(2), 2.0), f8(4, 3)), lambda: (Layer(f8(3, 2), f8(2)), f8(4, 3)))
+@program(
+    lambda: (Scaled(f8(3, 2), f8(2), 2.0), f8(4, 3)), lambda: (Layer(f8(3, 2), f8(2)), f8(4, 3))
+)
 def super_calls(layer, x):
     return layer(x), layer.calls
 
@@ -381,10 +384,20 @@ def getattr_setattr_delattr(layer, x):
     setattr(layer, "b", getattr(layer, "b") * 2)  # noqa: B009, B010
     layer.temp = 1
     delattr(layer, "temp")
-    return hasattr(layer, "temp"), getattr(layer, "none", x), vars(layer)["calls"], layer.__dict__["b"]
+    return (
+        hasattr(layer, "temp"),
+        getattr(layer, "none", x),
+        vars(layer)["calls"],
+        layer.__dict__["b"],
+    )
 
 
-@program(lambda: (Layer(f8(2, 2), f8(2)), 5), lambda: (Scaled(f8(2, 2), f8(2), 1), 5), lambda: (f8(2), 5), lambda: (3, 5))
+@program(
+    lambda: (Layer(f8(2, 2), f8(2)), 5),
+    lambda: (Scaled(f8(2, 2), f8(2), 1), 5),
+    lambda: (f8(2), 5),
+    lambda: (3, 5),
+)
 def type_questions(obj, k):
     return (
         isinstance(obj, Layer),

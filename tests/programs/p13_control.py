@@ -1,6 +1,5 @@
 """Branches, loops, match: on constants, on data, with breaks in them."""
 
-
 import numpy as np
 from support.arrays import f8, positive
 from support.program import program
@@ -36,7 +35,9 @@ def truth_of_an_array_raises(x):
     return x
 
 
-@program(lambda: (np.array([2.0]),), lambda: (np.array([0.0]),), lambda: (np.array(3),), lambda: (f8(0),))
+@program(
+    lambda: (np.array([2.0]),), lambda: (np.array([0.0]),), lambda: (np.array(3),), lambda: (f8(0),)
+)
 def truth_of_one_element(x):
     y = x * 1
     if y:
@@ -181,7 +182,13 @@ def match_constants(x, kind):
             return x
 
 
-@program(lambda: ((1, 2),), lambda: ([1, 2, 3],), lambda: ({"k": f8(2), "z": 1},), lambda: (1.5,), lambda: ((),))
+@program(
+    lambda: ((1, 2),),
+    lambda: ([1, 2, 3],),
+    lambda: ({"k": f8(2), "z": 1},),
+    lambda: (1.5,),
+    lambda: ((),),
+)
 def match_structures(value):
     match value:
         case (a, b):
@@ -246,7 +253,9 @@ def loop_over_a_list(x, items):
     return x
 
 
-@program(lambda: ([1, 2, 3, 4],),)
+@program(
+    lambda: ([1, 2, 3, 4],),
+)
 def list_changed_in_its_loop(items):
     for item in items:
         if item < 3:

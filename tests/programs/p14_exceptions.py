@@ -7,6 +7,7 @@ import numpy as np
 from support.arrays import f8
 from support.program import program
 
+
 class ProjectError(Exception):
     def __init__(self, message, code):
         super().__init__(message)

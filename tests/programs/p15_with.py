@@ -9,6 +9,7 @@ import numpy as np
 from support.arrays import f8
 from support.program import program
 
+
 class Manager:
     def __init__(self, log, swallow=False):
         self.log = log
@@ -244,10 +245,7 @@ def lines_of_warnings(x, y):
     a = np.sqrt(x)
     b = np.log(y)
     c = y * 10
-    d = (
-        x
-        / (y * 0)
-    )
+    d = x / (y * 0)
     return a + b, c, d
 
 

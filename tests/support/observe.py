@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from support.portrait import Object, Painter, without_address
 
 
@@ -106,9 +105,7 @@ def class_state(cls: type) -> dict[str, Any]:
     return {
         name: value
         for name, value in vars(cls).items()
-        if not name.startswith("_")
-        and not callable(value)
-        and not hasattr(value, "__get__")
+        if not name.startswith("_") and not callable(value) and not hasattr(value, "__get__")
     }
 
 

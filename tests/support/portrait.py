@@ -244,7 +244,11 @@ def without_address(text: str) -> str:
 @functools.cache
 def type_name(cls: type) -> str:
     """Without the module where it is the program's own: each run has a module of its own."""
-    return cls.__qualname__ if cls.__module__.startswith("program_") else f"{cls.__module__}.{cls.__name__}"
+    return (
+        cls.__qualname__
+        if cls.__module__.startswith("program_")
+        else f"{cls.__module__}.{cls.__name__}"
+    )
 
 
 @functools.cache

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from support.compiler import Compile, forget, identity
 from support.observe import Seen, globals_portrait, internal_errors, observe
 from support.portrait import Painter

@@ -1,6 +1,6 @@
 """Two portraits → the first difference, in words, or None.
 
-    result[1]: element (0, 3): eager 0x3ff0000000000000 (1.0), compiled 0x3ff0000000000001 …
+result[1]: element (0, 3): eager 0x3ff0000000000000 (1.0), compiled 0x3ff0000000000001 …
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from support.portrait import Array, Items, Object, Plain, Scalar, paint_all
 
 MAX_TEXT = 300
