@@ -109,7 +109,8 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A global or an instance attribute does not exist, a local is unbound, a stack slot is NULL."""
+    """A global or an instance attribute does not exist, a local is unbound, a stack slot is
+    NULL."""
 
     source: Source
 

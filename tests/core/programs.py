@@ -1,5 +1,4 @@
 """Programs of one idea each: the language inside a graph, and what breaks in it."""
-# ruff: noqa
 
 from __future__ import annotations
 

@@ -4,7 +4,39 @@ import numpy as np
 from support.arrays import b1, c8, c16, count, f2, f4, f8, i4, i8, positive, readonly, special, u1
 from support.program import program
 
-REAL_FUNCTIONS = ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "tanh", "arcsinh", "cbrt", "floor", "ceil", "rint", "trunc", "fabs", "sign", "square", "negative", "positive", "absolute", "reciprocal", "degrees", "radians", "isfinite", "isnan", "isinf", "signbit", "spacing", "logical_not"]
+REAL_FUNCTIONS = [
+    "exp",
+    "exp2",
+    "expm1",
+    "sin",
+    "cos",
+    "tan",
+    "arctan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "cbrt",
+    "floor",
+    "ceil",
+    "rint",
+    "trunc",
+    "fabs",
+    "sign",
+    "square",
+    "negative",
+    "positive",
+    "absolute",
+    "reciprocal",
+    "degrees",
+    "radians",
+    "isfinite",
+    "isnan",
+    "isinf",
+    "signbit",
+    "spacing",
+    "logical_not",
+]
 
 
 @program(

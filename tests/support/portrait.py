@@ -107,7 +107,9 @@ class Painter:
             if low < end and start < high
         )
         self.memory.append((pointer, low, high))
-        strides = tuple(s if n > 1 and a.size else 0 for s, n in zip(a.strides, a.shape))
+        strides = tuple(
+            s if n > 1 and a.size else 0 for s, n in zip(a.strides, a.shape, strict=False)
+        )
         extra = None
         if type(a) is not np.ndarray:
             extra = self.fields(vars(a)) if hasattr(a, "__dict__") else None

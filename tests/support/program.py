@@ -239,7 +239,7 @@ def compare(found: Found, jit: Compile, backend: str = "c") -> str | None:
 
 
 def run_difference(found: Found, backend: str, eager: Run, compiled: Run) -> str | None:
-    for (label, left), (_, right) in zip(eager.calls, compiled.calls):
+    for (label, left), (_, right) in zip(eager.calls, compiled.calls, strict=False):
         for part in ("outcome", "events", "arguments", "settings"):
             text = difference(getattr(left, part), getattr(right, part), part)
             if text is not None:

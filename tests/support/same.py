@@ -38,7 +38,7 @@ def difference(eager: Any, compiled: Any, path: str = "") -> str | None:
 
 
 def sequence_difference(eager: Any, compiled: Any, path: str) -> str:
-    for index, (left, right) in enumerate(zip(eager, compiled)):
+    for index, (left, right) in enumerate(zip(eager, compiled, strict=False)):
         name = f".{left[0]}" if is_field(left) and is_field(right) else f"[{index}]"
         found = difference(left, right, path + name)
         if found is not None:
