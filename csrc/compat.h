@@ -15,6 +15,7 @@
 #include "internal/pycore_code.h"
 #include "internal/pycore_frame.h"
 #include "internal/pycore_interp.h"
+#include "opcode.h"
 #pragma GCC diagnostic pop
 
 typedef _PyInterpreterFrame JitFrame;
@@ -118,6 +119,25 @@ static inline int jit_must_check(PyThreadState *ts) {
     return _Py_atomic_load_relaxed(&ts->interp->ceval.eval_breaker) != 0;
 }
 #endif
+
+/* The units [from, to) of C*, which load `point` first, become one jump over the rest. Left alone where CPython has put
+ * something else there (instrumentation), or it does not fit. */
+static inline void jit_jump_over(PyCodeObject *cstar, int from, int to, PyObject *point) {
+    unsigned char *unit = (unsigned char *)(_PyCode_CODE(cstar) + from);
+    int distance = to - from - 1, at = 0, arg = 0;
+    for (; unit[2 * at] == EXTENDED_ARG; at++)
+        arg = (arg | unit[2 * at + 1]) << 8;
+    arg |= unit[2 * at + 1];
+    if (unit[2 * at] != LOAD_CONST || arg >= PyTuple_GET_SIZE(cstar->co_consts) ||
+        PyTuple_GET_ITEM(cstar->co_consts, arg) != point || distance < 1 || distance > 255)
+        return;
+#ifdef LOAD_FAST__LOAD_CONST
+    if (from > 0 && unit[-2] == LOAD_FAST__LOAD_CONST) /* it runs our first unit as its second half */
+        unit[-2] = LOAD_FAST;
+#endif
+    unit[0] = JUMP_FORWARD;
+    unit[1] = (unsigned char)distance;
+}
 
 /* Something watches the thread: then everything is CPython's. */
 static inline int jit_watched(PyThreadState *ts) {

@@ -91,12 +91,22 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Py_RETURN_FALSE;
 }
 
+/* A dead point is entered once in each C*, and then is a jump over itself there. */
+static void bury(Point *point, PyCodeObject *cstar) {
+    Map *map = map_of(cstar);
+    int unit = point->offset / 2;
+    if (map != NULL && unit >= 0 && unit < map->units && map->at_point[unit] >= 0)
+        jit_jump_over(cstar, map->at_point[unit], map->at_instr[unit], (PyObject *)point);
+}
+
 static PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
-    if (point->dead)
-        Py_RETURN_FALSE;
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
+    if (point->dead) {
+        bury(point, JIT_CODE(frame));
+        Py_RETURN_FALSE;
+    }
     Record *record = record_for(frame);
     if (record == NULL || record->pending || jit_watched(ts))
         Py_RETURN_FALSE;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dis
 import gc
 import inspect
 import signal
@@ -389,3 +390,23 @@ def test_many_arguments_need_extended_args() -> None:
     points = null_everywhere(space["f"], 128)
     assert [space["f"](i) for i in range(0, 300, 17)] == want
     assert leaves_of(points) > 500
+
+
+def test_a_dead_point_becomes_a_jump() -> None:
+    def f(x, y):
+        total = 0
+        for i in range(x):
+            total += i * y
+        return total
+
+    points = null_everywhere(f, 128)
+    want = f(50, 2)
+    hits = leaves_of(points)
+    entries = [e for p in points.values() for e in p.entries]
+    for point in points.values():
+        point.kill()
+    for _ in range(30):  # past CPython's own rewriting of warm code
+        assert f(50, 2) == want
+    raw = _C.installed(f.__code__)._co_code_adaptive
+    assert raw[::2].count(dis.opmap["JUMP_FORWARD"]) == len(points)
+    assert hits > 0 and sum(e.hits for e in entries) == hits
