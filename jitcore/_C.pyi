@@ -1,3 +1,6 @@
+from array import array
+from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 def __getattr__(name: str) -> Any: ...  # the parts that are not typed here
@@ -26,3 +29,73 @@ class Kernel:
         library: object,
     ) -> None: ...
     def __call__(self, *operands: Any) -> tuple[Any, ...] | None: ...
+
+# Frames: csrc/code_cache.c, frame_hook.c, frame_state.c, region.c, test_entries.c
+
+NULL: Any
+
+class BaseEntry:
+    """What a region point can run."""
+
+    hits: int
+    failures: int
+
+class NullEntry(BaseEntry):
+    """Leaves and goes on at the same place, share/256 of the time; for tests."""
+
+    def __init__(self, offset: int, share: int = 128, seed: int = 1) -> None: ...
+
+class ScriptedEntry(BaseEntry):
+    """Leaves by this transfer, `runs` times; kind is 1 return, 2 jump, 3 raise; for tests."""
+
+    def __init__(
+        self,
+        kind: int,
+        offset: int,
+        through_point: bool,
+        stack: tuple[Any, ...],
+        locals: tuple[tuple[int, Any], ...],
+        value: Any = None,
+        runs: int = 1,
+    ) -> None: ...
+
+class Point:
+    """A region point, a constant of C*."""
+
+    offset: int
+    depth: int
+    entries: tuple[BaseEntry, ...]
+    hits: int
+    misses: int
+    closed: bool
+    dead: bool
+
+    def __init__(self, offset: int, depth: int) -> None: ...
+    def __invert__(self) -> bool: ...
+    def add(self, entry: Any) -> None: ...
+    def close(self) -> None: ...
+    def kill(self) -> None: ...
+
+class FrameState(tuple[Any, ...]):
+    """A frame at a region point, as the compiler sees it."""
+
+    code: CodeType
+    offset: int
+    locals: tuple[Any, ...]
+    stack: tuple[Any, ...]
+    globals: dict[str, Any]
+    builtins: dict[str, Any]
+    function: Any
+
+def install(
+    code: CodeType, cstar: CodeType, at_point: array[int], at_instr: array[int]
+) -> None: ...
+def uninstall(code: CodeType) -> None: ...
+def installed(code: CodeType) -> CodeType | None: ...
+def set_compiler(fn: Callable[[Any, Any], None] | None) -> Callable[[Any, Any], None] | None: ...
+def set_discover(fn: Callable[[CodeType], None] | None) -> Callable[[CodeType], None] | None: ...
+def hold_hook() -> None: ...
+def release_hook() -> None: ...
+def busy_enter() -> None: ...
+def busy_leave() -> None: ...
+def hook_depth() -> tuple[int, int]: ...
