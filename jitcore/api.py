@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import logging
 import types
@@ -18,6 +19,7 @@ __all__ = [
     "CacheInfo",
     "compile",
     "disable",
+    "explain",
     "graph_break",
     "is_compiling",
     "register_backend",
@@ -28,6 +30,8 @@ log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
 pipeline = Lazy("jitcore.pipeline")
+console = Lazy("jitcore.report.console")
+explaining = Lazy("jitcore.report.explain")
 
 
 @overload
@@ -120,7 +124,27 @@ def compiled(fn: Any, options: Config) -> Any:
     return fn
 
 
+@functools.cache
+def report_at_exit() -> None:
+    atexit.register(console.print_report)
+
+
+def explain(fn: Any, /) -> Callable[..., Any]:
+    """Explain one call: `jitcore.explain(f)(*args)` → an Explanation; a plain function is compiled.
+
+    Its `.graphs`, `.breaks`, `.guards`, `.result`, `.times`; `str()` is the report, `.source(k)`
+    the
+    C text of a kernel.
+    """
+    inner = getattr(fn, "__func__", fn)
+    target = fn if isinstance(inner, _C.Dispatcher) else compile(fn)
+    explained: Callable[..., Any] = explaining.explain(target)
+    return explained
+
+
 def attach(fn: types.FunctionType, options: Config) -> Any:
+    if options.report:
+        report_at_exit()
     if not options.enabled:
         dispatcher = _C.Dispatcher(fn)
         dispatcher.off = True

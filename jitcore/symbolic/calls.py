@@ -104,7 +104,7 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
 def callable_name(obj: Any) -> str:
     module = getattr(obj, "__module__", None)
     name = getattr(obj, "__qualname__", None) or type(obj).__name__
-    return f"{module}.{name}" if module else name
+    return name if module in (None, "builtins") else f"{module}.{name}"
 
 
 def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:

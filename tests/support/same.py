@@ -83,7 +83,8 @@ def element_difference(eager: Array, compiled: Array, path: str) -> str:
     text = ", ".join(
         f"{who} {hex_of(bits, eager.dtype)}" for who, bits in (("eager", left), ("compiled", right))
     )
-    return f"{path or 'result'}: {eager.dtype}: element {place}: {text}; {len(wrong)} of {count} differ"
+    place = f"{eager.dtype}: element {place}: {text}"
+    return f"{path or 'result'}: {place}; {len(wrong)} of {count} differ"
 
 
 def hex_of(bits: bytes, dtype: str) -> str:

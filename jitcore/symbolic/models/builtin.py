@@ -546,7 +546,7 @@ def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words]
 for io in PRINTS:
     model(io)(
         refuse(
-            breaks.PRINT if callable_name(io) == "builtins.print" else breaks.IO,
+            breaks.PRINT if callable_name(io) == "print" else breaks.IO,
             f"{callable_name(io)}()",
         )
     )

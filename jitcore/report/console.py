@@ -1,0 +1,68 @@
+"""All breaks of a run → a report on the console: once per place, with counts.
+
+Coloured on a terminal (unless NO_COLOR is set), plain otherwise.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from typing import TextIO
+
+from jitcore import pipeline
+from jitcore.fallback.breaks import Break
+from jitcore.report.explain import counted
+from jitcore.runtime.records import Region
+
+BOLD, DIM, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
+
+
+def print_report(out: TextIO | None = None) -> None:
+    """The report of everything compiled so far, on `out` (standard error)."""
+    out = sys.stderr if out is None else out
+    colours = out.isatty() and "NO_COLOR" not in os.environ
+    regions = [region for record in pipeline.records.all() for region in record.regions]
+    for line in report_lines(regions, colours):
+        print(line, file=out)
+
+
+def report_lines(regions: Iterable[Region], colours: bool) -> list[str]:
+    regions = list(regions)
+    counts = break_counts(regions)
+    lines = [paint("jitcore: " + summary(regions, counts), BOLD, colours)]
+    for stop, count in counts.most_common():
+        times = f"({counted(count, 'time')})"
+        lines.append(f"{paint(stop.code, RED, colours)} {stop.place}: {stop.reason} {times}")
+        source = linecache.getline(stop.filename, stop.lineno or 0).strip()
+        if source:
+            lines.append(f"    {source}")
+        lines.append(paint(f"    hint: {stop.hint}", DIM, colours))
+    return lines
+
+
+def break_counts(regions: Iterable[Region]) -> Counter[Break]:
+    """A region that ran left through its break as often as it ran."""
+    counts: Counter[Break] = Counter()
+    for region in regions:
+        for stop in region.breaks:
+            counts[stop] += max(region.entry.hits, 1) if region.entry is not None else 1
+    return counts
+
+
+def summary(regions: list[Region], counts: Counter[Break]) -> str:
+    entries = [region for region in regions if region.entry is not None]
+    functions = {(region.function.filename, region.function.lineno) for region in regions}
+    return (
+        f"{counted(len(functions), 'function')} seen, {counted(len(entries), 'graph')} in use, "
+        f"{counted(sum(len(r.kernels) for r in entries), 'kernel')}, "
+        f"{counted(sum(r.entry.hits for r in entries), 'hit')}, "
+        f"{counted(len(counts), 'place')} where a graph breaks, "
+        f"{sum(r.seconds for r in regions) * 1e3:.0f} ms compiling"
+    )
+
+
+def paint(text: str, colour: str, colours: bool) -> str:
+    return f"{colour}{text}{PLAIN}" if colours else text
