@@ -1,6 +1,17 @@
 #include "array_spec.h"
 
-#define FLAGS (NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE)
+/* numpy/_core/src/multiarray/common.h: a write warns. Results of np.broadcast_arrays have it; specs do not. */
+#define WARN_ON_WRITE INT_MIN
+#define FLAGS (NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE | WARN_ON_WRITE)
+
+/* Equal byte order, units and fields; metadata only where it is the very same dtype. */
+static int same_dtype(PyArray_Descr *a, PyArray_Descr *b) {
+    if (a == b)
+        return 1;
+    return a->type_num == b->type_num && PyDataType_FLAGS(a) == PyDataType_FLAGS(b) &&
+           PyDataType_METADATA(a) == NULL && PyDataType_METADATA(b) == NULL &&
+           PyArray_EquivTypes(a, b);
+}
 
 int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     if (!PyArray_CheckExact(obj))
@@ -11,11 +22,7 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
         memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
         memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0)
         return 0;
-    PyArray_Descr *descr = PyArray_DESCR(array);
-    if (descr == spec->descr)
-        return 1;
-    return descr->type_num == spec->descr->type_num && PyDataType_METADATA(descr) == NULL &&
-           PyArray_EquivTypes(descr, spec->descr);
+    return same_dtype(PyArray_DESCR(array), spec->descr);
 }
 
 static int read_dims(PyObject *tuple, npy_intp *dims) {

@@ -13,9 +13,12 @@
 #include "internal/pycore_ceval.h"
 #endif
 #include "internal/pycore_code.h"
+#include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
 #include "internal/pycore_interp.h"
 #include "opcode.h"
+
+#include "internal/pycore_object.h"
 #pragma GCC diagnostic pop
 
 typedef _PyInterpreterFrame JitFrame;
@@ -142,6 +145,32 @@ static inline void jit_jump_over(PyCodeObject *cstar, int from, int to, PyObject
 /* Something watches the thread: then everything is CPython's. */
 static inline int jit_watched(PyThreadState *ts) {
     return ts->c_tracefunc != NULL || ts->c_profilefunc != NULL || jit_monitored(ts);
+}
+
+/* Where a plain instance keeps its attributes: the values of its class's shared keys (returned, borrowed), or a dict
+ * (*dict, borrowed, NULL if it has none). Makes nothing. */
+static inline PyObject **jit_instance_values(PyObject *obj, PyObject **dict) {
+    *dict = NULL;
+    if (!PyType_HasFeature(Py_TYPE(obj), Py_TPFLAGS_MANAGED_DICT)) {
+        PyObject **slot = _PyObject_GetDictPtr(obj);
+        *dict = slot != NULL ? *slot : NULL;
+        return NULL;
+    }
+#if PY_VERSION_HEX >= 0x030d0000
+    if (PyType_HasFeature(Py_TYPE(obj), Py_TPFLAGS_INLINE_VALUES) && _PyObject_InlineValues(obj)->valid)
+        return _PyObject_InlineValues(obj)->values;
+    *dict = (PyObject *)_PyObject_GetManagedDict(obj);
+#elif PY_VERSION_HEX >= 0x030c0000
+    PyDictOrValues either = *_PyObject_DictOrValuesPointer(obj);
+    if (_PyDictOrValues_IsValues(either))
+        return _PyDictOrValues_GetValues(either)->values;
+    *dict = _PyDictOrValues_GetDict(either);
+#else
+    if (*_PyObject_ValuesPointer(obj) != NULL)
+        return (*_PyObject_ValuesPointer(obj))->values;
+    *dict = *_PyObject_ManagedDictPointer(obj);
+#endif
+    return NULL;
 }
 
 #endif

@@ -27,8 +27,9 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
-    ExitKind kind = plan_run(&self->plan, view, regs, out);
-    if (kind != EXIT_MISS) {
+    int failed;
+    ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
+    if (!failed) {
         self->head.hits++;
         self->failures_in_a_row = 0;
         return kind;
@@ -36,7 +37,7 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     self->head.failures++;
     if (++self->failures_in_a_row >= MAX_FAILURES)
         self->disabled = 1;
-    return EXIT_MISS;
+    return kind;
 }
 
 static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
@@ -120,6 +121,16 @@ static int read_exits(PyObject *rows, Plan *plan) {
     return 0;
 }
 
+/* Words that would run out of their registers or constants are our bug, not the user's crash. */
+static int check(const Entry *self) {
+    if (!guards_valid(self->guards, self->nguards, self->nregs, PyTuple_GET_SIZE(self->guard_consts),
+                      PyTuple_GET_SIZE(self->reasons))) {
+        PyErr_SetString(PyExc_ValueError, "these words are not a guard program");
+        return -1;
+    }
+    return plan_check(&self->plan, self->nregs, PyTuple_GET_SIZE(self->plan_consts));
+}
+
 static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"name", "nregs", "guards", "guard_consts", "reasons",
                             "plan", "plan_consts", "exits", NULL};
@@ -142,7 +153,7 @@ static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     self->plan.consts = ((PyTupleObject *)plan_consts)->ob_item;
     self->guards = copy_words(guards, &self->nguards);
     self->plan.words = self->guards ? copy_words(words, &self->plan.count) : NULL;
-    if (self->plan.words == NULL || read_exits(exits, &self->plan) < 0)
+    if (self->plan.words == NULL || read_exits(exits, &self->plan) < 0 || check(self) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -179,7 +190,85 @@ static PyObject *explain_miss(PyObject *op, PyObject *ignored) {
     return Py_NewRef(PyTuple_GET_ITEM(self->reasons, self->last_miss));
 }
 
+/* A sequence → PyMem of borrowed objects, _C.NULL as NULL. */
+static PyObject **borrow(PyObject *list) {
+    Py_ssize_t count = PyList_GET_SIZE(list);
+    PyObject **slots = PyMem_Malloc((count + 1) * sizeof(PyObject *));
+    if (slots == NULL)
+        return (PyObject **)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *obj = PyList_GET_ITEM(list, i);
+        slots[i] = obj == jit_null ? NULL : obj;
+    }
+    return slots;
+}
+
+static PyObject *shown(PyObject *const *slots, int count) {
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple && i < count; i++)
+        PyTuple_SET_ITEM(tuple, i, Py_NewRef(slots[i] ? slots[i] : jit_null));
+    return tuple;
+}
+
+static PyObject *shown_locals(const Transfer *t) {
+    PyObject *dict = PyDict_New();
+    for (int i = 0; dict && i < t->nlocals; i++) {
+        PyObject *index = PyLong_FromLong(t->local_index[i]);
+        PyObject *value = t->local_value[i] ? t->local_value[i] : jit_null;
+        if (index == NULL || PyDict_SetItem(dict, index, value) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(index);
+    }
+    return dict;
+}
+
+/* A transfer as Python sees it; what an EXIT_RAISE raises is in the place of its value. */
+static PyObject *shown_transfer(ExitKind kind, const Transfer *t) {
+    static const char *kinds[] = {"miss", "return", "jump", "raise"};
+    PyObject *error = NULL, *type = NULL, *traceback = NULL;
+    if (kind == EXIT_RAISE) {
+        PyErr_Fetch(&type, &error, &traceback);
+        PyErr_NormalizeException(&type, &error, &traceback);
+    }
+    int keeps = t->nstack == TRANSFER_KEEPS_STATE;
+    PyObject *value = error ? error : t->value ? t->value : jit_null;
+    PyObject *stack = keeps ? Py_NewRef(Py_None) : shown(t->stack, t->nstack);
+    PyObject *locals = shown_locals(t), *result = NULL;
+    if (stack != NULL && locals != NULL)
+        result = Py_BuildValue("siiOOO", kinds[kind], t->offset, t->through_point, value, stack, locals);
+    Py_XDECREF(stack);
+    Py_XDECREF(locals);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+    return result;
+}
+
+static PyObject *run_on(PyObject *op, PyObject *args) {
+    PyObject *locals, *stack, *globals, *builtins;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
+                          &PyDict_Type, &globals, &PyDict_Type, &builtins))
+        return NULL;
+    PyObject **slots = borrow(locals), **values = slots ? borrow(stack) : NULL, *result = NULL;
+    if (values != NULL) {
+        int depth = (int)PyList_GET_SIZE(stack);
+        FrameView view = {slots, values, depth, globals, builtins, NULL};
+        Transfer transfer = {0};
+        ExitKind kind = entry_run((JitEntryHead *)op, &view, &transfer);
+        result = shown_transfer(kind, &transfer);
+        if (transfer.nstack == TRANSFER_KEEPS_STATE)
+            transfer.nstack = 0;
+        transfer_clear(&transfer);
+    }
+    PyMem_Free(slots);
+    PyMem_Free(values);
+    return result;
+}
+
 static PyMethodDef entry_methods[] = {
+    {"run_on", run_on, METH_VARARGS,
+     "run_on(locals, stack, globals, builtins): run without a frame, for tests. (kind, offset, through_point, value, "
+     "stack, {local: value})"},
     {"explain_miss", explain_miss, METH_NOARGS, "The guard that failed last, in words; or None."},
     {NULL, NULL, 0, NULL},
 };

@@ -10,8 +10,9 @@
 int guards_hold(const int *words, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
                 PyObject **regs, int *reason);
 
-/* The dict that says what np.geterr() is, as the number that NumPy keeps. -1: exception. */
-int errstate_now(void);
+/* 1: `words` is a whole program over `nregs` registers, `nconsts` constants and `nreasons` reasons. */
+int guards_valid(const int *words, Py_ssize_t count, int nregs, Py_ssize_t nconsts,
+                 Py_ssize_t nreasons);
 
 int guard_eval_init(PyObject *module);
 

@@ -9,6 +9,8 @@
 #include "code_cache.h"
 #include "dispatch.h"
 #include "entry.h"
+#include "equals.h"
+#include "errstate.h"
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "guard_eval.h"
@@ -41,7 +43,7 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(array_spec) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
+    X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
     X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {

@@ -1,7 +1,10 @@
 #include "plan.h"
 
+#include "errstate.h"
 #include "frame_state.h"
+#include "held.h"
 #include "launcher.h"
+#include "op_table.h"
 #include "plan_ops.h"
 
 enum {
@@ -10,9 +13,13 @@ enum {
 #undef NUMBER
 };
 
-#define MANY 32
+static const OpRow rows[] = {
+#define ROW(name, operands) {#name, operands},
+    PLAN_OPS(ROW)
+#undef ROW
+};
 
-static PyObject *errstate_var;
+#define FEW 16
 
 typedef struct {
     const Plan *plan;
@@ -40,8 +47,8 @@ static inline int put(Run *run, int reg, PyObject *value) {
 /* ---------------------------------------------------------------- steps */
 
 static PyObject *call(const Run *run, PyObject *fn, const int *args, int count, PyObject *names) {
-    PyObject *few[MANY + 1], **all = few;
-    if (count > MANY && (all = PyMem_Malloc((count + 1) * sizeof(PyObject *))) == NULL)
+    PyObject *few[FEW + 1], **all = few;
+    if (count > FEW && (all = PyMem_Malloc((count + 1) * sizeof(PyObject *))) == NULL)
         return PyErr_NoMemory();
     for (int i = 0; i < count; i++)
         all[i + 1] = get(run, args[i]);
@@ -104,31 +111,34 @@ static PyObject *advance(PyObject *it, PyObject *count) {
     return Py_NewRef(it);
 }
 
-static int run_kernel(Run *run, const int *w) {
-    int nin = w[2], nout = w[3];
-    PyObject *inputs[MANY], *outputs[MANY];
-    if (nin > MANY || nout > MANY)
-        return -1;
-    for (int i = 0; i < nin; i++)
-        inputs[i] = get(run, w[4 + i]);
-    if (kernel_launch(get(run, w[1]), inputs, outputs) < 0)
-        return -1;
-    for (int i = 0; i < nout; i++)
-        Py_XSETREF(run->regs[w[4 + nin + i]], outputs[i]);
-    return 0;
+/* What was known weakly, now held. */
+static PyObject *alive(PyObject *held) {
+    PyObject *obj = held_object(held);
+    if (obj == NULL)
+        PyErr_SetString(PyExc_ReferenceError, "jitcore: an object of the plan is gone");
+    return Py_XNewRef(obj);
 }
 
-static int unquiet(Run *run) {
-    if (run->quiet == NULL)
-        return 0;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    int failed = PyContextVar_Reset(errstate_var, run->quiet);
-    Py_CLEAR(run->quiet);
-    if (failed)
-        PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-    return 0;
+static int run_kernel(Run *run, const int *w) {
+    int nin = w[2], nout = w[3];
+    PyObject *few[FEW], **inputs = few;
+    if (nin + nout > FEW && (inputs = PyMem_Malloc((nin + nout) * sizeof(PyObject *))) == NULL)
+        return -1;
+    PyObject **outputs = inputs + nin;
+    for (int i = 0; i < nin; i++)
+        inputs[i] = get(run, w[4 + i]);
+    int refused = kernel_launch(get(run, w[1]), inputs, outputs) < 0;
+    for (int i = 0; i < nout && !refused; i++)
+        Py_XSETREF(run->regs[w[4 + nin + i]], outputs[i]);
+    if (inputs != few)
+        PyMem_Free(inputs);
+    return refused ? -1 : 0;
+}
+
+static void unquiet(Run *run) {
+    if (run->quiet != NULL)
+        errstate_reset(run->quiet);
+    run->quiet = NULL;
 }
 
 /* NumPy's own calls raise where they would warn, until the next QUIET or LOUD. */
@@ -136,7 +146,7 @@ static int quiet(Run *run, PyObject *extobj) {
     unquiet(run);
     if (extobj == NULL)
         return 0;
-    run->quiet = PyContextVar_Set(errstate_var, extobj);
+    run->quiet = errstate_set(extobj);
     return run->quiet == NULL ? -1 : 0;
 }
 
@@ -220,6 +230,7 @@ static int steps(Run *run, const int *w, int *reached) {
             MAKE(METHOD, 3, PyMethod_New(get(run, w[2]), get(run, w[3])))
             MAKE(FUNCTION, 5, make_function(run, w + 2))
             MAKE(ADVANCE, 3, advance(get(run, w[2]), get(run, w[3])))
+            MAKE(ALIVE, 2, alive(get(run, w[2])))
             MAKE(CELL_NEW, 2, PyCell_New(get(run, w[2])))
             DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
@@ -273,7 +284,7 @@ static int take(Run *run, int number, Transfer *out) {
 }
 
 /* A failing step: dropped, if it is pure; raised at its instruction, if it is loud. */
-static ExitKind failed(Run *run, Transfer *out) {
+static ExitKind after_failure(Run *run, Transfer *out) {
     PyObject *type, *value, *traceback;
     int raises = run->loud;
     if (raises && !PyErr_Occurred())
@@ -293,7 +304,8 @@ static ExitKind failed(Run *run, Transfer *out) {
     return EXIT_RAISE;
 }
 
-ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out) {
+ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
+                  int *failed) {
     Run run = {.plan = plan, .view = view, .regs = regs};
     int reached;
     if (view->frame != NULL)
@@ -302,38 +314,93 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
     unquiet(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
+    *failed = bad && !run.loud;
     if (bad)
-        return failed(&run, out);
+        return after_failure(&run, out);
     if (take(&run, reached, out) == 0)
         return plan->exits[reached].kind;
     out->nstack = TRANSFER_KEEPS_STATE;
     return EXIT_RAISE;
 }
 
-static PyObject *table(void) {
-    PyObject *dict = PyDict_New();
-#define ROW(name, operands)                                                               \
-    if (dict != NULL) {                                                                   \
-        PyObject *number = PyLong_FromLong(P_##name);                                     \
-        if (number == NULL || PyDict_SetItemString(dict, #name, number) < 0)              \
-            Py_CLEAR(dict);                                                               \
-        Py_XDECREF(number);                                                               \
+/* ---------------------------------------------------------------- what plans are made of */
+
+static int fixed_width(const char *kinds) {
+    int count = 0;
+    while (kinds[count] && kinds[count] != '*')
+        count++;
+    return count;
+}
+
+static int operand_fits(const Plan *plan, char kind, int x, int nregs, Py_ssize_t nconsts) {
+    switch (kind) {
+    case 'd':
+        return x >= 0 && x < nregs;
+    case 'r':
+        return x == PLAN_NULL || (x >= 0 ? x < nregs : ~x < nconsts);
+    case 'n':
+        return x >= 0 && x <= plan->count;
+    default:
+        return 1;
     }
-    PLAN_OPS(ROW)
-#undef ROW
-    return dict;
+}
+
+/* How many words the step takes; 0: it is none. */
+static Py_ssize_t step_fits(const Plan *plan, const int *w, const int *end, int nregs,
+                            Py_ssize_t nconsts) {
+    if (w[0] < 0 || w[0] >= (int)Py_ARRAY_LENGTH(rows))
+        return 0;
+    const char *kinds = rows[w[0]].operands;
+    Py_ssize_t fixed = fixed_width(kinds), more = 0;
+    if (end - w < fixed + 1)
+        return 0;
+    for (int i = 0; i < fixed; i++) {
+        if (!operand_fits(plan, kinds[i], w[i + 1], nregs, nconsts))
+            return 0;
+        more += kinds[i] == 'n' ? w[i + 1] : 0;
+    }
+    if (end - w < fixed + 1 + more)
+        return 0;
+    for (Py_ssize_t i = 0; i < more; i++) {
+        int written = w[0] == P_KERNEL && i >= w[2];
+        if (!operand_fits(plan, written ? 'd' : 'r', w[fixed + 1 + i], nregs, nconsts))
+            return 0;
+    }
+    int names_exit = w[0] == P_WINDOW || w[0] == P_LOUD || w[0] == P_EXIT;
+    if (names_exit && (w[fixed] < 0 || w[fixed] >= plan->nexits))
+        return 0;
+    return fixed + 1 + more;
+}
+
+static int exit_fits(const Plan *plan, const PlanExit *exit, int nregs, Py_ssize_t nconsts) {
+    int fits = exit->start >= 0 && exit->start < plan->count &&
+               operand_fits(plan, 'r', exit->value, nregs, nconsts) &&
+               (exit->kind != EXIT_RETURN || exit->value != PLAN_NULL);
+    for (int i = 0; i < exit->nstack && fits; i++)
+        fits = operand_fits(plan, 'r', exit->stack[i], nregs, nconsts);
+    for (int i = 0; i < exit->nlocals && fits; i++)
+        fits = operand_fits(plan, 'r', exit->local[i], nregs, nconsts);
+    return fits;
+}
+
+int plan_check(const Plan *plan, int nregs, Py_ssize_t nconsts) {
+    const int *w = plan->words, *end = plan->words + plan->count;
+    Py_ssize_t step = 1;
+    int last = -1;
+    for (; w < end && step > 0; w += step) {
+        last = w[0];
+        step = step_fits(plan, w, end, nregs, nconsts);
+    }
+    int fits = step > 0 && last == P_EXIT && plan->nexits > 0 && plan->exits[0].kind == EXIT_MISS;
+    for (int i = 0; i < plan->nexits && fits; i++)
+        fits = exit_fits(plan, &plan->exits[i], nregs, nconsts);
+    if (!fits)
+        PyErr_SetString(PyExc_ValueError, "these words are not a plan");
+    return fits ? 0 : -1;
 }
 
 int plan_init(PyObject *module) {
-    PyObject *umath = PyImport_ImportModule("numpy._core.umath");
-    if (umath == NULL)
+    if (PyModule_AddIntMacro(module, PLAN_NULL) < 0)
         return -1;
-    errstate_var = PyObject_GetAttrString(umath, "_extobj_contextvar");
-    Py_DECREF(umath);
-    PyObject *ops = errstate_var ? table() : NULL;
-    if (ops == NULL || PyModule_AddIntMacro(module, PLAN_NULL) < 0)
-        return -1;
-    int bad = PyModule_AddObjectRef(module, "PLAN_OPS", ops);
-    Py_DECREF(ops);
-    return bad;
+    return op_table_add(module, "PLAN_OPS", rows, Py_ARRAY_LENGTH(rows));
 }

@@ -17,14 +17,21 @@ typedef struct {
 typedef struct {
     int *words;
     Py_ssize_t count;
-    PyObject **consts;
+    PyObject **consts;           /* borrowed */
     PlanExit *exits;             /* exit 0 is the miss */
     int nexits;
 } Plan;
 
 /* Runs the plan. Registers are owned by the caller. Returns how the region is left; EXIT_RAISE has the exception set, no
- * other has; with TRANSFER_KEEPS_STATE it is raised where the region began. */
-ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out);
+ * other has. *failed: a pure step failed, and CPython repeats the work since the start of its window.
+ *
+ * An exit's own steps are such that only memory can run out in them. Then that is raised, with TRANSFER_KEEPS_STATE: from
+ * where the region began, after those effects that were already performed. */
+ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
+                  int *failed);
+
+/* 0, or -1 with an exception: the words are not a plan over `nregs` registers and `nconsts` constants. */
+int plan_check(const Plan *plan, int nregs, Py_ssize_t nconsts);
 
 int plan_init(PyObject *module);
 

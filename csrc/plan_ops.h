@@ -1,7 +1,7 @@
-/* The table of plan steps: name, operands. Exported to Python as _C.PLAN_OPS.
+/* The table of plan steps: name, operands. Exported to Python as _C.PLAN_OPS: name → (number, operands).
  *
  * `d` a register that is written, `r` an operand that is read: >= 0 a register, < 0 the constant ~x, PLAN_NULL is CPython's
- * NULL; `i` a plain number, `n` how many operands follow; `*` they follow.
+ * NULL; `i` a plain number, `n` how many operands follow; `*` they follow, of KERNEL first those read, then those written.
  */
 #ifndef JIT_PLAN_OPS_H
 #define JIT_PLAN_OPS_H
@@ -12,7 +12,7 @@
 
 #define PLAN_OPS(X)             \
     X(CALL, "drn*")             \
-    X(CALL_KW, "drcn*")         \
+    X(CALL_KW, "drrn*")         \
     X(BUILD_TUPLE, "dn*")       \
     X(BUILD_LIST, "dn*")        \
     X(BUILD_SET, "dn*")         \
@@ -25,7 +25,8 @@
     X(CELL_SET, "rr")           \
     X(GLOBAL_SET, "rr")         \
     X(GLOBAL_DEL, "r")          \
-    X(FREE, "r")                \
+    X(ALIVE, "dr")              \
+    X(FREE, "d")                \
     X(KERNEL, "rnn*")           \
     X(WINDOW, "i")              \
     X(QUIET, "r")               \

@@ -12,15 +12,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore import _C
 from jitcore.ir.value import Value
 
 Operand = int
-OPS: dict[str, int] = _C.PLAN_OPS
+OPS: dict[str, int] = {name: number for name, (number, _) in _C.PLAN_OPS.items()}
 NULL: Operand = _C.PLAN_NULL
 KINDS = {"miss": 0, "return": 1, "jump": 2}
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an extension at run time
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class PlanBuilder:
         self.consts: list[Any] = []
         self.const_ids: dict[int, int] = {}
         self.values: dict[Value, Operand] = {}
+        self.users: dict[int, tuple[Any, Step]] = {}  # by id: the object, the step that fetches it
         self.main: list[Step] = []
         self.steps = self.main
         self.exits = [PlannedExit("miss")]
@@ -69,6 +72,16 @@ class PlanBuilder:
             at = self.const_ids[id(obj)] = len(self.consts)
             self.consts.append(obj)
         return ~at
+
+    def known(self, obj: Any) -> Operand:
+        """Like `const`, but what may be the user's is not kept alive. Where it is gone, the plan
+        misses."""
+        if not is_users(obj):
+            return self.const(obj)
+        if id(obj) not in self.users:
+            out, held = self.new(), self.const(_C.hold(obj))
+            self.users[id(obj)] = obj, Step((OPS["ALIVE"], out, held), (held,), (out,))
+        return self.users[id(obj)][1].writes[0]
 
     def bind(self, value: Value, operand: Operand) -> None:
         self.values[value] = operand
@@ -87,13 +100,12 @@ class PlanBuilder:
         return register
 
     def operand(self, tree: Any) -> Operand:
-        """An argument tree: containers with values in them are built by steps."""
+        """An argument tree. What holds values, or could be changed by the call, is built anew each
+        time."""
         cls = type(tree)
         if cls is Value:
             return self.reg(tree)
-        if cls in (tuple, list, slice, dict) and any_value(tree):
-            return TREES[cls](self, tree)
-        if cls in (list, dict):  # a fresh one for every call
+        if cls in TREES and is_made(tree):
             return TREES[cls](self, tree)
         return self.const(tree)
 
@@ -176,6 +188,7 @@ class PlanBuilder:
 
     def finish(self) -> tuple[array[int], tuple[Any, ...], tuple[Any, ...], int]:
         words = array("i")
+        self.main[:0] = [step for _, step in self.users.values()]
         last = self.last_uses()
         for at, step in enumerate(self.main):
             words.extend(step.words)
@@ -214,15 +227,18 @@ class PlanBuilder:
         return found
 
 
-def any_value(tree: Any) -> bool:
+def is_users(obj: Any) -> bool:
+    if isinstance(obj, type):
+        return bool(obj.__flags__ & HEAP_TYPE)
+    return isinstance(obj, FunctionType | CodeType)
+
+
+def is_made(tree: Any) -> bool:
+    """Not a constant: a value, a list, a dict, or a tuple or slice with one of them inside."""
     cls = type(tree)
-    if cls is Value:
-        return True
     if cls is slice:
-        return any(map(any_value, (tree.start, tree.stop, tree.step)))
-    if cls is dict:
-        return any(map(any_value, tree.values()))
-    return cls in (tuple, list) and any(map(any_value, tree))
+        return any(map(is_made, (tree.start, tree.stop, tree.step)))
+    return cls in (Value, list, dict) or (cls is tuple and any(map(is_made, tree)))
 
 
 def _dict(plan: PlanBuilder, tree: dict[Any, Any]) -> Operand:

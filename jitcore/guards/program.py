@@ -8,11 +8,14 @@ order    guards on roots first, cheap kinds first, then what hangs below
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from jitcore import _C
+from jitcore.errors import InternalError
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
@@ -32,7 +35,8 @@ class GuardProgram:
 class Compiler:
     """The program while it is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, guards: Sequence[Guard]) -> None:
+        self.keyed = {guard.source for guard in guards if isinstance(guard, g.Keys)}
         self.words = array("i")
         self.consts: list[Any] = []
         self.registers: dict[Source, int] = {}
@@ -45,7 +49,14 @@ class Compiler:
     def op(self, name: str, *operands: int, why: str) -> None:
         """One instruction; its last operand is the reason that a miss at it reports."""
         self.reasons.append(why)
-        self.words.extend((_C.GUARD_OPS[name], *operands, len(self.reasons) - 1))
+        self.words.extend((_C.GUARD_OPS[name][0], *operands, len(self.reasons) - 1))
+
+    def key(self, source: s.Key) -> str:
+        """Any key of a dict whose keys are all guarded; else a name in a dict of names, so that no
+        `__eq__` runs."""
+        if source.base not in self.keyed and source.cls is not str:
+            raise InternalError(f"{source}: the keys of {source.base} are not guarded")
+        return "KEY" if source.base in self.keyed else "NAME"
 
     def load(self, source: Source) -> int:
         found = self.registers.get(source)
@@ -57,8 +68,9 @@ class Compiler:
 
 
 def compile_guards(guards: Iterable[Guard], wanted: Iterable[Source]) -> GuardProgram:
-    compiler = Compiler()
-    for guard in sorted(guards, key=rank):
+    ordered = sorted(guards, key=rank)
+    compiler = Compiler(ordered)
+    for guard in ordered:
         CHECKS[type(guard)](compiler, guard)
     for source in wanted:
         compiler.load(source)
@@ -91,16 +103,22 @@ def rank(guard: Guard) -> tuple[int, int]:
     return level, COST.index(type(guard))
 
 
+def slot(c: Compiler, source: s.Slot) -> Load:
+    offset = _C.slot_offset(source.owner.__dict__[source.name])
+    return "LOAD_SLOT", c.load(source.base), c.const(_C.hold(source.owner)), offset
+
+
 Load = tuple[Any, ...]
 LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.Local: lambda c, x: ("LOAD_LOCAL", x.index),
     s.CellContent: lambda c, x: ("LOAD_CELL_SLOT", x.index),
     s.Stack: lambda c, x: ("LOAD_STACK", x.slot),
+    s.FrameGlobals: lambda c, x: ("LOAD_FRAME_GLOBALS",),
     s.Global: lambda c, x: ("LOAD_GLOBAL", c.const(x.name)),
     s.Builtin: lambda c, x: ("LOAD_BUILTIN", c.const(x.name)),
     s.Const: lambda c, x: ("LOAD_CONST", c.const(_C.hold(x.obj))),
     s.Attr: lambda c, x: ("LOAD_ATTR", c.load(x.base), c.const(x.name)),
-    s.Slot: lambda c, x: ("LOAD_SLOT", c.load(x.base), c.const(x.owner.__dict__[x.name])),
+    s.Slot: slot,
     s.ModuleAttr: lambda c, x: ("LOAD_MODULE_ATTR", c.load(x.base), c.const(x.name)),
     s.FunctionPart: lambda c, x: ("LOAD_FUNCTION", c.load(x.base), PARTS[x.part]),
     s.ClosureContent: lambda c, x: ("LOAD_CLOSURE", c.load(x.base), x.index),
@@ -108,7 +126,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.MethodSelf: lambda c, x: ("LOAD_METHOD_SELF", c.load(x.base)),
     s.PartialPart: lambda c, x: ("LOAD_PARTIAL", c.load(x.base), c.const(x.part)),
     s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
-    s.Key: lambda c, x: ("LOAD_KEY", c.load(x.base), c.const(x.key)),
+    s.Key: lambda c, x: (f"LOAD_{c.key(x)}", c.load(x.base), c.const(x.key)),
 }
 
 
@@ -136,7 +154,7 @@ def absent(c: Compiler, guard: g.Absent) -> None:
         case s.Attr(base, name):
             c.op("NO_ATTR", c.load(base), c.const(name), why=str(guard))
         case s.Key(base, key):
-            c.op("NO_KEY", c.load(base), c.const(key), why=str(guard))
+            c.op(f"NO_{c.key(source)}", c.load(base), c.const(key), why=str(guard))
         case _:
             raise AssertionError(guard)
 
@@ -151,7 +169,7 @@ def type_version(c: Compiler, guard: g.TypeVersion) -> None:
 
 
 def errstate(c: Compiler, guard: g.ErrState) -> None:
-    c.op("ERRSTATE", c.const(guard.code), why=str(guard))
+    c.op("ERRSTATE", guard.code, np.getbufsize(), why=str(guard))
 
 
 CHECKS: dict[type, Callable[[Compiler, Any], None]] = {

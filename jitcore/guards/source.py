@@ -36,6 +36,14 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameGlobals:
+    """The dict of the frame's global names."""
+
+    def __str__(self) -> str:
+        return "globals()"
+
+
+@dataclass(frozen=True, slots=True)
 class Global:
     name: str
 
@@ -178,6 +186,7 @@ Source = (
     Local
     | CellContent
     | Stack
+    | FrameGlobals
     | Global
     | Builtin
     | Const
@@ -192,4 +201,4 @@ Source = (
     | Item
     | Key
 )
-ROOTS = (Local, CellContent, Stack, Global, Builtin, Const)
+ROOTS = (Local, CellContent, Stack, FrameGlobals, Global, Builtin, Const)

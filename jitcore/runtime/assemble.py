@@ -263,7 +263,7 @@ class Lowering:
     def build(self, recipe: Recipe, made: dict[int, Operand]) -> Operand:
         match recipe:
             case Known(obj):
-                return self.plan.const(obj)
+                return self.plan.known(obj)
             case Loaded(source):
                 return self.registers[source]
             case Computed(value):

@@ -1,0 +1,51 @@
+#include "lookup.h"
+
+/* A dict's own table, whatever its class says. */
+static Lookup in_table(PyObject *dict, PyObject *name, PyObject **found) {
+    if (((PyDictObject *)dict)->ma_keys->dk_kind == DICT_KEYS_GENERAL)
+        return UNKNOWN;
+    *found = Py_XNewRef(PyDict_GetItemWithError(dict, name));
+    return *found != NULL ? FOUND : ABSENT;
+}
+
+Lookup lookup_name(PyObject *dict, PyObject *name, PyObject **found) {
+    return PyDict_CheckExact(dict) ? in_table(dict, name, found) : UNKNOWN;
+}
+
+/* Names are interned nearly always. */
+static Py_ssize_t key_index(PyDictKeysObject *keys, PyObject *name) {
+    PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
+        if (entries[i].me_key == name)
+            return i;
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
+        if (entries[i].me_key != NULL && PyUnicode_Compare(entries[i].me_key, name) == 0)
+            return i;
+    return -1;
+}
+
+static Lookup in_values(PyTypeObject *type, PyObject **values, PyObject *name, PyObject **found) {
+    PyDictKeysObject *keys = ((PyHeapTypeObject *)type)->ht_cached_keys;
+    Py_ssize_t at = key_index(keys, name);
+    *found = at >= 0 ? Py_XNewRef(values[at]) : NULL;
+    return *found != NULL ? FOUND : ABSENT;
+}
+
+/* The class comes first with these. */
+static int has_data_descriptor(PyTypeObject *type, PyObject *name) {
+    PyObject *descr = _PyType_Lookup(type, name);
+    return descr != NULL && Py_TYPE(descr)->tp_descr_set != NULL;
+}
+
+Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found) {
+    PyTypeObject *type = Py_TYPE(obj);
+    if ((type->tp_getattro != PyObject_GenericGetAttr &&
+         type->tp_getattro != PyModule_Type.tp_getattro) ||
+        has_data_descriptor(type, name))
+        return UNKNOWN;
+    PyObject *dict;
+    PyObject **values = jit_instance_values(obj, &dict);
+    if (values != NULL)
+        return in_values(type, values, name, found);
+    return dict != NULL ? in_table(dict, name, found) : ABSENT;
+}

@@ -1,0 +1,22 @@
+/* Attributes and names as the interpreter would find them, without running anything of the user's and without making a
+ * dict, a method or an exception.
+ */
+#ifndef JIT_LOOKUP_H
+#define JIT_LOOKUP_H
+
+#include "jitcore.h"
+
+typedef enum {
+    FOUND,   /* *found is a new reference */
+    ABSENT,
+    UNKNOWN, /* finding out could run user code */
+} Lookup;
+
+/* A str in a dict whose keys are all exact str: no __eq__, no __hash__, no __missing__. A subclass of dict is UNKNOWN. */
+Lookup lookup_name(PyObject *dict, PyObject *name, PyObject **found);
+
+/* An attribute that the object itself has: in its dict or its class's shared keys. UNKNOWN for a class that looks attributes
+ * up in another way than object and module do, or whose data descriptor comes first. */
+Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found);
+
+#endif
