@@ -1,5 +1,5 @@
 """Importing this fills the tables of call models."""
 
-from jitcore.symbolic.models import arrays, builtin, classes, containers, marks
+from jitcore.symbolic.models import arrays, classes, containers, marks, numbers, objects, sequences
 
-__all__ = ["arrays", "builtin", "classes", "containers", "marks"]
+__all__ = ["arrays", "classes", "containers", "marks", "numbers", "objects", "sequences"]

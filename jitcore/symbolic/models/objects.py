@@ -1,0 +1,163 @@
+"""Builtin functions about objects: classes, attributes, and what looks at the world."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+
+import numpy as np
+
+from jitcore.fallback import breaks
+from jitcore.guards.guard import Absent
+from jitcore.guards.source import Attr
+from jitcore.ir.types import ArrayType, ObjectType, ScalarType
+from jitcore.symbolic.attrs import describe, instance_dict, load_attr, lookup, store_attr
+from jitcore.symbolic.calls import callable_name, model
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import leaf
+from jitcore.symbolic.values import (
+    NOTHING,
+    Dict,
+    Func,
+    Known,
+    List,
+    Method,
+    Object,
+    Run,
+    Set,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import realize
+
+Args = tuple[Var, ...]
+Words = dict[str, Var]
+
+
+@model(isinstance)
+def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    owner, classes = realize(vm, args[0]), leaf(vm, args[1])
+    cls = class_of(vm, owner)
+    for each in classes if isinstance(classes, tuple) else (classes,):
+        if type(each) is not type:
+            vm.stop(breaks.UNKNOWN_BUILTIN, "isinstance() with a class that has a metaclass")
+    return Known(issubclass(cls, classes))
+
+
+@model(issubclass)
+def issubclass_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    owner, classes = leaf(vm, args[0]), leaf(vm, args[1])
+    if type(owner) is not type or type(classes) is not type:
+        vm.stop(breaks.UNKNOWN_BUILTIN, "issubclass()")
+    return Known(issubclass(owner, classes))
+
+
+@model(type)
+def type_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    if len(args) != 1:
+        vm.stop(breaks.CLASS_DEFINITION, "type() with three arguments")
+    return Known(class_of(vm, realize(vm, args[0])))
+
+
+def class_of(vm: Machine, var: Var) -> type:
+    match var:
+        case Known(obj):
+            return type(obj)
+        case Object(cls=cls):
+            return cls
+        case Tuple(cls=cls):
+            return cls
+        case List() | Dict() | Set():
+            return {List: list, Dict: dict, Set: set}[type(var)]
+        case Func():
+            return type(class_of)
+        case Method():
+            return type(vm.stop)
+        case Run(value):
+            kind = value.type
+            if isinstance(kind, ArrayType):
+                return np.ndarray
+            if isinstance(kind, ScalarType):
+                return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type
+            if kind.cls is not None:
+                return kind.cls
+    vm.stop(breaks.RUNTIME_VALUE, f"the class of {describe(var)}")
+
+
+@model(callable)
+def callable_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    owner = realize(vm, args[0])
+    if isinstance(owner, (Func, Method)):
+        return Known(True)
+    if isinstance(owner, Known):
+        return Known(callable(owner.obj))
+    vm.stop(breaks.UNKNOWN_BUILTIN, "callable()")
+
+
+@model(getattr)
+def getattr_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    name = attribute_name(vm, args[1])
+    if len(args) == 3 and not has_attr(vm, args[0], name):
+        return args[2]
+    return load_attr(vm, args[0], name)
+
+
+@model(hasattr)
+def hasattr_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    return Known(has_attr(vm, args[0], attribute_name(vm, args[1])))
+
+
+@model(setattr)
+def setattr_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    store_attr(vm, args[0], attribute_name(vm, args[1]), args[2])
+    return Known(None)
+
+
+def attribute_name(vm: Machine, var: Var) -> str:
+    var = realize(vm, var)
+    if isinstance(var, Known) and type(var.obj) is str:
+        return var.obj
+    vm.stop(breaks.RUNTIME_VALUE, "the name of an attribute")
+
+
+def has_attr(vm: Machine, owner: Var, name: str) -> bool:
+    owner = realize(vm, owner)
+    cls = class_of(vm, owner)
+    if isinstance(owner, Run) and not isinstance(owner.value.type, ObjectType):
+        return hasattr(cls, name)
+    if isinstance(owner, Object) and name in owner.attrs:
+        return owner.attrs[name] is not None
+    if isinstance(owner, Object):
+        raw = lookup(cls, name)
+        inside = instance_dict(owner) or {}
+        if isinstance(raw, property):
+            vm.stop(breaks.ATTRIBUTE, f"hasattr() of a property ({name})")
+        if name not in inside and raw is NOTHING:
+            if owner.origin is not None:
+                vm.guard(Absent(Attr(owner.origin, name)))
+            return False
+        load_attr(vm, owner, name)
+        return True
+    vm.stop(breaks.ATTRIBUTE, f"hasattr() of {describe(owner)}")
+
+
+PRINTS: tuple[object, ...] = (print, input, open, breakpoint)
+INTROSPECTS: tuple[object, ...] = (locals, vars, dir, eval, exec, globals, builtins.compile, id)
+
+
+def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words], Var]:
+    def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        vm.stop(kind, name)
+
+    return run
+
+
+for io in PRINTS:
+    model(io)(
+        refuse(
+            breaks.PRINT if callable_name(io) == "print" else breaks.IO,
+            f"{callable_name(io)}()",
+        )
+    )
+for look in INTROSPECTS:
+    model(look)(refuse(breaks.INTROSPECTION, f"{callable_name(look)}()"))

@@ -1,0 +1,226 @@
+"""Builtin functions about sequences and iterators, on what is known while compiling."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from jitcore.fallback import breaks
+from jitcore.ir.types import ScalarType
+from jitcore.symbolic import operators
+from jitcore.symbolic.calls import call, model
+from jitcore.symbolic.handlers.build import constants, key_of, make_slice
+from jitcore.symbolic.iterate import following, items_of, iterator, length
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.models.objects import class_of
+from jitcore.symbolic.truth import truth
+from jitcore.symbolic.values import (
+    Dict,
+    Enumerate,
+    Filter,
+    Iter,
+    Known,
+    List,
+    Map,
+    Run,
+    Set,
+    Tuple,
+    Var,
+    Zip,
+)
+from jitcore.symbolic.wrap import realize
+
+Args = tuple[Var, ...]
+Words = dict[str, Var]
+
+
+def plain(vm: Machine, name: str, kwargs: Words) -> None:
+    if kwargs:
+        vm.stop(breaks.BAD_ARGUMENTS, f"{name}() with keywords")
+
+
+@model(len)
+def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    if len(args) == 1 and not kwargs:
+        owner = realize(vm, args[0])
+        if isinstance(owner, Set):
+            return Known(len(owner.items))
+        count = length(vm, owner)
+        if count is not None:
+            return Known(count)
+    vm.stop(breaks.UNKNOWN_BUILTIN, "len()")
+
+
+@model(range)
+def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "range", kwargs)
+    numbers = []
+    for arg in args:
+        arg = realize(vm, arg)
+        if isinstance(arg, Run) and not isinstance(arg.value.type, ScalarType):
+            vm.stop(breaks.RUNTIME_VALUE, "range()")
+        numbers.append(vm.concrete(arg))
+    return operators.folded(vm, range, *numbers)
+
+
+@model(slice)
+def slice_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "slice", kwargs)
+    parts = (Known(None), *args) if len(args) == 1 else args
+    return make_slice(vm, *parts)
+
+
+@model(enumerate)
+def enumerate_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    start = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
+    return Enumerate(iterator(vm, args[0]), vm.concrete(realize(vm, start)))
+
+
+@model(zip)
+def zip_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    strict = bool(kwargs) and truth(vm, kwargs["strict"]) is True
+    return Zip(tuple(iterator(vm, arg) for arg in args), strict)
+
+
+@model(map)
+def map_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "map", kwargs)
+    return Map(args[0], tuple(iterator(vm, arg) for arg in args[1:]))
+
+
+@model(filter)
+def filter_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "filter", kwargs)
+    return Filter(args[0], iterator(vm, args[1]))
+
+
+@model(iter)
+def iter_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    if len(args) != 1:
+        vm.stop(breaks.UNKNOWN_BUILTIN, "iter() with a sentinel")
+    return iterator(vm, args[0])
+
+
+@model(next)
+def next_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    it = realize(vm, args[0])
+    value = following(vm, it)
+    if value is not None:
+        return value
+    if len(args) > 1:
+        return args[1]
+    vm.stop(breaks.PYTHON_RAISES, "StopIteration")
+
+
+@model(reversed)
+def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    return Iter(Tuple(tuple(reversed(items_of(vm, args[0])))), passing=True)
+
+
+@model(list)
+def list_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "list", kwargs)
+    return List(items_of(vm, args[0]) if args else [])
+
+
+@model(tuple)
+def tuple_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    plain(vm, "tuple", kwargs)
+    return Tuple(tuple(items_of(vm, args[0])) if args else ())
+
+
+@model(set)
+def set_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    return Set({key_of(vm, item) for item in items_of(vm, args[0])} if args else set())
+
+
+@model(dict)
+def dict_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    made = Dict({})
+    if args:
+        first = realize(vm, args[0])
+        if isinstance(first, Dict):
+            made.items.update(first.items)
+        else:
+            for pair in items_of(vm, first):
+                key, value = items_of(vm, pair)
+                made.items[key_of(vm, key)] = value
+    made.items.update(kwargs)
+    return made
+
+
+def extreme(name: str, text: str) -> Callable[[Machine, Args, Words], Var]:
+    """min and max of what compares while compiling."""
+
+    def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        plain(vm, name, kwargs)
+        items = items_of(vm, args[0]) if len(args) == 1 else list(args)
+        if not items:
+            vm.stop(breaks.PYTHON_RAISES, f"ValueError: {name}() of an empty sequence")
+        best = items[0]
+        for item in items[1:]:
+            better = truth(vm, operators.compare(vm, text, item, best))
+            if better is None:
+                vm.stop(breaks.UNKNOWN_BUILTIN, f"{name}() of run-time values")
+            best = item if better else best
+        return best
+
+    return run
+
+
+model(min)(extreme("min", "<"))
+model(max)(extreme("max", ">"))
+
+
+@model(sum)
+def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    """CPython's own order; floats are left to it, since 3.12 adds them with compensation."""
+    total: Var = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
+    items = items_of(vm, args[0])
+    for item in items:
+        if class_of(vm, realize(vm, item)) in (float, complex):
+            vm.stop(breaks.UNKNOWN_BUILTIN, "sum() of Python floats")
+    for item in items:
+        total = operators.binary(vm, "+", total, item)
+    return total
+
+
+def quantifier(name: str, stops_at: bool) -> Callable[[Machine, Args, Words], Var]:
+    def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        for item in items_of(vm, args[0]):
+            found = truth(vm, item)
+            if found is None:
+                vm.stop(breaks.UNKNOWN_BUILTIN, f"{name}() of run-time values")
+            if found is stops_at:
+                return Known(stops_at)
+        return Known(not stops_at)
+
+    return run
+
+
+model(any)(quantifier("any", True))
+model(all)(quantifier("all", False))
+
+
+@model(sorted)
+def sorted_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    items = [realize(vm, item) for item in items_of(vm, args[0])]
+    if kwargs or not operators.foldable(*items):
+        vm.stop(breaks.UNKNOWN_BUILTIN, "sorted() of run-time values")
+    try:
+        return List([Known(x) for x in sorted(constants(items))])
+    except TypeError as error:
+        vm.stop(breaks.PYTHON_RAISES, str(error))
+
+
+@model(functools.reduce)
+def reduce_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    items = items_of(vm, args[1])
+    if len(args) > 2:
+        items.insert(0, args[2])
+    if not items:
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: reduce() of an empty sequence")
+    total = items[0]
+    for item in items[1:]:
+        total = call(vm, args[0], (total, item), {})
+    return total
