@@ -208,7 +208,7 @@ def counter_factory(n):
 
 @program(lambda: (f8(3),))
 def lambdas(x):
-    square = lambda v: v * v  # noqa: E731
+    square = lambda v: v * v
     return square(x), (lambda a, b=2: a + b)(x), sorted([3, 1, 2], key=lambda v: -v)
 
 
@@ -279,7 +279,7 @@ def mutual_recursion(x):
 
 @program(lambda: (f8(3),))
 def mutable_default(x):
-    def remember(v, seen=[]):  # noqa: B006
+    def remember(v, seen=[]):
         seen.append(v)
         return len(seen)
 

@@ -90,7 +90,7 @@ def return_in_finally_swallows(x):
     try:
         return x[9]
     finally:
-        return "swallowed"  # noqa: B012
+        return "swallowed"
 
 
 @program(lambda: (f8(3), []))

@@ -89,6 +89,8 @@ class Painter:
             return paint_scalar(obj)
         if cls is tuple:
             return Items("tuple", tuple(self.paint(item) for item in obj))
+        if isinstance(obj, np.dtype):
+            return Plain("dtype", dtype_text(obj))
         index = self.seen.get(id(obj))
         if index is not None:
             return Again(index)
@@ -108,7 +110,7 @@ class Painter:
         )
         self.memory.append((pointer, low, high))
         strides = tuple(
-            s if n > 1 and a.size else 0 for s, n in zip(a.strides, a.shape, strict=False)
+            s if n > 1 and a.size else 0 for s, n in zip(a.strides, a.shape, strict=True)
         )
         extra = None
         if type(a) is not np.ndarray:
@@ -146,6 +148,8 @@ class Painter:
                 return Plain("type", type_name(obj))
             case types.ModuleType():
                 return Plain("module", obj.__name__)
+            case np.ufunc() | types.BuiltinFunctionType():
+                return Plain(name, without_address(repr(obj)))
             case np.random.Generator():
                 return Object(name, (("state", self.paint(obj.bit_generator.state)),))
             case random.Random():

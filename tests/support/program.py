@@ -31,7 +31,7 @@ import numpy as np
 from support.compiler import Compile, forget, identity
 from support.observe import Seen, globals_portrait, internal_errors, observe
 from support.portrait import Painter
-from support.same import difference
+from support.same import difference, short
 
 Inputs = Callable[[], tuple[Any, ...]]
 
@@ -48,8 +48,6 @@ class Program:
     replace: bool = True
     options: tuple[tuple[str, Any], ...] = ()
     scenario: bool = False
-    versions: tuple[tuple[int, int], ...] = ()
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,8 +195,8 @@ def run(found: Found, jit: Compile, backend: str = "c") -> Run:
     spec: Program = fn.__program__
     kept: list[Any] = []
     if spec.scenario:
-        seen = (("scenario", observe(collected(fn), (jit,), {}, kept)),)
-        return Run(hide_jit(seen), globals_portrait(namespace, Painter()))
+        seen = observe(collected(fn, jit), (), {}, kept)
+        return Run((("scenario", seen),), globals_portrait(namespace, Painter()))
     compiled = jit(fn, backend=backend, **dict(spec.options))
     if spec.replace:
         namespace[found.function] = compiled
@@ -211,16 +209,9 @@ def run(found: Found, jit: Compile, backend: str = "c") -> Run:
     return Run(tuple(seen_calls), afterwards)
 
 
-def collected(fn: Any) -> Any:
+def collected(fn: Any, jit: Compile) -> Any:
     """A scenario that yields returns the list of what it yielded."""
-    if not inspect.isgeneratorfunction(fn):
-        return fn
-    return lambda jit: list(fn(jit))
-
-
-def hide_jit(seen: Any) -> Any:
-    ((label, one),) = seen
-    return ((label, Seen((), one.outcome, one.events, one.settings)),)
+    return lambda: list(fn(jit)) if inspect.isgeneratorfunction(fn) else fn(jit)
 
 
 def compare(found: Found, jit: Compile, backend: str = "c") -> str | None:
@@ -234,14 +225,23 @@ def compare(found: Found, jit: Compile, backend: str = "c") -> str | None:
         compiled = run(found, with_backend, backend)
     forget()
     if errors:
-        return f"{found} [{backend}]: jitcore reported a bug of its own:\n{errors[0]}"
+        return (
+            f"{found} [{backend}]: jitcore reported a bug of its own:\n{head_and_tail(errors[0])}"
+        )
     return run_difference(found, backend, eager, compiled)
 
 
+def head_and_tail(text: str) -> str:
+    lines = text.splitlines()
+    return text if len(lines) <= 16 else "\n".join([*lines[:6], "  …", *lines[-8:]])
+
+
 def run_difference(found: Found, backend: str, eager: Run, compiled: Run) -> str | None:
-    for (label, left), (_, right) in zip(eager.calls, compiled.calls, strict=False):
+    for (label, left), (_, right) in zip(eager.calls, compiled.calls, strict=True):
         for part in ("outcome", "events", "arguments", "settings"):
             text = difference(getattr(left, part), getattr(right, part), part)
+            if text is not None and left.outcome[0] != right.outcome[0]:
+                text = f"eager {short(left.outcome)}, compiled {short(right.outcome)}"
             if text is not None:
                 return f"{found} [{backend}], {label}: {text}"
     text = difference(eager.afterwards, compiled.afterwards, "afterwards")

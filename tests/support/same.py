@@ -83,8 +83,8 @@ def element_difference(eager: Array, compiled: Array, path: str) -> str:
     text = ", ".join(
         f"{who} {hex_of(bits, eager.dtype)}" for who, bits in (("eager", left), ("compiled", right))
     )
-    place = f"{eager.dtype}: element {place}: {text}"
-    return f"{path or 'result'}: {place}; {len(wrong)} of {count} differ"
+    share = f"{len(wrong)} of {count} differ"
+    return f"{path or 'result'}: {eager.dtype}: element {place}: {text}; {share}"
 
 
 def hex_of(bits: bytes, dtype: str) -> str:
