@@ -1,0 +1,145 @@
+"""What only a process of its own can show: the environment, start-up, entry points, the exit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+PROGRAM = """\
+import numpy as np
+import jitcore
+
+@jitcore.compile
+def f(x):
+    y = np.sqrt(x * x + 1.0)
+    print("half way")
+    return y * 2
+
+for _ in range(3):
+    f(np.arange(5.0))
+"""
+
+
+def run(program: str | Path, *paths: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A fresh Python; JITCORE variables of the tests' own do not count, but the kernel cache."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("JITCORE")}
+    kept["JITCORE_CACHE_DIR"] = os.environ["JITCORE_CACHE_DIR"]
+    kept["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT, *paths)))
+    start = [str(program)] if isinstance(program, Path) else ["-c", textwrap.dedent(program)]
+    done = subprocess.run(
+        [sys.executable, *start], env=kept | variables, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_importing_jitcore_loads_little_more_than_numpy_does() -> None:
+    """Counts, not times. What compiles is loaded at the first compile, not before."""
+    done = run(
+        """
+        import sys, numpy
+        before = set(sys.modules)
+        import jitcore
+        print(*sorted(set(sys.modules) - before))
+        """
+    )
+    new = done.stdout.split()
+    ours = [name for name in new if name.partition(".")[0] == "jitcore"]
+    assert "jitcore.api" in ours and len(ours) <= 12
+    assert "jitcore.pipeline" not in ours and "jitcore.report.console" not in ours
+    assert {"cffi", "subprocess", "importlib.metadata"}.isdisjoint(new)
+    assert len(new) - len(ours) <= 24  # logging, dataclasses and what they need
+
+
+def test_jitcore_0_turns_everything_off() -> None:
+    done = run(
+        """
+        import sys
+        import numpy as np, jitcore
+        @jitcore.compile
+        def f(x):
+            return x * 2 + 1
+        for _ in range(3):
+            assert f(np.arange(3.0)).tolist() == [1.0, 3.0, 5.0]
+        assert f.eager is f.__wrapped__ and f.cache_info() == jitcore.CacheInfo(0, 0, 0, 0, 0)
+        assert jitcore.explain(f)(np.arange(3.0)).result.tolist() == [1.0, 3.0, 5.0]
+        """,
+        JITCORE="0",
+    )
+    assert done.stderr == ""
+
+
+def test_the_report_at_exit_says_each_place_once(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text(PROGRAM)
+    done = run(path, JITCORE_REPORT="1", JITCORE_KEEP_ALL="1")
+    assert done.stdout == "half way\n" * 3
+    lines = done.stderr.splitlines()
+    (place,) = [k for k, line in enumerate(lines) if line.startswith("J204 ")]
+    assert f"{path}:7 in f" in lines[place]
+    assert lines[place + 1].strip() == 'print("half way")'
+    assert lines[place + 2].strip().startswith("hint: ")
+    assert "\x1b" not in done.stderr
+    assert lines[0].startswith("jitcore: 1 function seen, 2 graphs in use")
+
+
+@pytest.mark.parametrize("value", ["", "0"])
+def test_without_the_switch_there_is_no_report(value: str) -> None:
+    done = run(PROGRAM, JITCORE_REPORT=value)
+    assert done.stdout == "half way\n" * 3 and done.stderr == ""
+
+
+def test_the_report_of_a_program_that_fails_comes_after_its_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text(PROGRAM + "raise SystemExit(0)\n")
+    done = run(path, JITCORE_REPORT="1", JITCORE_KEEP_ALL="1")
+    assert done.stderr.startswith("jitcore: ")
+
+
+def test_a_backend_from_an_entry_point(tmp_path: Path) -> None:
+    folder = tmp_path / "loud-0.1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 0.1\n")
+    (folder / "entry_points.txt").write_text("[jitcore.backends]\nloud = loud:backend\n")
+    (tmp_path / "loud.py").write_text(
+        "def backend(graph, inputs):\n    print('graph', len(inputs))\n"
+        "    return lambda x: (x * 2 + 1,)\n"
+    )
+    program = """
+        import numpy as np, jitcore
+        @jitcore.compile(backend="loud")
+        def f(x):
+            return x * 2 + 1
+        for _ in range(3):
+            assert f(np.arange(3.0)).tolist() == [1.0, 3.0, 5.0]
+        try:
+            jitcore.compile(f, backend="other")
+        except ValueError as error:
+            print(error)
+    """
+    done = run(program, tmp_path)
+    told = done.stdout.splitlines()
+    assert told[0] == "graph 1" and told[-1] == "backend 'other': choose one of c, numpy, loud"
+
+
+def test_a_backend_named_by_the_environment() -> None:
+    done = run(
+        """
+        import numpy as np, jitcore
+        @jitcore.compile
+        def f(x):
+            return np.sqrt(x * x + 1.0)
+        e = jitcore.explain(f)(np.arange(3.0))
+        print(len(e.graphs), sum(len(g.kernels) for g in e.graphs))
+        """,
+        JITCORE_BACKEND="numpy",
+        JITCORE_KEEP_ALL="1",
+    )
+    assert done.stdout.split() == ["1", "0"]

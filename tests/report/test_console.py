@@ -1,0 +1,78 @@
+"""The break report: once per place with counts, colours on a terminal only."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import jitcore
+from jitcore import pipeline
+from jitcore.report import console
+
+X = np.linspace(-1.0, 2.0, 64)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def looped(x):
+    for k in range(40):
+        x = np.sqrt(x * x + k)
+        print(end="")
+    return x
+
+
+@pytest.fixture(autouse=True)
+def after_a_run(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    jitcore.reset()
+    compiled = jitcore.compile(looped)
+    for _ in range(3):
+        compiled(X)
+    yield
+    jitcore.reset()
+
+
+def report(out: io.StringIO) -> list[str]:
+    console.print_report(out)
+    return out.getvalue().splitlines()
+
+
+def test_plain_where_nobody_reads_colours() -> None:
+    lines = report(io.StringIO())
+    assert not any("\x1b" in line for line in lines)
+    places = [line for line in lines if line.startswith("J")]
+    assert len(places) == len(set(places)) and any(line.startswith("J204 ") for line in places)
+
+
+def test_colours_on_a_terminal_say_the_same(monkeypatch) -> None:
+    plain, coloured = report(io.StringIO()), report(Terminal())
+    assert any("\x1b[" in line for line in coloured)
+    strip = dict.fromkeys((console.BOLD, console.DIM, console.RED, console.PLAIN), "")
+    for code, nothing in strip.items():
+        coloured = [line.replace(code, nothing) for line in coloured]
+    assert coloured == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert report(Terminal()) == plain
+
+
+def test_a_place_counts_how_often_the_graph_broke_there() -> None:
+    lines = report(io.StringIO())
+    (place,) = [line for line in lines if line.startswith("J204 ")]
+    count = int(place.rpartition("(")[2].split()[0])
+    ran = [r for r in pipeline.records_of(looped.__code__) if r.entry is not None]
+    assert count == sum(r.entry.hits for r in ran if any(b.code == "J204" for b in r.breaks))
+    assert count > 40
+    line = looped.__code__.co_firstlineno + 3
+    assert f"{__file__}:{line} in looped" in place
+    assert lines[lines.index(place) + 1].strip() == 'print(end="")'
+
+
+def test_nothing_compiled_is_one_line() -> None:
+    jitcore.reset()
+    (line,) = report(io.StringIO())
+    assert line.startswith("jitcore: 0 functions seen, 0 graphs in use")

@@ -1,0 +1,112 @@
+"""jitcore.explain: one call → graphs, breaks, guards, times, the result, and a readable report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import jitcore
+
+X = np.linspace(-1.0, 2.0, 64)
+
+
+def half(x):
+    y = np.sqrt(x * x + 1.0)
+    print("half way")
+    return y * 2 + np.exp(y)
+
+
+def test_an_explanation_has_all_parts(capsys) -> None:
+    explanation = jitcore.explain(jitcore.compile(half))(X)
+    assert capsys.readouterr().out == "half way\n"
+    assert explanation.result.tobytes() == half(X).tobytes()
+    (stop,) = explanation.breaks
+    assert stop.code == "J204" and stop.filename == __file__
+    assert stop.lineno == half.__code__.co_firstlineno + 2
+    assert stop.reason.startswith("output is written") and stop.hint
+    assert len(explanation.graphs) == 2
+    assert [len(g.graph.body.nodes) for g in explanation.graphs] == [3, 3]
+    assert explanation.guards and all(isinstance(guard, str) for guard in explanation.guards)
+    assert 0 < explanation.times["compiling"] < explanation.times["call"]
+
+
+def test_the_report_reads_as_text(capsys) -> None:
+    text = str(jitcore.explain(jitcore.compile(half))(X))
+    line = half.__code__.co_firstlineno + 2
+    assert text.splitlines()[0].startswith("half: 2 graphs, 1 break; the call took ")
+    assert f"J204 {__file__}:{line} in half: output is written" in text
+    assert "hint: move it after the array work" in text
+    assert "ms of it compiling" in text
+
+
+def test_a_second_explanation_tells_what_was_compiled_before(capsys) -> None:
+    compiled = jitcore.compile(half)
+    first = jitcore.explain(compiled)(X)
+    second = jitcore.explain(compiled)(X)
+    assert [g.offset for g in second.graphs] == [g.offset for g in first.graphs]
+    assert second.breaks == first.breaks and second.times["compiling"] == 0
+
+
+def test_the_source_of_a_kernel_on_request() -> None:
+    def f(x):
+        return np.sqrt(x * x + 1.0)
+
+    explanation = jitcore.explain(jitcore.compile(f))(X)
+    assert "sqrt" in explanation.source(0) and "{" in explanation.source()
+    with pytest.raises(IndexError):
+        explanation.source(1)
+
+
+def test_a_plain_function_is_compiled_to_be_explained() -> None:
+    def f(x):
+        return np.sqrt(x * x + 1.0)
+
+    explanation = jitcore.explain(f)(X)
+    assert explanation.result.tobytes() == f(X).tobytes()
+    assert len(explanation.graphs) == 1 and explanation.breaks == ()
+
+
+def test_a_bound_method_is_explained() -> None:
+    class Model:
+        gain = 2.0
+
+        @jitcore.compile
+        def forward(self, x):
+            return np.sqrt(x * x + self.gain)
+
+    explanation = jitcore.explain(Model().forward)(X)
+    assert explanation.result.tobytes() == np.sqrt(X * X + 2.0).tobytes()
+    assert len(explanation.graphs) == 1
+    assert str(explanation).startswith(f"{Model.forward.__qualname__}: 1 graph, 0 breaks")
+
+
+def test_an_exception_of_the_call_is_the_callers() -> None:
+    def f(x):
+        return (x + 1) @ x[:3]
+
+    with pytest.raises(ValueError) as wanted:
+        f(X)
+    with pytest.raises(ValueError) as got:
+        jitcore.explain(jitcore.compile(f))(X)
+    assert str(got.value) == str(wanted.value)
+
+
+def test_two_explanations_at_once_do_not_mix() -> None:
+    def inner(x):
+        return np.sqrt(x * x + 1.0)
+
+    inner_compiled = jitcore.compile(inner)
+    seen = []
+
+    def outer(x):
+        seen.append(jitcore.explain(inner_compiled)(x))
+        return x - 1
+
+    explanation = jitcore.explain(outer)(X)
+    assert explanation.result.tobytes() == (X - 1).tobytes()
+    assert seen[0].result.tobytes() == inner(X).tobytes()
+
+
+def test_what_has_no_code_cannot_be_explained_but_says_so() -> None:
+    with pytest.raises(TypeError):
+        jitcore.explain(3)
