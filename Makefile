@@ -55,6 +55,7 @@ lint: python .venv-$(VERSION)/lint
 
 docs: python .venv-$(VERSION)/ready
 	.venv-$(VERSION)/bin/python tools/break_docs.py
+	.venv-$(VERSION)/bin/python tools/numpy_table.py
 
 check-install: $(FOUND:%=check-install-%)
 

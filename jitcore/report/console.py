@@ -9,13 +9,13 @@ import linecache
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from jitcore import pipeline
 from jitcore.fallback.breaks import Break
 from jitcore.report.explain import counted
-from jitcore.runtime.records import Region
+from jitcore.runtime.records import Record, Region
 
 BOLD, DIM, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
@@ -24,15 +24,15 @@ def print_report(out: TextIO | None = None) -> None:
     """The report of everything compiled so far, on `out` (standard error)."""
     out = sys.stderr if out is None else out
     colours = out.isatty() and "NO_COLOR" not in os.environ
-    regions = [region for record in pipeline.records.all() for region in record.regions]
-    for line in report_lines(regions, colours):
+    for line in report_lines(pipeline.records.all(), colours):
         print(line, file=out)
 
 
-def report_lines(regions: Iterable[Region], colours: bool) -> list[str]:
-    regions = list(regions)
+def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
+    regions = [region for record in records for region in record.regions]
+    misses = sum(point.misses for record in records for point in record.points.values())
     counts = break_counts(regions)
-    lines = [paint("jitcore: " + summary(regions, counts), BOLD, colours)]
+    lines = [paint("jitcore: " + summary(regions, counts, misses), BOLD, colours)]
     for stop, count in counts.most_common():
         times = f"({counted(count, 'time')})"
         lines.append(f"{paint(stop.code, RED, colours)} {stop.place}: {stop.reason} {times}")
@@ -52,13 +52,14 @@ def break_counts(regions: Iterable[Region]) -> Counter[Break]:
     return counts
 
 
-def summary(regions: list[Region], counts: Counter[Break]) -> str:
+def summary(regions: list[Region], counts: Counter[Break], misses: int) -> str:
     entries = [region for region in regions if region.entry is not None]
     functions = {(region.function.filename, region.function.lineno) for region in regions}
     return (
         f"{counted(len(functions), 'function')} seen, {counted(len(entries), 'graph')} in use, "
         f"{counted(sum(len(r.kernels) for r in entries), 'kernel')}, "
         f"{counted(sum(r.entry.hits for r in entries), 'hit')}, "
+        f"{counted(misses, 'miss', 'misses')}, "
         f"{counted(len(counts), 'place')} where a graph breaks, "
         f"{sum(r.seconds for r in regions) * 1e3:.0f} ms compiling"
     )

@@ -102,5 +102,5 @@ def break_lines(breaks: tuple[Break, ...]) -> list[str]:
     return lines
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -72,6 +72,16 @@ def test_a_place_counts_how_often_the_graph_broke_there() -> None:
     assert lines[lines.index(place) + 1].strip() == 'print(end="")'
 
 
+def test_the_first_line_sums_up() -> None:
+    record = pipeline.records.find(looped.__code__)
+    entries = [r.entry for r in record.regions if r.entry is not None]
+    misses = sum(point.misses for point in record.points.values())
+    first = report(io.StringIO())[0]
+    assert first.startswith(f"jitcore: 1 function seen, {len(entries)} graph")
+    assert f" {sum(entry.hits for entry in entries)} hits, {misses} miss" in first
+    assert misses > 0 and "ms compiling" in first
+
+
 def test_nothing_compiled_is_one_line() -> None:
     jitcore.reset()
     (line,) = report(io.StringIO())
