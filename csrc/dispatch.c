@@ -265,7 +265,6 @@ static PyMethodDef dispatcher_methods[] = {
 };
 
 static PyMemberDef dispatcher_members[] = {
-    {"__wrapped__", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
     {"eager", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
     {"entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
     {"hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
@@ -281,18 +280,38 @@ static PyObject *of_wrapped(PyObject *op, void *name) {
     return own ? Py_NewRef(own) : PyObject_GetAttrString(self->wrapped, name);
 }
 
+/* What decides how the function runs is the function's. */
+static int set_of_wrapped(PyObject *op, PyObject *value, void *name) {
+    PyObject *wrapped = ((Dispatcher *)op)->wrapped;
+    return value ? PyObject_SetAttrString(wrapped, name, value)
+                 : PyObject_DelAttrString(wrapped, name);
+}
+
 static int set_own(PyObject *op, PyObject *value, void *name) {
     Dispatcher *self = (Dispatcher *)op;
-    return value ? PyDict_SetItemString(self->dict, name, value)
-                 : PyDict_DelItemString(self->dict, name);
+    if (value != NULL)
+        return PyDict_SetItemString(self->dict, name, value);
+    if (PyDict_DelItemString(self->dict, name) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_KeyError))
+        PyErr_Format(PyExc_AttributeError, "%s is the function's", (const char *)name);
+    return -1;
 }
 
 #define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
+#define WRAPPED_ONLY(name) {name, of_wrapped, set_of_wrapped, NULL, name}
 static PyGetSetDef dispatcher_getset[] = {
-    OF_WRAPPED("__name__"),        OF_WRAPPED("__qualname__"),    OF_WRAPPED("__doc__"),
-    OF_WRAPPED("__module__"),      OF_WRAPPED("__annotations__"), OF_WRAPPED("__defaults__"),
-    OF_WRAPPED("__kwdefaults__"),  OF_WRAPPED("__code__"),        OF_WRAPPED("__globals__"),
-    OF_WRAPPED("__closure__"),     OF_WRAPPED("__type_params__"),
+    OF_WRAPPED("__name__"),
+    OF_WRAPPED("__qualname__"),
+    OF_WRAPPED("__doc__"),
+    OF_WRAPPED("__module__"),
+    OF_WRAPPED("__annotations__"),
+    OF_WRAPPED("__type_params__"),
+    WRAPPED_ONLY("__code__"),
+    WRAPPED_ONLY("__defaults__"),
+    WRAPPED_ONLY("__kwdefaults__"),
+    WRAPPED_ONLY("__globals__"),
+    WRAPPED_ONLY("__closure__"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
