@@ -105,9 +105,6 @@ def needs_fence(decoded: Code, instr: Instr, previous: Instr | None) -> bool:
     return decoded.handler_of(instr.offset) is not decoded.handler_of(previous.offset)
 
 
-NOWHERE: Position = (None, None, None, None)
-
-
 def item(name: str, arg: int, position: Position) -> Item:
     number = dis.opmap[name]
     return Item(number, arg, position, version.cache_units(name, number))

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import CodeType
 
 from jitcore.opcodes import version
-from jitcore.opcodes.instr import Instr
+from jitcore.opcodes.instr import NOWHERE, Instr
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Code:
 
 def decode(code: CodeType) -> Code:
     raw = code.co_code
-    positions = list(code.co_positions())
+    positions = list(code.co_positions()) or [NOWHERE] * (len(raw) // 2)
     instrs: list[Instr] = []
     offset = start = extended = 0
     while offset < len(raw):

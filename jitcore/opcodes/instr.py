@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Position = tuple[int | None, int | None, int | None, int | None]
+NOWHERE: Position = (None, None, None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,11 @@ class Recipes:
     def of(self, var: Var) -> Recipe:
         found = self.made.get(id(var))
         if found is None:
-            found = self.make(var)
-            self.made[id(var)] = found
+            if id(var) in self.making:
+                kind = type(var).__name__.lower()
+                self.vm.stop(breaks.FUNCTION_ESCAPES, f"a {kind} that holds itself")
+            self.making.add(id(var))
+            found = self.made[id(var)] = self.make(var)
         return found
 
     def many(self, vars: Any) -> tuple[Recipe, ...]:
@@ -137,13 +140,9 @@ def _refuse(r: Recipes, var: Var) -> Recipe:
 
 
 def _instance(r: Recipes, var: Object) -> Recipe:
-    if id(var) in r.making:
-        r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {var.cls.__name__} object that refers to itself")
-    r.making.add(id(var))
     parts = [
         p for name, x in var.attrs.items() if x is not None for p in (exit.Known(name), r.of(x))
     ]
-    r.making.discard(id(var))
     return Built(Make.INSTANCE, (exit.Known(var.cls), *parts))
 
 

@@ -134,7 +134,8 @@ def make_function(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 @opcode("SET_FUNCTION_ATTRIBUTE", "part func -- res")
 def set_function_attribute(vm: Machine, frame: Frame, canon: Canon, part: Var, func: Var) -> Var:
-    assert isinstance(func, Func)
+    if not isinstance(func, Func) or func.origin is not None:
+        vm.stop(breaks.FUNCTION_ESCAPES, "a function that CPython has begun to make")
     set_part(vm, func, canon.arg, part)
     return func
 

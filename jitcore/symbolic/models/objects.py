@@ -41,7 +41,10 @@ def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
     for each in classes if isinstance(classes, tuple) else (classes,):
         if type(each) is not type:
             vm.stop(breaks.UNKNOWN_BUILTIN, "isinstance() with a class that has a metaclass")
-    return Known(issubclass(cls, classes))
+    found = issubclass(cls, classes)
+    if not found and lookup(cls, "__class__") is not object.__dict__["__class__"]:
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which has a __class__")
+    return Known(found)
 
 
 @model(issubclass)
