@@ -21,8 +21,10 @@ BOLD, DIM, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
 
 def print_report(out: TextIO | None = None) -> None:
-    """The report of everything compiled so far, on `out` (standard error)."""
+    """The report of everything compiled so far, on `out` (standard error, if there is one)."""
     out = sys.stderr if out is None else out
+    if out is None or out.closed:
+        return
     colours = out.isatty() and "NO_COLOR" not in os.environ
     for line in report_lines(pipeline.records.all(), colours):
         print(line, file=out)

@@ -57,7 +57,9 @@ def explain(fn: Any) -> Callable[..., Explanation]:
 
 def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: float) -> Explanation:
     fresh = [item for item in found if isinstance(item, Region)]
-    earlier = [region for region in pipeline.records_of(code_of(fn)) if region not in fresh]
+    code = code_of(fn)
+    known = pipeline.records_of(code) if code is not None else []
+    earlier = [region for region in known if region not in fresh]
     regions = [*earlier, *fresh]
     graphs = tuple(region for region in regions if region.entry is not None)
     breaks = [stop for region in regions for stop in region.breaks]
@@ -68,10 +70,10 @@ def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: floa
     return Explanation(name, graphs, tuple(dict.fromkeys(breaks)), tuple(guards), result, times)
 
 
-def code_of(fn: Any) -> CodeType:
-    """Of a compiled function, or of the function of a bound method."""
+def code_of(fn: Any) -> CodeType | None:
+    """Of a compiled function, or of the function of a bound method; None: there is none."""
     inner = getattr(fn, "__func__", fn)
-    code: CodeType = inner.__wrapped__.__code__
+    code: CodeType | None = getattr(getattr(inner, "__wrapped__", None), "__code__", None)
     return code
 
 

@@ -82,6 +82,14 @@ def test_the_first_line_sums_up() -> None:
     assert misses > 0 and "ms compiling" in first
 
 
+def test_a_stream_that_is_gone_is_left_alone(monkeypatch) -> None:
+    closed = io.StringIO()
+    closed.close()
+    console.print_report(closed)
+    monkeypatch.setattr("sys.stderr", None)
+    console.print_report()
+
+
 def test_nothing_compiled_is_one_line() -> None:
     jitcore.reset()
     (line,) = report(io.StringIO())

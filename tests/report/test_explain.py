@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,16 @@ def test_two_explanations_at_once_do_not_mix() -> None:
     explanation = jitcore.explain(outer)(X)
     assert explanation.result.tobytes() == (X - 1).tobytes()
     assert seen[0].result.tobytes() == inner(X).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"), [(len, ("abc",)), (functools.partial(len, "ab"), ()), (np.add, (1, 2))]
+)
+def test_a_function_without_code_is_explained_as_such(fn, args) -> None:
+    explanation = jitcore.explain(fn)(*args)
+    assert explanation.result == fn(*args)
+    assert explanation.graphs == () and explanation.breaks == ()
+    assert "0 graphs, 0 breaks" in str(explanation)
 
 
 def test_what_has_no_code_cannot_be_explained_but_says_so() -> None:
