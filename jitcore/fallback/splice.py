@@ -25,7 +25,7 @@ from types import CodeType
 from jitcore.opcodes import version
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
-from jitcore.opcodes.instr import Instr, Position
+from jitcore.opcodes.instr import NOWHERE, Instr, Position
 
 
 @dataclass(frozen=True, slots=True)
