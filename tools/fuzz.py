@@ -1,0 +1,133 @@
+"""Random NumPy programs, eager and compiled, compared bit for bit. What differs is shrunk and
+printed as a program; the exit status says whether there was any.
+
+    python tools/fuzz.py --seed 1 --count 1000 --jobs 2
+    python tools/fuzz.py --seconds 600 --backend c --out finds/
+    python tools/fuzz.py --seed 4711 --count 1 --show
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from fuzzing.grammar import program  # noqa: E402
+from fuzzing.server import Server  # noqa: E402
+from fuzzing.shrink import shrink  # noqa: E402
+
+
+@dataclasses.dataclass
+class Tally:
+    """What the workers have done so far; `lock` guards it, and the output."""
+
+    seed: int
+    programs: int = 0
+    raised: int = 0
+    useless: int = 0
+    finds: int = 0
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    def next(self) -> int:
+        with self.lock:
+            self.seed += 1
+            return self.seed - 1
+
+    def count(self, answer: dict[str, Any]) -> None:
+        with self.lock:
+            self.programs += 1
+            self.raised += bool(answer.get("raised"))
+            self.useless += "failed" in answer
+            self.finds += answer["field"] is not None
+
+
+def main() -> int:
+    options = arguments()
+    if options.show:
+        print(program(options.seed))
+    tally = Tally(options.seed)
+    started = time.monotonic()
+    threads = [
+        threading.Thread(target=work, args=(options, tally, started)) for _ in range(options.jobs)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = time.monotonic() - started
+    print(
+        f"{tally.programs} programs in {took:.0f} s, backend {options.backend}: "
+        f"{tally.finds} differ, {tally.raised} raised, {tally.useless} did not start"
+    )
+    return 1 if tally.finds else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1_000_000_000)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--backend", choices=("numpy", "c"), default="numpy")
+    parser.add_argument("--paying", action="store_true", help="only regions that pay, as users do")
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds before a hang")
+    parser.add_argument("--shrink", type=float, default=30.0, help="seconds for each find")
+    parser.add_argument("--finds", type=int, default=20, help="stop after this many")
+    parser.add_argument("--out", type=Path, help="a folder for the programs that differ")
+    parser.add_argument("--show", action="store_true", help="print the first program")
+    return parser.parse_args()
+
+
+def work(options: argparse.Namespace, tally: Tally, started: float) -> None:
+    environment = {
+        "JITCORE_BACKEND": options.backend,
+        "JITCORE_KEEP_ALL": "" if options.paying else "1",
+    }
+    server = Server(environment, options.timeout)
+    while tally.finds < options.finds and time.monotonic() - started < options.seconds:
+        seed = tally.next()
+        if seed >= options.seed + options.count:
+            break
+        answer = server.ask({"seed": seed})
+        tally.count(answer)
+        if answer["field"] is not None:
+            report(seed, answer, smallest(program(seed), answer, server, options), tally, options)
+    server.close()
+
+
+def smallest(
+    text: str, answer: dict[str, Any], server: Server, options: argparse.Namespace
+) -> str | None:
+    """None where the program alone does not differ: earlier ones matter."""
+    same = answer["field"]
+    if server.ask({"text": text})["field"] != same:
+        return None
+    return shrink(text, lambda t: server.ask({"text": t})["field"] == same, options.shrink)
+
+
+def report(
+    seed: int,
+    answer: dict[str, Any],
+    text: str | None,
+    tally: Tally,
+    options: argparse.Namespace,
+) -> None:
+    head = f"# seed {seed}: {answer['difference']}".replace("\n", "\n# ")
+    found = text if text is not None else "# only after other programs"
+    with tally.lock:
+        print(f"{head}\n{found}\n", flush=True)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / f"{answer['field'].replace(' ', '_')}_{seed}.py").write_text(
+            f"{head}\n{found}\n"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

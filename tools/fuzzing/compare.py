@@ -1,0 +1,61 @@
+"""A program's text → the first difference between CPython and jitcore, or none."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jitcore
+from fuzzing.observe import ORDER, Seen, Wrap, observe
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Seen))
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """What differs (`field`), at which call, and both sides."""
+
+    field: str
+    call: int
+    eager: str
+    compiled: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.field} of call {self.call} (arguments {ORDER[self.call]})\n"
+            f"  eager:    {self.eager}\n  compiled: {self.compiled}"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    difference: Difference | None
+    raised: bool  # an eager call ended in an exception
+
+
+def compare(text: str, wrap: Wrap = jitcore.compile) -> Verdict:
+    """SyntaxError, NameError and the like of the program's own top level pass through."""
+    wanted = observe(text)
+    got = observe(text, wrap)
+    raised = any(seen.error is not None for seen in wanted)
+    return Verdict(first_difference(wanted, got), raised)
+
+
+def first_difference(wanted: list[Seen], got: list[Seen]) -> Difference | None:
+    for call, (left, right) in enumerate(zip(wanted, got, strict=True)):
+        for field in ("error", "warnings", "output", "result", "arguments", "globals"):
+            one, other = getattr(left, field), getattr(right, field)
+            if one != other:
+                return Difference(field, call, *cut(one, other))
+    return None
+
+
+def cut(one: Any, other: Any) -> tuple[str, str]:
+    """Both texts, from a little before they part."""
+    left, right = repr(one), repr(other)
+    at = next(
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+        min(len(left), len(right)),
+    )
+    start = max(0, at - 120)
+    return left[start : at + 200], right[start : at + 200]
