@@ -76,7 +76,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--backend", choices=("numpy", "c"), default="numpy")
     parser.add_argument("--paying", action="store_true", help="only regions that pay, as users do")
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds before a hang")
+    parser.add_argument("--timeout", type=float, default=30.0, help="seconds before a hang")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds for each find")
     parser.add_argument("--finds", type=int, default=20, help="stop after this many")
     parser.add_argument("--out", type=Path, help="a folder for the programs that differ")
@@ -105,10 +105,15 @@ def smallest(
     text: str, answer: dict[str, Any], server: Server, options: argparse.Namespace
 ) -> str | None:
     """None where the program alone does not differ: earlier ones matter."""
-    same = answer["field"]
-    if server.ask({"text": text})["field"] != same:
-        return None
-    return shrink(text, lambda t: server.ask({"text": t})["field"] == same, options.shrink)
+
+
+    def same(candidate: str) -> bool:
+        found = server.ask({"text": candidate})
+        if answer.get("raised") is False and found.get("raised"):
+            return False  # a program that ends well stays one
+        return bool(found["field"] == answer["field"])
+
+    return shrink(text, same, options.shrink) if same(text) else None
 
 
 def report(

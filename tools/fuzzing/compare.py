@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import signal
+from collections.abc import Iterator
 from typing import Any
 
 import jitcore
 from fuzzing.observe import ORDER, Seen, Wrap, observe
 
-FIELDS = tuple(field.name for field in dataclasses.fields(Seen))
+EAGER_SECONDS = 2.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,10 +38,33 @@ class Verdict:
 
 def compare(text: str, wrap: Wrap = jitcore.compile) -> Verdict:
     """SyntaxError, NameError and the like of the program's own top level pass through."""
-    wanted = observe(text)
+    with at_most(EAGER_SECONDS):
+        wanted = observe(text)
     got = observe(text, wrap)
     raised = any(seen.error is not None for seen in wanted)
     return Verdict(first_difference(wanted, got), raised)
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """The shrinker makes endless loops: TimeoutError, which the program cannot catch."""
+
+    def stop(*_: object) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except TooLong as error:
+        raise TimeoutError("the program does not end") from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class TooLong(BaseException):
+    pass
 
 
 def first_difference(wanted: list[Seen], got: list[Seen]) -> Difference | None:

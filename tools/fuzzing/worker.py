@@ -43,7 +43,8 @@ def answer(request: dict[str, Any], complaints: Complaints) -> dict[str, Any]:
         return {"field": "internal error", "difference": complaints.texts[0]}
     if verdict.difference is None:
         return {"field": None, "raised": verdict.raised}
-    return {"field": verdict.difference.field, "difference": str(verdict.difference)}
+    difference = str(verdict.difference)
+    return {"field": verdict.difference.field, "difference": difference, "raised": verdict.raised}
 
 
 def main() -> None:
