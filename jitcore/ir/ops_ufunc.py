@@ -17,6 +17,7 @@ from .infer_map import infer_map
 from .miniature import asked
 from .op import Args, Effect, Kind, Kwargs, Op, leaf_type, writes_out
 from .types import ArrayType, ScalarType
+from .value import Value
 
 
 def effect_of_call(op: Op, args: Args, kwargs: Kwargs) -> Effect:
@@ -25,9 +26,38 @@ def effect_of_call(op: Op, args: Args, kwargs: Kwargs) -> Effect:
     # Releases of NumPy warn of `where` without `out`; unsafe casts of complex numbers warn.
     if not kwargs.keys() <= {"dtype", "out"}:
         return Effect.LOUD
+    if "dtype" in kwargs or may_not_fit(args):
+        return Effect.FLAGS
+    if op.name in _ORDERED and any(map(_complex, args)):
+        return Effect.FLAGS
     if op.name in _SILENT_ON_INTS and all(map(_whole, args)):
         return Effect.SILENT
     return op.effect
+
+
+def may_not_fit(args: Args) -> bool:
+    """A Python number that NumPy converts to a narrower dtype: OverflowError, or a warning.
+
+    The ints among the constants were tried by the type rule.
+    """
+    types = [leaf_type(arg) for arg in args]
+    narrow = any(
+        isinstance(t, ArrayType | ScalarType) and t.dtype.str[1:] in _NARROW for t in types
+    )
+    for arg, t in zip(args, types, strict=True):
+        if isinstance(t, ScalarType) and t.python:
+            number = t.dtype.kind
+            if (number in "fc" and narrow) or (number == "i" and type(arg) is Value):
+                return True
+    return False
+
+
+_NARROW = frozenset(("f2", "f4", "c8"))
+
+
+def _complex(arg: Any) -> bool:
+    t = leaf_type(arg)
+    return not isinstance(t, ArrayType | ScalarType) or t.dtype.kind == "c"
 
 
 def _whole(arg: Any) -> bool:
@@ -128,6 +158,9 @@ _SILENT = frozenset(
     )
 )
 
+
+# Of complex numbers, the C comparison raises "invalid" where there is a NaN.
+_ORDERED = frozenset(("less", "less_equal", "greater", "greater_equal"))
 
 # Integers wrap around in silence.
 _SILENT_ON_INTS = frozenset(

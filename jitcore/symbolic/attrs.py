@@ -43,6 +43,7 @@ from jitcore.symbolic.wrap import function_value, realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
+CLASSES: dict[type, type] = {List: list, Dict: dict, Set: set}
 CONTAINERS = (List, Dict, Set, Tuple)
 
 
@@ -59,8 +60,10 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
         case Super(cls, instance):
             return _of_super(vm, cls, instance, name)
-        case List() | Dict() | Set() | Tuple():
-            return Bound(owner, name)
+        case List() | Dict() | Set():
+            return _bound(vm, owner, CLASSES[type(owner)], name)
+        case Tuple(cls=cls):
+            return _bound(vm, owner, cls, name)
         case Func(obj=obj) if name in ("__name__", "__qualname__") and obj is not None:
             vm.stop(breaks.ATTRIBUTE, f"function attribute {name}")
     vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
@@ -79,7 +82,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         except AttributeError:
             vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
     if type(obj) in SIMPLE:
-        return Bound(owner, name)
+        return _bound(vm, owner, type(obj), name)
     vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
 
 
@@ -179,15 +182,22 @@ def is_data_descriptor(raw: Any) -> bool:
 
 def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
     if isinstance(kind, ScalarType) and kind.python:
-        return Bound(owner, name)
+        return _bound(vm, owner, kind.pytype, name)
     fact = ATTRIBUTES.get(name)
     if fact is not None and fact.constant is not None:
         return Known(fact.constant(kind))  # type: ignore[arg-type]
     if fact is not None and fact.row is not None:
         return emit_row(vm, fact.row, (owner,), {})
-    if name in METHODS:
+    if name in METHODS and not (isinstance(kind, ScalarType) and METHODS[name].stores):
         return Bound(owner, name)
     vm.stop(breaks.ATTRIBUTE, f"array attribute .{name}")
+
+
+def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:
+    """A method, looked up again at the exits, where it must not fail."""
+    if not hasattr(cls, name):
+        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} object has no {name}")
+    return Bound(owner, name)
 
 
 def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:

@@ -18,6 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
+from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import ArrayType, ScalarType
@@ -128,8 +129,7 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     _refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
     if vm.is_fresh(lhs.value) and plain in TARGETS:
-        row, tree = specialise(BY_OPERATOR[plain], (leaf(vm, lhs), leaf(vm, rhs)), {})
-        if row.infer(tree, {}) == lhs.value.type:
+        if _result_type(vm, plain, lhs, rhs) == lhs.value.type:
             made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
             assert isinstance(made, Run)
             lhs.value = made.value
@@ -137,6 +137,15 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
             return lhs
     emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
     return lhs
+
+
+def _result_type(vm: Machine, text: str, lhs: Var, rhs: Var) -> Inferred:
+    """None, too, where NumPy raises: the store at run time does."""
+    row, tree = specialise(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
+    try:
+        return row.infer(tree, {})
+    except Unsupported:
+        return None
 
 
 def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:

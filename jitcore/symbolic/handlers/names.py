@@ -21,6 +21,13 @@ def load_fast(vm: Machine, frame: Frame, canon: Canon) -> Var:
     var = frame.locals[canon.arg]
     if var is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    return bound(vm, var)
+
+
+def bound(vm: Machine, var: Var) -> Var:
+    """Next time, too, the name must have a value, even if nobody looks at it."""
+    if isinstance(var, Lazy):
+        vm.wanted.setdefault(var.origin)
     return var
 
 
@@ -47,8 +54,10 @@ def store_fast(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
 
 @opcode("DELETE_FAST", "--")
 def delete_fast(vm: Machine, frame: Frame, canon: Canon) -> None:
-    if frame.locals[canon.arg] is None:
+    var = frame.locals[canon.arg]
+    if var is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    bound(vm, var)
     frame.locals[canon.arg] = None
 
 
@@ -77,7 +86,7 @@ def load_deref(vm: Machine, frame: Frame, canon: Canon) -> Var:
     content = cell_at(vm, frame, canon.arg).content
     if content is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
-    return content
+    return bound(vm, content)
 
 
 @opcode("STORE_DEREF", "value --")
@@ -111,11 +120,11 @@ def load_global(vm: Machine, frame: Frame, canon: Canon) -> Var:
         return found
     source = global_source(vm, frame, name)
     if name in frame.globals:
-        return Lazy(source, frame.globals[name])
+        return bound(vm, Lazy(source, frame.globals[name]))
     if name not in frame.builtins:
         vm.stop(breaks.UNBOUND, f"global {name}")
     vm.guard(Absent(source))
-    return Lazy(Builtin(name), frame.builtins[name])
+    return bound(vm, Lazy(Builtin(name), frame.builtins[name]))
 
 
 def global_source(vm: Machine, frame: Frame, name: str) -> Source:
