@@ -18,9 +18,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing.grammar import program  # noqa: E402
-from fuzzing.server import Server  # noqa: E402
-from fuzzing.shrink import shrink  # noqa: E402
+from fuzzing.grammar import program
+from fuzzing.server import Server
+from fuzzing.shrink import shrink
 
 
 @dataclasses.dataclass
@@ -105,7 +105,6 @@ def smallest(
     text: str, answer: dict[str, Any], server: Server, options: argparse.Namespace
 ) -> str | None:
     """None where the program alone does not differ: earlier ones matter."""
-
 
     def same(candidate: str) -> bool:
         found = server.ask({"text": candidate})

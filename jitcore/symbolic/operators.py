@@ -128,13 +128,13 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     a store."""
     _refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
-    if vm.is_fresh(lhs.value) and plain in TARGETS:
-        if _result_type(vm, plain, lhs, rhs) == lhs.value.type:
-            made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
-            assert isinstance(made, Run)
-            lhs.value = made.value
-            vm.fresh.add(made.value)
-            return lhs
+    private = vm.is_fresh(lhs.value) and plain in TARGETS
+    if private and _result_type(vm, plain, lhs, rhs) == lhs.value.type:
+        made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
+        assert isinstance(made, Run)
+        lhs.value = made.value
+        vm.fresh.add(made.value)
+        return lhs
     emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
     return lhs
 

@@ -186,7 +186,7 @@ class Writer:
             name = match.group(1)
             if name == "a":
                 return first if self.rng.random() < 0.7 or name in made else self.name()
-            return HOLES[name](self, made["a"], depth)
+            return str(HOLES[name](self, made["a"], depth))
 
         return FIELD.sub(one, template.replace("{{", "\0").replace("}}", "\1")).replace(
             "\0", "{"
@@ -396,7 +396,7 @@ def small(value: Any) -> bool:
 
 def like(value: Any, before: Any) -> bool:
     if isinstance(value, np.ndarray) and isinstance(before, np.ndarray):
-        return value.shape == before.shape and value.dtype == before.dtype
+        return (value.shape, value.dtype) == (before.shape, before.dtype)
     return type(value) is type(before)
 
 

@@ -1,8 +1,9 @@
 """A program's text → all that a user could see of its calls: values by their bits, exceptions,
 warnings, output, and what became of the arguments and the globals.
 
-A program defines `f`, the table `CALLS` of functions that make fresh arguments, and may set `FILTER`
-(how warnings are treated). Whoever compiles it passes `wrap`, from `f` to what is called instead.
+A program defines `f`, the table `CALLS` of functions that make fresh arguments, and may set
+`FILTER` (how warnings are treated). Whoever compiles it passes `wrap`, from `f` to what is called
+instead.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import io
 import struct
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +22,9 @@ from typing import Any
 import numpy as np
 
 FILENAME = "program.py"
+# CPython 3.11 runs STORE_FAST and LOAD_FAST as one instruction once they are warm, and then reports
+# an unbound local at the store's line.
+PAIRED = sys.version_info < (3, 12)
 ORDER = (0, 0, 1, 0)  # two calls, one with other shapes or dtypes, the first again
 Wrap = Callable[[Any], Any]
 
@@ -74,7 +79,9 @@ def one(called: Any, maker: Any, space: dict[str, Any]) -> Seen:
 def shown(told: list[Any]) -> Iterator[None]:
     """Warnings that the filters let through, as they come."""
 
-    def show(message: Any, category: Any, filename: str, lineno: int, *rest: Any) -> None:
+    def show(
+        message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
+    ) -> None:
         where = lineno if filename == FILENAME else -1
         told.append((category.__name__, str(message), where))
 
@@ -100,6 +107,8 @@ def described(error: BaseException | None) -> Any:
     lines = [
         (frame.name, frame.lineno, frame.colno) for frame in frames if frame.filename == FILENAME
     ]
+    if PAIRED and isinstance(error, UnboundLocalError):
+        lines = []
     context = described(error.__cause__ or error.__context__)
     return type(error).__name__, str(error), lines, context
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -24,7 +25,7 @@ class Server:
         self.errors: Any = None
 
     def start(self) -> subprocess.Popen[str]:
-        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115: lives as long as the process
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-m", "fuzzing.worker"],
             stdin=subprocess.PIPE,
@@ -63,9 +64,8 @@ class Server:
             return
         self.process.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self.errors):
-            try:
+        streams: list[Any] = [self.process.stdin, self.process.stdout, self.errors]
+        for stream in streams:
+            with contextlib.suppress(BrokenPipeError):
                 stream.close()
-            except BrokenPipeError:
-                continue
         self.process = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import time
 from collections.abc import Callable, Iterator
 
@@ -94,21 +95,20 @@ def keeps(statement: ast.stmt) -> bool:
 
 
 def expression_edits(node: ast.AST, field: str, value: ast.expr) -> Iterator[Edit]:
-    if isinstance(value, ast.Name | ast.Constant):
-        return
     for part in parts(value):
-        yield lambda part=part: setattr(node, field, part)
+        yield functools.partial(setattr, node, field, part)
 
 
 def list_edits(items: list[ast.expr]) -> Iterator[Edit]:
     for i, item in enumerate(items):
         if len(items) > 1:
-            yield lambda i=i: items.__delitem__(i)
-        if not isinstance(item, ast.Name | ast.Constant):
-            for part in parts(item):
-                yield lambda i=i, part=part: items.__setitem__(i, part)
+            yield functools.partial(items.__delitem__, i)
+        for part in parts(item):
+            yield functools.partial(items.__setitem__, i, part)
 
 
 def parts(value: ast.expr) -> list[ast.expr]:
+    if isinstance(value, ast.Name | ast.Constant):
+        return []
     inner = [child for child in ast.iter_child_nodes(value) if isinstance(child, ast.expr)]
     return [copy.deepcopy(part) for part in inner]
