@@ -195,8 +195,8 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
 
 def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:
     """A method, looked up again at the exits, where it must not fail."""
-    if not hasattr(cls, name):
-        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} object has no {name}")
+    if not callable(getattr(cls, name, None)):
+        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} has no method {name}")
     return Bound(owner, name)
 
 
