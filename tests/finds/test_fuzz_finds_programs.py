@@ -35,6 +35,22 @@ def f(x, n):
     return g
 CALLS = [lambda: (1, 30), lambda: (1, 2)]
 """,
+    "a cell in a loop is deleted twice": """
+def f(x):
+    def g():
+        return x
+    for _ in range(30):
+        del x
+    return g
+CALLS = [lambda: (1,)]
+""",
+    "a number's attribute is not a method": """
+def f(k):
+    if k.real:
+        print('real')
+    return 0 .real or 0.0.imag, k.imag and 1
+CALLS = [lambda: (0,), lambda: (0.0,)]
+""",
     "a global that nobody looks at is missing": """
 G = 1
 def f(n):

@@ -99,6 +99,7 @@ def delete_deref(vm: Machine, frame: Frame, canon: Canon) -> None:
     cell = cell_at(vm, frame, canon.arg)
     if cell.content is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
+    bound(vm, cell.content)
     write_cell(vm, cell, None)
 
 
