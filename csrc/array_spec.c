@@ -18,9 +18,10 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
         return 0;
     PyArrayObject *array = (PyArrayObject *)obj;
     size_t bytes = spec->ndim * sizeof(npy_intp);
-    if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags ||
-        memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
-        memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0)
+    if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
+        return 0;
+    if (bytes > 0 && (memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
+                      memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0))
         return 0;
     return same_dtype(PyArray_DESCR(array), spec->descr);
 }

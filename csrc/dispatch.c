@@ -1,6 +1,7 @@
 #include "dispatch.h"
 
 #include "frame_hook.h"
+#include "lookup.h"
 
 #include <structmember.h>
 
@@ -24,13 +25,22 @@ static int find_name(PyCodeObject *code, PyObject *name, int from, int to) {
     for (int i = from; i < to; i++)
         if (PyTuple_GET_ITEM(code->co_localsplusnames, i) == name)
             return i;
+    if (!PyUnicode_CheckExact(name)) /* it may compare in its own way */
+        return -1;
     for (int i = from; i < to; i++)
         if (PyUnicode_Compare(PyTuple_GET_ITEM(code->co_localsplusnames, i), name) == 0)
             return i;
     return -1;
 }
 
-static int fill_defaults(PyFunctionObject *fn, PyCodeObject *code, PyObject **locals) {
+/* Defaults are owned, `*owned` has their bits: user code may replace them while an entry runs. */
+static void take_default(PyObject **locals, int i, PyObject *value, uint64_t *owned) {
+    locals[i] = Py_NewRef(value);
+    *owned |= (uint64_t)1 << i;
+}
+
+static int fill_defaults(PyFunctionObject *fn, PyCodeObject *code, PyObject **locals,
+                         uint64_t *owned) {
     Py_ssize_t count = fn->func_defaults ? PyTuple_GET_SIZE(fn->func_defaults) : 0;
     for (int i = 0; i < code->co_argcount; i++) {
         if (locals[i] != NULL)
@@ -38,30 +48,32 @@ static int fill_defaults(PyFunctionObject *fn, PyCodeObject *code, PyObject **lo
         Py_ssize_t at = i - (code->co_argcount - count);
         if (at < 0)
             return 0;
-        locals[i] = PyTuple_GET_ITEM(fn->func_defaults, at);
+        take_default(locals, i, PyTuple_GET_ITEM(fn->func_defaults, at), owned);
     }
     for (int i = code->co_argcount; i < code->co_argcount + code->co_kwonlyargcount; i++) {
         if (locals[i] != NULL)
             continue;
         PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, i);
-        locals[i] = fn->func_kwdefaults ? PyDict_GetItemWithError(fn->func_kwdefaults, name) : NULL;
-        if (locals[i] == NULL) {
-            PyErr_Clear();
+        PyObject *value = NULL;
+        if (fn->func_kwdefaults != NULL && lookup_name(fn->func_kwdefaults, name, &value) == FOUND)
+            take_default(locals, i, value, owned);
+        Py_XDECREF(value);
+        if (locals[i] == NULL)
             return 0;
-        }
     }
     return 1;
 }
 
-/* Arguments → borrowed locals. 0: anything unusual, CPython binds them. */
+/* Arguments → locals, borrowed but for `*owned`. 0: anything unusual, CPython binds them. */
 static int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject *names,
-                PyObject **locals) {
+                PyObject **locals, uint64_t *owned) {
     PyCodeObject *code = (PyCodeObject *)fn->func_code;
     if (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS) || nargs > code->co_argcount ||
         code->co_nlocalsplus > MAX_LOCALS)
         return 0;
     memset(locals, 0, code->co_nlocalsplus * sizeof(PyObject *));
-    memcpy(locals, args, nargs * sizeof(PyObject *));
+    for (Py_ssize_t i = 0; i < nargs; i++)
+        locals[i] = args[i];
     Py_ssize_t words = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < words; i++) {
         int at = find_name(code, PyTuple_GET_ITEM(names, i), code->co_posonlyargcount,
@@ -70,35 +82,47 @@ static int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, P
             return 0;
         locals[at] = args[nargs + i];
     }
-    return fill_defaults(fn, code, locals);
+    if (nargs + words == code->co_argcount + code->co_kwonlyargcount)
+        return 1;
+    return fill_defaults(fn, code, locals, owned);
+}
+
+static void unbind(PyObject **locals, uint64_t owned) {
+    for (int i = 0; owned != 0; i++, owned >>= 1)
+        if (owned & 1)
+            Py_DECREF(locals[i]);
 }
 
 /* ---------------------------------------------------------------- calling */
 
-/* The result of an entry that needs no frame; NULL without exception: none holds. */
-static PyObject *run_frameless(Dispatcher *self, PyFunctionObject *fn, PyObject *const *args,
-                               Py_ssize_t nargs, PyObject *names) {
-    PyObject *locals[MAX_LOCALS];
-    if (!bind(fn, args, nargs, names, locals))
-        return NULL;
-    FrameView view = {locals, NULL, 0, fn->func_globals, fn->func_builtins, NULL};
+/* The result of the first entry that holds; NULL without exception: none does. */
+static PyObject *run_entries(Dispatcher *self, FrameView *view) {
     PyObject *entries = Py_NewRef(self->entries), *result = NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries); i++) {
+    ExitKind kind = EXIT_MISS;
+    for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
         JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
         Transfer transfer = {0};
-        ExitKind kind = entry->run(entry, &view, &transfer);
-        if (kind == EXIT_MISS)
-            continue;
+        kind = entry->run(entry, view, &transfer);
         if (kind == EXIT_RETURN) {
             self->hits++;
             result = transfer.value;
-            transfer.value = NULL;
-        }
-        transfer.nstack = 0;
-        transfer_clear(&transfer);
-        break;
+        } else if (kind != EXIT_MISS)
+            transfer_clear(&transfer);
     }
     Py_DECREF(entries);
+    return result;
+}
+
+/* Likewise, on the arguments of a call. */
+static PyObject *run_frameless(Dispatcher *self, PyFunctionObject *fn, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *names) {
+    PyObject *locals[MAX_LOCALS], *result = NULL;
+    uint64_t owned = 0;
+    if (bind(fn, args, nargs, names, locals, &owned)) {
+        FrameView view = {locals, NULL, 0, fn->func_globals, fn->func_builtins, NULL};
+        result = run_entries(self, &view);
+    }
+    unbind(locals, owned);
     return result;
 }
 
@@ -159,9 +183,10 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
     self->wrapped = Py_NewRef(fn);
     self->code = Py_NewRef(((PyFunctionObject *)fn)->func_code);
     self->entries = PyTuple_New(0);
-    PyObject *own = ((PyFunctionObject *)fn)->func_dict;
-    self->dict = own ? PyDict_Copy(own) : PyDict_New();
-    if (self->entries == NULL || self->dict == NULL || PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
+    PyObject *attributes = ((PyFunctionObject *)fn)->func_dict;
+    self->dict = attributes ? PyDict_Copy(attributes) : PyDict_New();
+    if (self->entries == NULL || self->dict == NULL ||
+        PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -230,7 +255,7 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
 /* Pickled by reference, as functions are. */
 static PyObject *reduce(PyObject *op, PyObject *ignored) {
     (void)ignored;
-    return PyObject_GetAttrString(((Dispatcher *)op)->wrapped, "__qualname__");
+    return PyObject_GetAttrString(op, "__qualname__");
 }
 
 static PyObject *self_copy(PyObject *op, PyObject *ignored) {
@@ -254,64 +279,78 @@ static PyObject *set_cache_info(PyObject *op, PyObject *fn) {
 }
 
 static PyMethodDef dispatcher_methods[] = {
-    {"add_frameless", add_frameless, METH_O, "add_frameless(entry): an entry for the whole function."},
-    {"clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
+    {"_add_frameless", add_frameless, METH_O, "_add_frameless(entry): an entry for the whole function."},
+    {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
     {"cache_info", call_cache_info, METH_NOARGS, "Hits, misses, compiles, entries, size."},
-    {"set_cache_info", set_cache_info, METH_O, "set_cache_info(fn): what cache_info() calls."},
+    {"_set_cache_info", set_cache_info, METH_O, "_set_cache_info(fn): what cache_info() calls."},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {"__copy__", self_copy, METH_NOARGS, NULL},
     {"__deepcopy__", self_copy, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
+/* What is not a function's begins with an underscore: users keep attributes of all names on their functions. */
 static PyMemberDef dispatcher_members[] = {
-    {"eager", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
-    {"entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
-    {"hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
-    {"calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
-    {"off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
+    {"_function", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
+    {"_entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
+    {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
+    {"_calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
+    {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},
 };
 
-/* Names that functions have and types would answer for themselves. */
-static PyObject *of_wrapped(PyObject *op, void *name) {
-    Dispatcher *self = (Dispatcher *)op;
-    PyObject *own = PyDict_GetItemString(self->dict, name);
-    return own ? Py_NewRef(own) : PyObject_GetAttrString(self->wrapped, name);
+static PyObject *own(Dispatcher *self, const char *name) {
+    return self->dict != NULL ? Py_XNewRef(PyDict_GetItemString(self->dict, name)) : NULL;
 }
 
-/* What decides how the function runs is the function's. */
-static int set_of_wrapped(PyObject *op, PyObject *value, void *name) {
-    PyObject *wrapped = ((Dispatcher *)op)->wrapped;
-    return value ? PyObject_SetAttrString(wrapped, name, value)
-                 : PyObject_DelAttrString(wrapped, name);
+/* Names that functions have and types would answer for themselves: the dispatcher's own, or else the function's. */
+static PyObject *of_wrapped(PyObject *op, void *name) {
+    PyObject *found = own((Dispatcher *)op, name);
+    return found ? found : PyObject_GetAttrString(((Dispatcher *)op)->wrapped, name);
+}
+
+static PyObject *wrapped_itself(PyObject *op, void *name) {
+    PyObject *found = own((Dispatcher *)op, name);
+    return found ? found : Py_NewRef(((Dispatcher *)op)->wrapped);
 }
 
 static int set_own(PyObject *op, PyObject *value, void *name) {
-    Dispatcher *self = (Dispatcher *)op;
-    if (value != NULL)
-        return PyDict_SetItemString(self->dict, name, value);
-    if (PyDict_DelItemString(self->dict, name) == 0)
-        return 0;
-    if (PyErr_ExceptionMatches(PyExc_KeyError))
+    PyObject *dict = PyObject_GenericGetDict(op, NULL);
+    if (dict == NULL)
+        return -1;
+    int failed = value ? PyDict_SetItemString(dict, name, value) : PyDict_DelItemString(dict, name);
+    Py_DECREF(dict);
+    if (failed && value == NULL && PyErr_ExceptionMatches(PyExc_KeyError))
         PyErr_Format(PyExc_AttributeError, "%s is the function's", (const char *)name);
-    return -1;
+    return failed;
+}
+
+/* What decides how the function runs is the function's. */
+static PyObject *of_function(PyObject *op, void *name) {
+    return PyObject_GetAttrString(((Dispatcher *)op)->wrapped, name);
+}
+
+static int set_function(PyObject *op, PyObject *value, void *name) {
+    return PyObject_SetAttrString(((Dispatcher *)op)->wrapped, name, value);
 }
 
 #define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
-#define WRAPPED_ONLY(name) {name, of_wrapped, set_of_wrapped, NULL, name}
+#define OF_FUNCTION(name) {name, of_function, set_function, NULL, name}
 static PyGetSetDef dispatcher_getset[] = {
+    {"__wrapped__", wrapped_itself, set_own, "the original function", "__wrapped__"},
+    {"eager", wrapped_itself, set_own, "the original function", "eager"},
     OF_WRAPPED("__name__"),
     OF_WRAPPED("__qualname__"),
     OF_WRAPPED("__doc__"),
     OF_WRAPPED("__module__"),
     OF_WRAPPED("__annotations__"),
     OF_WRAPPED("__type_params__"),
-    WRAPPED_ONLY("__code__"),
-    WRAPPED_ONLY("__defaults__"),
-    WRAPPED_ONLY("__kwdefaults__"),
-    WRAPPED_ONLY("__globals__"),
-    WRAPPED_ONLY("__closure__"),
+    OF_FUNCTION("__defaults__"),
+    OF_FUNCTION("__kwdefaults__"),
+    OF_FUNCTION("__code__"),
+    OF_FUNCTION("__globals__"),
+    OF_FUNCTION("__closure__"),
+    OF_FUNCTION("__builtins__"),
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

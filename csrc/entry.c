@@ -94,7 +94,7 @@ static int *ints(PyObject *tuple, int *count) {
 /* (kind, offset, through_point, start, stack, local indexes, local operands, value) */
 static int read_exit(PyObject *row, PlanExit *exit) {
     PyObject *stack, *index, *local;
-    int kind, same;
+    int kind, values;
     if (!PyArg_ParseTuple(row, "iipiO!O!O!i", &kind, &exit->offset, &exit->through_point,
                           &exit->start, &PyTuple_Type, &stack, &PyTuple_Type, &index,
                           &PyTuple_Type, &local, &exit->value))
@@ -102,9 +102,11 @@ static int read_exit(PyObject *row, PlanExit *exit) {
     exit->kind = (ExitKind)kind;
     exit->stack = ints(stack, &exit->nstack);
     exit->local_index = ints(index, &exit->nlocals);
-    exit->local = ints(local, &same);
+    exit->local = ints(local, &values);
     if (exit->stack == NULL || exit->local_index == NULL || exit->local == NULL)
         return -1;
+    if (!PyErr_Occurred() && (values != exit->nlocals || kind < EXIT_MISS || kind > EXIT_JUMP))
+        PyErr_SetString(PyExc_ValueError, "these are not the exits of a plan");
     return PyErr_Occurred() ? -1 : 0;
 }
 

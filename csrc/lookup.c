@@ -12,6 +12,11 @@ Lookup lookup_name(PyObject *dict, PyObject *name, PyObject **found) {
     return PyDict_CheckExact(dict) ? in_table(dict, name, found) : UNKNOWN;
 }
 
+/* Of two strings that are not one object. */
+static int maybe_same(PyObject *key, PyObject *name) {
+    return key != NULL && !(PyUnicode_CHECK_INTERNED(key) && PyUnicode_CHECK_INTERNED(name));
+}
+
 /* Names are interned nearly always. */
 static Py_ssize_t key_index(PyDictKeysObject *keys, PyObject *name) {
     PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
@@ -19,7 +24,7 @@ static Py_ssize_t key_index(PyDictKeysObject *keys, PyObject *name) {
         if (entries[i].me_key == name)
             return i;
     for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
-        if (entries[i].me_key != NULL && PyUnicode_Compare(entries[i].me_key, name) == 0)
+        if (maybe_same(entries[i].me_key, name) && PyUnicode_Compare(entries[i].me_key, name) == 0)
             return i;
     return -1;
 }

@@ -345,6 +345,34 @@ static int operand_fits(const Plan *plan, char kind, int x, int nregs, Py_ssize_
     }
 }
 
+/* A constant of this type, or NULL. */
+static PyObject *const_of(const Plan *plan, int operand, PyTypeObject *type) {
+    PyObject *obj = operand < 0 && operand != PLAN_NULL ? plan->consts[~operand] : NULL;
+    return obj != NULL && PyObject_TypeCheck(obj, type) ? obj : NULL;
+}
+
+/* What the numbers of a step say of each other, where each of them is in range. */
+static int step_agrees(const Plan *plan, const int *w) {
+    PyObject *obj;
+    switch (w[0]) {
+    case P_KERNEL:
+        obj = const_of(plan, w[1], &Kernel_Type);
+        return obj != NULL && kernel_inputs(obj) == w[2] && kernel_outputs(obj) == w[3];
+    case P_CALL_KW:
+        obj = const_of(plan, w[3], &PyTuple_Type);
+        return obj != NULL && PyTuple_GET_SIZE(obj) <= w[4];
+    case P_BUILD_MAP:
+        return w[2] % 2 == 0;
+    case P_WINDOW:
+    case P_EXIT:
+        return w[1] >= 0 && w[1] < plan->nexits;
+    case P_LOUD: /* it cannot be repeated, so no miss */
+        return w[2] > 0 && w[2] < plan->nexits;
+    default:
+        return 1;
+    }
+}
+
 /* How many words the step takes; 0: it is none. */
 static Py_ssize_t step_fits(const Plan *plan, const int *w, const int *end, int nregs,
                             Py_ssize_t nconsts) {
@@ -366,10 +394,7 @@ static Py_ssize_t step_fits(const Plan *plan, const int *w, const int *end, int 
         if (!operand_fits(plan, written ? 'd' : 'r', w[fixed + 1 + i], nregs, nconsts))
             return 0;
     }
-    int names_exit = w[0] == P_WINDOW || w[0] == P_LOUD || w[0] == P_EXIT;
-    if (names_exit && (w[fixed] < 0 || w[fixed] >= plan->nexits))
-        return 0;
-    return fixed + 1 + more;
+    return step_agrees(plan, w) ? fixed + 1 + more : 0;
 }
 
 static int exit_fits(const Plan *plan, const PlanExit *exit, int nregs, Py_ssize_t nconsts) {

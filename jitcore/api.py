@@ -110,7 +110,7 @@ def compiled(fn: Any, options: Config) -> Any:
         case types.MethodType():
             return types.MethodType(compiled(fn.__func__, options), fn.__self__)
         case _C.Dispatcher():
-            return attach(fn.__wrapped__, options)
+            return attach(fn._function, options)
         case type():
             raise TypeError(
                 f"jitcore.compile of the class {fn.__qualname__}: decorate its methods instead"
@@ -147,10 +147,10 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
         report_at_exit()
     if not options.enabled:
         dispatcher = _C.Dispatcher(fn)
-        dispatcher.off = True
+        dispatcher._off = True
     else:
         dispatcher = pipeline.attach(fn, options)
-    dispatcher.set_cache_info(cache_info)
+    dispatcher._set_cache_info(cache_info)
     return dispatcher
 
 
@@ -176,7 +176,7 @@ class CacheInfo:
 
 
 def cache_info(dispatcher: Any) -> CacheInfo:
-    record = pipeline.records.find(dispatcher.__wrapped__.__code__)
+    record = pipeline.records.find(dispatcher._function.__code__)
     if record is None:
         return CacheInfo(0, 0, 0, 0, 0)
     entries = [region.entry for region in record.regions if region.entry is not None]

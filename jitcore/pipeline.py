@@ -48,7 +48,7 @@ def attach(fn: FunctionType, config: Config) -> Any:
     if record is not None:
         record.dispatchers.append(weakref.ref(dispatcher))
         for entry in record.frameless:
-            dispatcher.add_frameless(entry)
+            dispatcher._add_frameless(entry)
     return dispatcher
 
 
@@ -143,7 +143,7 @@ def install(record: Record, point: Any, assembled: Assembled) -> None:
     if assembled.frameless:
         record.frameless.append(assembled.entry)
         for dispatcher in live:
-            dispatcher.add_frameless(assembled.entry)
+            dispatcher._add_frameless(assembled.entry)
     if not assembled.frameless or not live:
         point.add(assembled.entry)
 
@@ -221,7 +221,7 @@ def reset() -> None:
         for ref in record.dispatchers:
             dispatcher = ref()
             if dispatcher is not None:
-                dispatcher.clear()
+                dispatcher._clear()
     for code in records.clear():
         _C.uninstall(code)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jitcore.guards.source import Source
+from jitcore.guards.source import Source, shown
 from jitcore.ir.types import ArrayType
 
 
@@ -60,6 +60,12 @@ class IsArray:
         return f"{self.source} is an array {self.type}"
 
 
+def identity(value: Any) -> Any:
+    """Of a constant: int and str by value, the others by what they print, which keeps -0.0 and nan
+    apart."""
+    return value if type(value) in (int, str, bytes, bool) else repr(value)
+
+
 class Equals:
     """An exact builtin constant: same class, same value, floats by their bits."""
 
@@ -67,7 +73,7 @@ class Equals:
 
     def __init__(self, source: Source, value: Any) -> None:
         self.source, self.value = source, value
-        self.key = (source, type(value), repr(value))
+        self.key = (source, type(value), identity(value))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Equals) and self.key == other.key
@@ -76,7 +82,7 @@ class Equals:
         return hash(self.key)
 
     def __str__(self) -> str:
-        return f"{self.source} == {self.value!r}"
+        return f"{self.source} == {shown(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class Keys:
         return hash(self.key)
 
     def __str__(self) -> str:
-        return f"list({self.source}) == {list(self.keys)!r}"
+        return f"list({self.source}) == [{', '.join(map(shown, self.keys))}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 
+def shown(value: Any) -> str:
+    """Short: the repr of an int may be refused, that of a str endless."""
+    if type(value) is int and value.bit_length() > 64:
+        return f"an int of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 @dataclass(frozen=True, slots=True)
 class Local:
     index: int
@@ -179,7 +187,7 @@ class Key:
     cls: type
 
     def __str__(self) -> str:
-        return f"{self.base}[{self.key!r}]"
+        return f"{self.base}[{shown(self.key)}]"
 
 
 Source = (

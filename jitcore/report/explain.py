@@ -73,7 +73,7 @@ def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: floa
 def code_of(fn: Any) -> CodeType | None:
     """Of a compiled function, or of the function of a bound method; None: there is none."""
     inner = getattr(fn, "__func__", fn)
-    code: CodeType | None = getattr(getattr(inner, "__wrapped__", None), "__code__", None)
+    code: CodeType | None = getattr(getattr(inner, "_function", None), "__code__", None)
     return code
 
 

@@ -20,4 +20,4 @@ def test_something_is_compiled():
     jit = compare.compiled(fn)
     for _ in range(3):
         jit(*[make() for make in makers])
-    assert jit.hits >= 2
+    assert jit._hits >= 2

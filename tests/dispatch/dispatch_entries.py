@@ -34,5 +34,5 @@ def entry_for(fn: Any) -> Any:
 
 def compiled(fn: Any) -> Any:
     dispatcher = _C.Dispatcher(fn)
-    dispatcher.add_frameless(entry_for(fn))
+    dispatcher._add_frameless(entry_for(fn))
     return dispatcher

@@ -63,13 +63,13 @@ def test_signatures(seed):
     bound = 0
     for args, words in calls(rng, names):
         wanted = outcome(plain, args, words)
-        hits = jit.hits
+        hits = jit._hits
         got = outcome(jit, args, words)
-        if jit.hits > hits:
+        if jit._hits > hits:
             got = ("ran", *got)
         assert got == wanted, (text, args, words)
         bound += not isinstance(wanted, str)
-    assert jit.hits == (0 if "*rest" in text or "**more" in text else bound)
+    assert jit._hits == (0 if "*rest" in text or "**more" in text else bound)
 
 
 def test_defaults_are_those_of_now():
@@ -107,7 +107,7 @@ def test_names_that_are_equal_but_not_interned():
 
     jit = compiled(f)
     assert jit(**{"".join(["na", "me"]): 1, "other": 2}) == (1, 2)
-    assert jit.hits == 1
+    assert jit._hits == 1
 
 
 def test_names_that_are_no_plain_str():
@@ -145,5 +145,5 @@ def test_arguments_are_not_kept():
         jit(x, x, c=x)
         jit(x, c=x)
         jit(a=x, b=x)
-    assert jit.hits == 300
+    assert jit._hits == 300
     assert sys.getrefcount(x) == before

@@ -122,7 +122,7 @@ def test_methods_use_entries():
 
     bare = Bare()
     assert bare.method(1) == (bare, 1)
-    assert Bare.method.hits == 1
+    assert Bare.method._hits == 1
 
 
 def test_class_and_static_methods():
@@ -197,15 +197,15 @@ def test_entries_are_tried_in_order():
 
     d = _C.Dispatcher(f)
     assert d(1) == "plain"
-    d.add_frameless(entry_for(f))
-    d.add_frameless(entry_for(f))
+    d._add_frameless(entry_for(f))
+    d._add_frameless(entry_for(f))
     assert d(1) == (1,)
-    assert [entry.hits for entry in d.entries] == [1, 0]
-    d.clear()
+    assert [entry.hits for entry in d._entries] == [1, 0]
+    d._clear()
     assert d(1) == "plain"
-    assert d.entries == ()
+    assert d._entries == ()
     with pytest.raises(TypeError):
-        d.add_frameless(f)
+        d._add_frameless(f)
 
 
 def test_off_means_plain_calls():
@@ -213,9 +213,9 @@ def test_off_means_plain_calls():
         return "plain"
 
     d = compiled(f)
-    d.off = True
+    d._off = True
     assert d(1) == "plain"
-    d.off = False
+    d._off = False
     assert d(1) == (1,)
     _C.busy_enter()
     assert d(1) == "plain"
@@ -327,7 +327,7 @@ def test_cache_info_is_what_was_set():
     d = _C.Dispatcher(example)
     with pytest.raises(RuntimeError):
         d.cache_info()
-    d.set_cache_info(lambda which: (which, "told"))
+    d._set_cache_info(lambda which: (which, "told"))
     assert d.cache_info() == (d, "told")
 
 
@@ -355,12 +355,12 @@ def test_entries_replaced_while_one_runs():
 
     class Last:
         def __del__(self):
-            d.clear()
+            d._clear()
 
-    d.add_frameless(entry_for(f))
+    d._add_frameless(entry_for(f))
     for _ in range(3):
         d(Last())
-    assert d.entries == ()
+    assert d._entries == ()
 
 
 def test_threads():
@@ -379,4 +379,4 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert results == [True] * 4
-    assert d.hits == 8_000
+    assert d._hits == 8_000

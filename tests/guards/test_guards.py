@@ -432,3 +432,19 @@ def test_words_that_are_no_program_are_refused():
     short = type(program)(program.words[:-1], program.consts, program.registers, program.reasons)
     with pytest.raises(ValueError, match="guard program"):
         entry_of(short)
+
+
+def test_constants_that_are_long_to_print() -> None:
+    for value, text in [(10**5000, "an int of"), ("x" * 10_000, "...")]:
+        guard = g.Equals(s.Local(0, "x"), value)
+        assert text in str(guard)
+        assert len(str(guard)) < 120
+        assert guard == g.Equals(s.Local(0, "x"), value) != g.Equals(s.Local(0, "x"), value + value)
+        holds = checker(guard)
+        assert holds(value)
+        assert not holds(value + value)
+    keys = (10**5000, True, "a")
+    d = dict.fromkeys(keys)
+    assert checker(g.Keys(s.Local(0, "d"), keys))(d)
+    assert "an int of" in str(g.Keys(s.Local(0, "d"), keys))
+    assert "an int of" in str(s.Key(s.Local(0, "d"), 10**5000, int))
