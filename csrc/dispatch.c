@@ -152,7 +152,8 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
         return PyObject_Vectorcall(fn, args, nargsf, names);
     self->calls++;
-    if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code) {
+    if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
+        !jit_code_monitored((PyCodeObject *)self->code)) {
         PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred())

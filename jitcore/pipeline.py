@@ -23,6 +23,7 @@ from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
+from jitcore.hush import hushed
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled, assemble
 from jitcore.runtime.records import Record, Records, Region
@@ -231,7 +232,8 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
 
     def run(*args: Any) -> None:
         try:
-            callback(*args)
+            with hushed("ignore"):
+                callback(*args)
         except GraphBreakError:
             raise
         except Exception:

@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors config marks lazy → backends → opcodes ir → guards → fallback → symbolic passes
+    version errors config marks hush lazy → backends → opcodes ir → guards → fallback → symbolic passes
     codegen
     → runtime → pipeline → report → api → __init__
 
@@ -19,7 +19,7 @@ from pathlib import Path
 PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
-LEAVES = ("version", "errors", "config", "marks", "lazy", "backends")
+LEAVES = ("version", "errors", "config", "marks", "hush", "lazy", "backends")
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
@@ -27,6 +27,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "errors": (),
     "config": ("errors",),
     "marks": (),
+    "hush": (),
     "lazy": (),
     "backends": ("lazy",),
     "opcodes": ("errors",),
@@ -34,7 +35,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "guards": ("errors", "ir.types", "_C"),
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
-    "symbolic": ("errors", "config", "marks", "opcodes", "ir", "guards", "fallback"),
+    "symbolic": ("errors", "config", "marks", "hush", "opcodes", "ir", "guards", "fallback"),
     "passes": ("errors", "ir"),
     "codegen": ("errors", "config", "version", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.

@@ -11,16 +11,19 @@ from __future__ import annotations
 from itertools import combinations
 
 from jitcore.config import Config
+from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Local, Stack
+from jitcore.hush import hushed
 from jitcore.ir.graph import Body, Graph
+from jitcore.ir.op import Unsupported
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
 from jitcore.symbolic.leave import exit_at, exit_return
-from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine
+from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
 from jitcore.symbolic.state import Capture, Frame, Loud, Start, Window
 from jitcore.symbolic.values import Lazy, Var
 
@@ -39,11 +42,21 @@ def capture(start: Start, config: Config) -> Capture:
     for _ in range(MAX_WALKS):
         vm = Machine(start, config, fenced, exit_at)
         try:
-            return walk(vm)
-        except BreakSignal as signal:
+            with hushed("error"):
+                return walk(vm)
+        except (BreakSignal, Unsupported, Warning) as error:
             at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
-            fenced[at] = signal.at(vm.place(), vm.chain())
+            fenced[at] = signal_of(error).at(vm.place(), vm.chain())
     raise AssertionError("a walk that does not end")
+
+
+def signal_of(error: Exception) -> BreakSignal:
+    match error:
+        case BreakSignal():
+            return error
+        case Unsupported():
+            return refused(error)
+    return BreakSignal(breaks.WARN, f"{type(error).__name__}: {error}")
 
 
 def walk(vm: Machine) -> Capture:

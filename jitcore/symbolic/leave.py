@@ -11,8 +11,8 @@ from typing import Any
 
 from jitcore.fallback import breaks, exit
 from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, Loaded, Make, Recipe
+from jitcore.ir.graph import Value
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import (
     Bound,
     Cell,
@@ -53,6 +53,7 @@ class Recipes:
         self.vm = vm
         self.made: dict[int, Recipe] = {}
         self.making: set[int] = set()
+        self.handed_out: set[Value] = set()
 
     def of(self, var: Var) -> Recipe:
         found = self.made.get(id(var))
@@ -74,7 +75,8 @@ class Recipes:
                 return Loaded(origin)
             case Null():
                 return EMPTY
-            case Run(value, origin):
+            case Run(value):
+                self.handed_out.add(value)
                 return Computed(value)
             case Object(origin=origin) if origin is not None:
                 return self.loaded(origin)
@@ -171,14 +173,14 @@ def exit_at(vm: Machine, offset: int, stack: list[Var], through_point: bool) -> 
     """The outermost frame's state, as CPython must find it before the instruction at `offset`."""
     recipes = Recipes(vm)
     frame = vm.outer
-    return Exit(
-        Leave.JUMP,
-        offset,
-        through_point,
-        recipes.many(stack),
-        _locals(recipes, frame, offset),
-        _effects(vm, recipes),
-    )
+    shown = not SHOWS_LOCALS.isdisjoint(frame.code.code.co_names)
+    changed = {i: var for i, var in enumerate(frame.locals) if var is not frame.initial[i]}
+    read = {i for i in changed if shown or i in frame.code.live[offset]}
+    on_stack = recipes.many(stack)
+    slots = {i: _local(recipes, changed[i]) for i in read}
+    effects = _effects(vm, recipes)
+    slots |= {i: _dead_local(recipes, var) for i, var in changed.items() if i not in read}
+    return Exit(Leave.JUMP, offset, through_point, on_stack, tuple(slots.items()), effects)
 
 
 def exit_return(vm: Machine, value: Var) -> Exit:
@@ -186,18 +188,32 @@ def exit_return(vm: Machine, value: Var) -> Exit:
     return Exit(Leave.RETURN, value=recipes.of(value), effects=_effects(vm, recipes))
 
 
-def _locals(recipes: Recipes, frame: Frame, offset: int) -> tuple[tuple[int, Recipe], ...]:
-    """Changed locals that CPython may still read; all changed ones where the code can show its
-    locals."""
-    code = frame.code
-    shown = not SHOWS_LOCALS.isdisjoint(code.code.co_names)
-    live = code.live[offset]
-    changed: list[tuple[int, Recipe]] = []
-    for i, var in enumerate(frame.locals):
-        if var is frame.initial[i] or not (shown or i in live):
-            continue
-        changed.append((i, EMPTY if var is None else recipes.of(var)))
-    return tuple(changed)
+def _local(recipes: Recipes, var: Var | None) -> Recipe:
+    return EMPTY if var is None else recipes.of(var)
+
+
+def _dead_local(recipes: Recipes, var: Var | None) -> Recipe:
+    """Nothing reads the slot again, but it keeps alive what others know of: a file, an array whose
+    address was taken. What it held before is released, as in CPython."""
+    return recipes.of(var) if var is not None and _is_known_outside(recipes, var) else EMPTY
+
+
+def _is_known_outside(recipes: Recipes, var: Var) -> bool:
+    """Could anybody notice the object's end? What only the region has seen ends unnoticed."""
+    if id(var) in recipes.made or getattr(var, "origin", None) is not None:
+        return True
+    match var:
+        case Run(value):
+            return value in recipes.handed_out
+        case Tuple(items) | List(items):
+            parts = list(items)
+        case Dict(items):
+            parts = list(items.values())
+        case Object(attrs=attrs):
+            parts = [x for x in attrs.values() if x is not None]
+        case _:
+            return isinstance(var, Known)
+    return any(_is_known_outside(recipes, part) for part in parts)
 
 
 def _effects(vm: Machine, recipes: Recipes) -> tuple[Effect, ...]:

@@ -174,8 +174,7 @@ class Machine:
             self.builder.nodes = self.window().nodes if pure else []
             out = self.builder.emit(op, args, kwargs, self.place())
         except Unsupported as refusal:
-            kind = breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
-            self.stop(kind, str(refusal))
+            raise refused(refusal) from refusal
         given_values = set(values((args, kwargs)))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
             self.fresh -= given_values
@@ -289,6 +288,12 @@ class Machine:
         locals = locals + [None] * (slots - len(locals))
         frame = Frame(code, 0, locals, [], func.globals, self.start.builtins, func, yields=yields)
         return self.run(frame)
+
+
+def refused(refusal: Unsupported) -> BreakSignal:
+    """The op table's refusal as a break."""
+    kind = breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
+    return BreakSignal(kind, str(refusal))
 
 
 NULL = Null()
