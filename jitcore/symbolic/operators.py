@@ -140,7 +140,7 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
 
 
 def _result_type(vm: Machine, text: str, lhs: Var, rhs: Var) -> Inferred:
-    """None, too, where NumPy raises: the store at run time does."""
+    """None, too, where the operation raises: whoever emits it says so."""
     row, tree = specialise(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
     try:
         return row.infer(tree, {})
@@ -152,7 +152,7 @@ def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if None in (_number_class(lhs), _number_class(rhs)) or text not in ARITHMETIC:
         vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
     tree = (leaf(vm, lhs), leaf(vm, rhs))
-    if BY_OPERATOR[text].infer(tree, {}) is None and all(map(is_hinted, (lhs, rhs))):
+    if _result_type(vm, text, lhs, rhs) is None and all(map(is_hinted, (lhs, rhs))):
         return folded(vm, TARGETS[text], vm.concrete(lhs), vm.concrete(rhs))
     out = vm.emit(BY_OPERATOR[text], tree, {})
     return hinted(vm, out, ARITHMETIC[text], (lhs, rhs))

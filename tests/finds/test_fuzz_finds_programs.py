@@ -82,6 +82,15 @@ def f(x):
     v += 'text'
 CALLS = [lambda: (np.arange(3.0),)]
 """,
+    "operators of numbers that do not fit": """
+def f(k):
+    try:
+        k |= k > 1
+    except TypeError as e:
+        print(e)
+    return k << 2
+CALLS = [lambda: (1.5,), lambda: (3,)]
+""",
     "in-place shift of floats": """
 import numpy as np
 def f(x):

@@ -27,6 +27,8 @@ HELPER_BODIES = {
     "helper": ("return p * k", "return np.sin(p) + k", "p = p + k; return p / 2 - G"),
     "pair": ("return p + q, q", "return q * 2, p", "t = np.multiply(p, 2); return t, p is q"),
     "twice": ("return p * 2", "return p + p", "return np.add(p, p)", "return helper(p, 2)"),
+    "walk": ("for q in p:;     yield q * 2", "yield p; p = p + 1; yield p", "yield from p"),
+    "down": ("return p if n <= 0 else down(p * 0.5, n - 1)", "return n and down(-p, n - 1)"),
     "fill": ("p[...] = k", "p += k", "p[0] = k; return p"),
     "bump": ("global G; G = G + k", "global G; G += k; return G", "NAMES['k'] = k"),
 }
@@ -124,7 +126,11 @@ class Writer:
 
     def learn(self, before: dict[str, Any]) -> None:
         for name in self.space:
-            if name not in before and name not in self.names and re.fullmatch(r"v\d+|rows", name):
+            if (
+                name not in before
+                and name not in self.names
+                and re.fullmatch(r"v\d+|rows|inner", name)
+            ):
                 self.names.append(name)
         self.names = [name for name in self.names if name in self.space]
 
