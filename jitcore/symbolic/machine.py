@@ -182,6 +182,8 @@ class Machine:
             self.loud(self.builder.nodes[0])
         if type(out) is Value and out in given_values:
             return Run(out)
+        if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item
+            self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
         if isinstance(out, tuple):
             return Tuple(tuple(self.made(value, row, pure) for value in out))
         return self.made(out, row, pure)

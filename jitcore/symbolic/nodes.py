@@ -70,6 +70,9 @@ def python_scalar(vm: Machine, var: Var) -> bool:
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     """A row of the op table applied to symbolic arguments. Numbers that shape the result become
     constants."""
+    only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
+    if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
+        return Known(op.fold(only.value.type))
     scalars = op.kind in (Kind.MAP, Kind.STORE)
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
