@@ -1,6 +1,7 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors config marks hush lazy → backends → opcodes ir → guards → fallback → symbolic passes
+    version errors config marks hush lazy → backends → opcodes ir → guards → fallback → symbolic
+    passes
     codegen
     → runtime → pipeline → report → api → __init__
 
