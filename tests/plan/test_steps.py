@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from plans import NULL, Plan, result, run
 
-from jitcore import _C
+import jitcore
+from jitcore import _C, pipeline
 from jitcore.ir.value import Value
 
 
@@ -188,6 +189,69 @@ def test_words_that_are_no_plan_are_refused():
         make(words, consts, (), registers)
     with pytest.raises(ValueError, match="not a plan"):
         make(words, consts, exits, 0)
+
+
+def step(plan, name, *words):
+    plan.add(name, *words)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda plan: step(plan, "KERNEL", plan.const(len), 0, 1, plan.new()),
+        lambda plan: step(plan, "KERNEL", plan.new(), 0, 1, plan.new()),
+        lambda plan: step(plan, "KERNEL", NULL, 0, 0),
+        lambda plan: step(plan, "CALL_KW", plan.new(), plan.const(dict), plan.const("a"), 0),
+        lambda plan: step(plan, "CALL_KW", plan.new(), plan.const(dict), plan.const(("a",)), 0),
+        lambda plan: step(plan, "BUILD_MAP", plan.new(), 1, plan.const(1)),
+        lambda plan: step(plan, "LOUD", 0, 0),
+    ],
+)
+def test_steps_whose_numbers_do_not_agree_are_refused(wrong):
+    """What would write past the outputs of a kernel, say."""
+    plan = Plan()
+    wrong(plan)
+    plan.leave(plan.returns(plan.const(None)))
+    words, consts, exits, registers = plan.finish()
+    with pytest.raises(ValueError, match="not a plan"):
+        make(words, consts, exits, registers)
+
+
+def test_a_kernel_has_as_many_operands_as_the_step():
+    compiled = jitcore.compile(lambda x, y: (x * y + 1, x))
+    with pipeline.collect() as found:
+        compiled(np.arange(4.0), np.arange(4.0))
+    kernel = next(k for region in found for k in getattr(region, "kernels", ()))
+    for nin, nout, refused in [
+        (2, 1, False),
+        (1, 1, True),
+        (3, 1, True),
+        (2, 0, True),
+        (2, 2, True),
+    ]:
+        plan = Plan(3)
+        outs = [plan.new() for _ in range(nout)]
+        plan.add("KERNEL", plan.const(kernel), nin, nout, *range(nin), *outs)
+        plan.leave(plan.returns(plan.const(None)))
+        words, consts, exits, registers = plan.finish()
+        if refused:
+            with pytest.raises(ValueError, match="not a plan"):
+                make(words, consts, exits, registers)
+        else:
+            make(words, consts, exits, registers)
+
+
+def test_exits_whose_parts_do_not_agree_are_refused():
+    words, consts, exits, registers = leaving()
+    kind, offset, point, start, stack, _, _, value = exits[1]
+    for wrong in (
+        (kind, offset, point, start, stack, (0,), (), value),
+        (kind, offset, point, start, stack, (), (~0,), value),
+        (3, offset, point, start, stack, (), (), value),
+        (-1, offset, point, start, stack, (), (), value),
+    ):
+        with pytest.raises(ValueError, match="not the exits"):
+            make(words, consts, (exits[0], wrong), registers)
 
 
 def leaving():
