@@ -29,6 +29,7 @@ from jitcore.guards.guard import (
 from jitcore.guards.source import (
     CellContent,
     ClosureContent,
+    FrameGlobals,
     FunctionPart,
     Item,
     Key,
@@ -174,7 +175,10 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     lazily."""
     vm.guard(HasType(origin, types.FunctionType))
     vm.guard(IsObject(FunctionPart(origin, "code"), obj.__code__))
-    vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
+    own_globals = obj.__globals__ is vm.start.globals
+    vm.guard(SameObject(FunctionPart(origin, "globals"), FrameGlobals(), own_globals))
+    if not own_globals:
+        vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
     closure = FunctionPart(origin, "closure")
     cells = tuple(
         closure_cell(vm, cell, Item(closure, i), ClosureContent(origin, i))
@@ -192,7 +196,7 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
         cells,
         origin,
         obj,
-        obj.__globals__ is vm.start.globals,
+        own_globals,
     )
 
 
