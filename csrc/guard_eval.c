@@ -57,7 +57,7 @@ static PyObject *function_part(PyObject *obj, int part) {
         return NULL;
     PyFunctionObject *f = (PyFunctionObject *)obj;
     PyObject *parts[] = {f->func_code, f->func_globals, f->func_defaults, f->func_kwdefaults,
-                         f->func_closure};
+                         f->func_closure, f->func_builtins};
     return Py_NewRef(parts[part] != NULL ? parts[part] : Py_None);
 }
 
@@ -165,6 +165,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         LOAD(LOAD_CELL_SLOT, cell_content(view->locals[w[2]]))
         LOAD(LOAD_STACK, Py_XNewRef(view->stack[w[2]]))
         LOAD(LOAD_FRAME_GLOBALS, Py_NewRef(view->globals))
+        LOAD(LOAD_FRAME_BUILTINS, Py_NewRef(view->builtins))
         LOAD(LOAD_GLOBAL, name_in(view->globals, CONST(2)))
         LOAD(LOAD_BUILTIN, name_in(view->builtins, CONST(2)))
         LOAD(LOAD_CONST, Py_XNewRef(HELD(2)))

@@ -7,24 +7,25 @@
 #define JIT_GUARD_OPS_H
 
 /* loads: a miss where there is nothing */
-#define GUARD_LOADS(X)         \
-    X(LOAD_LOCAL, "di")        \
-    X(LOAD_CELL_SLOT, "di")    \
-    X(LOAD_STACK, "di")        \
-    X(LOAD_FRAME_GLOBALS, "d") \
-    X(LOAD_GLOBAL, "dc")       \
-    X(LOAD_BUILTIN, "dc")      \
-    X(LOAD_CONST, "dc")        \
-    X(LOAD_ATTR, "drc")        \
-    X(LOAD_SLOT, "drci")       \
-    X(LOAD_MODULE_ATTR, "drc") \
-    X(LOAD_FUNCTION, "dri")    \
-    X(LOAD_CLOSURE, "dri")     \
-    X(LOAD_METHOD_FUNC, "dr")  \
-    X(LOAD_METHOD_SELF, "dr")  \
-    X(LOAD_PARTIAL, "drc")     \
-    X(LOAD_ITEM, "dri")        \
-    X(LOAD_NAME, "drc")        \
+#define GUARD_LOADS(X)          \
+    X(LOAD_LOCAL, "di")         \
+    X(LOAD_CELL_SLOT, "di")     \
+    X(LOAD_STACK, "di")         \
+    X(LOAD_FRAME_GLOBALS, "d")  \
+    X(LOAD_FRAME_BUILTINS, "d") \
+    X(LOAD_GLOBAL, "dc")        \
+    X(LOAD_BUILTIN, "dc")       \
+    X(LOAD_CONST, "dc")         \
+    X(LOAD_ATTR, "drc")         \
+    X(LOAD_SLOT, "drci")        \
+    X(LOAD_MODULE_ATTR, "drc")  \
+    X(LOAD_FUNCTION, "dri")     \
+    X(LOAD_CLOSURE, "dri")      \
+    X(LOAD_METHOD_FUNC, "dr")   \
+    X(LOAD_METHOD_SELF, "dr")   \
+    X(LOAD_PARTIAL, "drc")      \
+    X(LOAD_ITEM, "dri")         \
+    X(LOAD_NAME, "drc")         \
     X(LOAD_KEY, "drc")
 
 #define GUARD_CHECKS(X)     \

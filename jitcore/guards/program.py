@@ -21,7 +21,7 @@ from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 
-PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4}
+PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.CellContent: lambda c, x: ("LOAD_CELL_SLOT", x.index),
     s.Stack: lambda c, x: ("LOAD_STACK", x.slot),
     s.FrameGlobals: lambda c, x: ("LOAD_FRAME_GLOBALS",),
+    s.FrameBuiltins: lambda c, x: ("LOAD_FRAME_BUILTINS",),
     s.Global: lambda c, x: ("LOAD_GLOBAL", c.const(x.name)),
     s.Builtin: lambda c, x: ("LOAD_BUILTIN", c.const(x.name)),
     s.Const: lambda c, x: ("LOAD_CONST", c.const(_C.hold(x.obj))),

@@ -52,6 +52,14 @@ class FrameGlobals:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameBuiltins:
+    """The dict in which the frame finds what is not a global name."""
+
+    def __str__(self) -> str:
+        return "__builtins__"
+
+
+@dataclass(frozen=True, slots=True)
 class Global:
     name: str
 
@@ -120,7 +128,7 @@ class ModuleAttr:
 
 @dataclass(frozen=True, slots=True)
 class FunctionPart:
-    """code, globals, defaults, kwdefaults or closure of a Python function."""
+    """code, globals, builtins, defaults, kwdefaults or closure of a Python function."""
 
     base: Source
     part: str
@@ -195,6 +203,7 @@ Source = (
     | CellContent
     | Stack
     | FrameGlobals
+    | FrameBuiltins
     | Global
     | Builtin
     | Const
@@ -209,4 +218,4 @@ Source = (
     | Item
     | Key
 )
-ROOTS = (Local, CellContent, Stack, FrameGlobals, Global, Builtin, Const)
+ROOTS = (Local, CellContent, Stack, FrameGlobals, FrameBuiltins, Global, Builtin, Const)

@@ -29,6 +29,7 @@ from jitcore.guards.guard import (
 from jitcore.guards.source import (
     CellContent,
     ClosureContent,
+    FrameBuiltins,
     FrameGlobals,
     FunctionPart,
     Item,
@@ -179,6 +180,9 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     vm.guard(SameObject(FunctionPart(origin, "globals"), FrameGlobals(), own_globals))
     if not own_globals:
         vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
+    if obj.__builtins__ is not vm.start.builtins:  # type: ignore[attr-defined]
+        vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
+    vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))
     closure = FunctionPart(origin, "closure")
     cells = tuple(
         closure_cell(vm, cell, Item(closure, i), ClosureContent(origin, i))

@@ -62,6 +62,7 @@ def test_roots():
     assert loader(s.Global("a"))(globals=names) == 5
     assert loader(s.Global("b"))(globals=names) is NULL
     assert loader(s.FrameGlobals())(globals=names) is names
+    assert loader(s.FrameBuiltins())(builtins_=names) is names
     assert loader(s.Builtin("len"))() is len
     assert loader(s.Builtin("a"))(builtins_=names) == 5
 
@@ -77,7 +78,9 @@ def test_cells():
     assert loader(s.ClosureContent(X, 0))(function) is NULL
 
 
-@pytest.mark.parametrize("part", ["code", "globals", "defaults", "kwdefaults", "closure"])
+@pytest.mark.parametrize(
+    "part", ["code", "globals", "builtins", "defaults", "kwdefaults", "closure"]
+)
 def test_function_parts(part):
     load = loader(s.FunctionPart(X, part))
     for fn in (function, closed(1)):
