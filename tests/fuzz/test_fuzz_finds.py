@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fuzzing.compare import compare
 from fuzzing.grammar import program
+from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
 PROGRAMS = 60
@@ -114,3 +115,32 @@ def f(x):
 """
     small = shrink(text, lambda candidate: "print('wanted')" in candidate, seconds=20)
     assert len(small.splitlines()) == 2
+
+
+def test_crash_is_a_find_and_the_next_program_runs() -> None:
+    server = Server({"JITCORE_BACKEND": "numpy"}, timeout=60)
+    try:
+        found = server.ask({"text": "import os; os.abort()"})
+        assert found["field"] == "crash" and "Fatal Python error" in found["difference"]
+        after = server.ask({"text": "f = abs; CALLS = [lambda: (-1,)]"})
+        assert after == {"field": None, "raised": False}
+    finally:
+        server.close()
+
+
+def test_silence_is_a_find() -> None:
+    server = Server({"JITCORE_BACKEND": "numpy"}, timeout=3)
+    try:
+        assert server.ask({"text": "import time\n" + ENDLESS})["field"] == "hang"
+    finally:
+        server.close()
+
+
+ENDLESS = """
+def sleep():
+    try:
+        time.sleep(60)
+    finally:
+        sleep()
+sleep()
+"""
