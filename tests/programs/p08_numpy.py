@@ -333,3 +333,13 @@ def matrix_power_and_friends(x, n):
 def arrays_of_text(s):
     a = np.array([s, s + "d"])
     return np.char.upper(a), a == s, np.strings.str_len(a)
+
+
+@program(lambda: (f8(4),), lambda: (f8(2, 4),), lambda: ([1, 2],), lambda: (3.0,))
+def shape_function(x):
+    return np.shape(x)
+
+
+@program(lambda: (f8(4),), lambda: (f8(2, 4),), lambda: ([[1, 2]],))
+def questions_about_shapes(x):
+    return np.ndim(x), np.size(x), np.iterable(x), np.isscalar(x)
