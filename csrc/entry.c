@@ -2,6 +2,7 @@
 
 #include "guard_eval.h"
 #include "plan.h"
+#include "trial.h"
 
 #include <structmember.h>
 
@@ -14,8 +15,10 @@ typedef struct {
     Py_ssize_t nguards;
     Plan plan;
     int nregs;
+    Trial trial;
     int failures_in_a_row;
     char disabled;
+    char retired;                /* it lost its trial: where its guards hold, CPython is faster */
     int last_miss;               /* index of a reason; -1: none yet */
     PyObject *guard_consts;      /* tuple */
     PyObject *plan_consts;       /* tuple; plan.consts are its items */
@@ -27,6 +30,8 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
+    if (self->retired)
+        return EXIT_STAY;
     int failed;
     ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
     if (!failed) {
@@ -40,10 +45,7 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     return kind;
 }
 
-static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
-    Entry *self = (Entry *)head;
-    if (self->disabled)
-        return EXIT_MISS;
+static ExitKind run_here(Entry *self, FrameView *view, Transfer *out) {
     PyObject *few[FEW_REGISTERS], **regs = few;
     size_t bytes = self->nregs * sizeof(PyObject *);
     if (self->nregs > FEW_REGISTERS && (regs = PyMem_Malloc(bytes)) == NULL)
@@ -60,6 +62,35 @@ static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
         PyMem_Free(regs);
     Py_DECREF(self);
     return kind;
+}
+
+/* A run of the entry or of its rival, timed. Errors and misses say nothing about speed. */
+static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
+    Trial *trial = &self->trial;
+    int rivals_turn = trial_turn(trial), runs = trial->runs;
+    Py_INCREF(self);
+    JitEntryHead *rival = (JitEntryHead *)Py_NewRef(trial->rival);
+    double start = trial_clock();
+    ExitKind kind = rivals_turn ? rival->run(rival, view, out) : run_here(self, view, out);
+    double seconds = trial_clock() - start;
+    if (rivals_turn && kind != EXIT_MISS)
+        self->head.hits++;
+    if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
+        trial_note(trial, seconds);
+    if (trial->runs == TRIAL_RUNS && trial->rival != NULL) {
+        self->retired = trial_lost(trial);
+        Py_CLEAR(trial->rival);
+    }
+    Py_DECREF(rival);
+    Py_DECREF(self);
+    return kind;
+}
+
+static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
+    Entry *self = (Entry *)head;
+    if (self->disabled)
+        return EXIT_MISS;
+    return self->trial.rival ? run_trial(self, view, out) : run_here(self, view, out);
 }
 
 /* ---------------------------------------------------------------- making one */
@@ -163,6 +194,7 @@ static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 static int entry_traverse(PyObject *op, visitproc visit, void *arg) {
     Py_VISIT(((Entry *)op)->guard_consts);
     Py_VISIT(((Entry *)op)->plan_consts);
+    Py_VISIT(((Entry *)op)->trial.rival);
     return 0;
 }
 
@@ -177,6 +209,7 @@ static void entry_dealloc(PyObject *op) {
     PyMem_Free(self->plan.exits);
     PyMem_Free(self->plan.words);
     PyMem_Free(self->guards);
+    Py_XDECREF(self->trial.rival);
     Py_XDECREF(self->guard_consts);
     Py_XDECREF(self->plan_consts);
     Py_XDECREF(self->reasons);
@@ -226,7 +259,7 @@ static PyObject *shown_locals(const Transfer *t) {
 
 /* A transfer as Python sees it; what an EXIT_RAISE raises is in the place of its value. */
 static PyObject *shown_transfer(ExitKind kind, const Transfer *t) {
-    static const char *kinds[] = {"miss", "return", "jump", "raise"};
+    static const char *kinds[] = {"miss", "return", "jump", "raise", "stay"};
     PyObject *error = NULL, *type = NULL, *traceback = NULL;
     if (kind == EXIT_RAISE) {
         PyErr_Fetch(&type, &error, &traceback);
@@ -267,7 +300,20 @@ static PyObject *run_on(PyObject *op, PyObject *args) {
     return result;
 }
 
+static PyObject *try_against(PyObject *op, PyObject *rival) {
+    Entry *self = (Entry *)op;
+    if (!PyObject_TypeCheck(rival, &JitBaseEntry_Type) || rival == op) {
+        PyErr_SetString(PyExc_TypeError, "another entry is expected");
+        return NULL;
+    }
+    Py_XSETREF(self->trial.rival, (JitEntryHead *)Py_NewRef(rival));
+    self->trial.runs = 0;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef entry_methods[] = {
+    {"try_against", try_against, METH_O,
+     "try_against(entry): take turns with an entry that does the same; retire if that one is faster."},
     {"run_on", run_on, METH_VARARGS,
      "run_on(locals, stack, globals, builtins): run without a frame, for tests. (kind, offset, through_point, value, "
      "stack, {local: value})"},
@@ -279,6 +325,7 @@ static PyMemberDef entry_members[] = {
     {"name", T_OBJECT, offsetof(Entry, name), READONLY, NULL},
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
+    {"retired", T_BOOL, offsetof(Entry, retired), READONLY, "it was slower than NumPy's own calls"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };

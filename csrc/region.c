@@ -84,7 +84,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     if (compile_here(point, frame, home) < 0)
         return NULL;
     ExitKind kind = run_entries(point, frame, record);
-    if (kind != EXIT_MISS)
+    if (kind != EXIT_MISS && kind != EXIT_STAY)
         return leave(point, record, kind);
     if (home->cstar != NULL && home->cstar != JIT_CODE(frame))
         return move_on(point, record);
@@ -113,6 +113,8 @@ static PyObject *point_enter(PyObject *self) {
     ExitKind kind = run_entries(point, frame, record);
     if (kind == EXIT_MISS)
         return missed(point, frame, record);
+    if (kind == EXIT_STAY)
+        Py_RETURN_FALSE;
     point->hits++;
     return leave(point, record, kind);
 }

@@ -15,7 +15,13 @@ typedef struct {
     JitFrame *frame;              /* NULL: no frame */
 } FrameView;
 
-typedef enum { EXIT_MISS, EXIT_RETURN, EXIT_JUMP, EXIT_RAISE } ExitKind;
+typedef enum {
+    EXIT_MISS,
+    EXIT_RETURN,
+    EXIT_JUMP,
+    EXIT_RAISE,
+    EXIT_STAY /* not a miss: the frame is known, and goes on in CPython; the transfer is empty */
+} ExitKind;
 
 #define TRANSFER_KEEPS_STATE (-1)
 

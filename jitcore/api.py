@@ -65,17 +65,15 @@ def compile(
 ) -> Any:
     """Make a function that works on NumPy arrays fast, and change nothing but the speed.
 
-    fn         a Python function, method, staticmethod, classmethod or callable object; without
-    it, a decorator
-    backend    "c": fused C loops (the default) · "numpy": NumPy node by node · one that was
-    registered
+    fn         a Python function, method, staticmethod, classmethod or callable object;
+               without it, the result is a decorator
+    backend    "c": fused C loops (the default) · "numpy": NumPy node by node · a registered one
     fullgraph  raise jitcore.GraphBreakError instead of breaking the graph
     dynamic    accepted for later: shapes are specialised, a new shape is a new entry
     numerics   "exact": the same bits as NumPy
 
     Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`.
-    ValueError for an unknown
-    backend or numerics.
+    ValueError for an unknown backend or numerics.
     """
     options = check_options(backend, fullgraph, dynamic, numerics)
     if fn is None:
@@ -132,9 +130,8 @@ def report_at_exit() -> None:
 def explain(fn: Any, /) -> Callable[..., Any]:
     """Explain one call: `jitcore.explain(f)(*args)` → an Explanation; a plain function is compiled.
 
-    Its `.graphs`, `.breaks`, `.guards`, `.result`, `.times`; `str()` is the report, `.source(k)`
-    the
-    C text of a kernel.
+    Its `.graphs`, `.breaks`, `.guards`, `.result`, `.times`; `str()` is the report,
+    `.source(k)` the C text of a kernel.
     """
     inner = getattr(fn, "__func__", fn)
     target = fn if isinstance(inner, _C.Dispatcher) else compile(fn)
@@ -184,7 +181,7 @@ def cache_info(dispatcher: Any) -> CacheInfo:
         hits=sum(entry.hits for entry in entries),
         misses=sum(point.misses for point in record.points.values()),
         compiles=len(record.regions),
-        entries=len(entries),
+        entries=sum(not entry.retired for entry in entries),
         size=sum(len(region.kernels) for region in record.regions),
     )
 

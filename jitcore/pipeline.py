@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType
@@ -47,7 +46,7 @@ def attach(fn: FunctionType, config: Config) -> Any:
         record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
     if record is not None:
-        record.dispatchers.append(weakref.ref(dispatcher))
+        record.dispatchers.add(dispatcher)
         for entry in record.frameless:
             dispatcher._add_frameless(entry)
     return dispatcher
@@ -139,14 +138,11 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
 
 
 def install(record: Record, point: Any, assembled: Assembled) -> None:
-    record.dispatchers = [ref for ref in record.dispatchers if ref() is not None]
-    live = [d for ref in record.dispatchers if (d := ref()) is not None]
     if assembled.frameless:
         record.frameless.append(assembled.entry)
-        for dispatcher in live:
+        for dispatcher in list(record.dispatchers):
             dispatcher._add_frameless(assembled.entry)
-    if not assembled.frameless or not live:
-        point.add(assembled.entry)
+    point.add(assembled.entry)
 
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
@@ -219,10 +215,8 @@ def reset() -> None:
     for record in records.all():
         for point in record.points.values():
             point.kill()
-        for ref in record.dispatchers:
-            dispatcher = ref()
-            if dispatcher is not None:
-                dispatcher._clear()
+        for dispatcher in list(record.dispatchers):
+            dispatcher._clear()
     for code in records.clear():
         _C.uninstall(code)
 

@@ -85,6 +85,9 @@ def heading(e: Explanation) -> str:
     )
 
 
+RETIRED = "; left to CPython since: NumPy's own calls were faster here"
+
+
 def graph_line(region: Region) -> str:
     nodes = len(region.graph.body.nodes)
     kernels = ", ".join(kernel.name for kernel in region.kernels)
@@ -93,6 +96,7 @@ def graph_line(region: Region) -> str:
         f"{region.offset}: {counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{counted(len(region.guards), 'guard')}; ran {counted(region.entry.hits, 'time')}"
+        f"{RETIRED if region.entry.retired else ''}"
     )
 
 

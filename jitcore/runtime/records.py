@@ -41,7 +41,7 @@ class Record:
     tries: dict[int, int] = field(default_factory=dict)
     regions: list[Region] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
-    dispatchers: list[Any] = field(default_factory=list)  # weak references
+    dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
 

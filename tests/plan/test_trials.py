@@ -1,0 +1,119 @@
+"""Entries that must prove faster than a rival that does the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from plans import Plan, run
+
+import jitcore
+from jitcore import _C
+
+RUNS = 8
+
+
+def calling(fn: Callable[[Any], Any]) -> Any:
+    plan = Plan(1)
+    plan.leave(plan.returns(plan.call_operands(plan.const(fn), 0)))
+    return plan.entry()
+
+
+def quick(x):
+    return x
+
+
+def slow(x):
+    time.sleep(0.002)
+    return x
+
+
+def test_turns_are_taken_and_the_faster_one_stays():
+    asked = []
+    entry = calling(lambda x: asked.append("entry") or x)
+    entry.try_against(calling(lambda x: asked.append("rival") or slow(x)))
+    for i in range(RUNS + 2):
+        assert run(entry, i).value == i
+    assert asked == ["entry", "rival"] * (RUNS // 2) + ["entry"] * 2
+    assert not entry.retired
+    assert entry.hits == RUNS + 2
+
+
+def test_the_slower_one_retires():
+    entry = calling(slow)
+    entry.try_against(calling(quick))
+    assert [run(entry, i).kind for i in range(RUNS + 2)] == ["return"] * RUNS + ["stay"] * 2
+    assert entry.retired
+    assert entry.hits == RUNS
+
+
+def test_misses_are_no_runs():
+    def fails(x):
+        raise ZeroDivisionError
+
+    plan = Plan(1)
+    plan.window(0, None)
+    plan.leave(plan.returns(plan.call_operands(plan.const(fails), 0)))
+    rival = plan.entry()
+    entry = calling(slow)
+    entry.try_against(rival)
+    assert [run(entry, 1).kind for _ in range(4)] == ["return", "miss", "miss", "miss"]
+    assert not entry.retired
+
+
+def test_a_run_inside_a_run():
+    deep = []
+
+    def again(x):
+        if x:
+            deep.append(run(entry, x - 1).value)
+        return x
+
+    entry = calling(again)
+    entry.try_against(calling(again))
+    assert [run(entry, 3).value for _ in range(RUNS)] == [3] * RUNS
+    assert len(deep) == 3 * RUNS
+
+
+def test_only_entries_compete():
+    entry = calling(quick)
+    for wrong in (entry, None, quick):
+        with pytest.raises(TypeError, match="another entry is expected"):
+            entry.try_against(wrong)
+
+
+def test_a_function_whose_entry_retired_is_cpythons():
+    def function(x):
+        return "plain", x
+
+    dispatcher = _C.Dispatcher(function)
+    entry = calling(slow)
+    entry.try_against(calling(quick))
+    dispatcher._add_frameless(entry)
+    answers = [dispatcher(5) for _ in range(RUNS + 2)]
+    assert answers == [5] * RUNS + [("plain", 5)] * 2
+
+
+def test_the_compiler_is_not_asked_for_a_retired_entry():
+    @jitcore.compile
+    def function(x):
+        return np.exp(x) * 2 + x
+
+    x = np.linspace(0, 1, 500_000)
+    expected = function.eager(x)
+    function(x)
+    (entry,) = function._entries
+    entry.try_against(calling(lambda x: expected))
+    for _ in range(RUNS):
+        assert np.array_equal(function(x), expected)
+    assert entry.retired
+    before = function.cache_info()
+    again = function(x)
+    assert again is not expected
+    assert np.array_equal(again, expected)
+    assert function.cache_info() == before
+    assert before.entries == 0
+    assert "left to CPython" in str(jitcore.explain(function)(x))
