@@ -191,6 +191,8 @@ _OUT_POSITIONS: Mapping[str, int] = {
 def out_position(name: str, target: Callable[..., Any]) -> int | None:
     if isinstance(target, np.ufunc):
         return target.nin
+    if getattr(target, "__module__", None) == "builtins":  # min(a, b, c) is no min(a, axis, out)
+        return None
     known = _OUT_POSITIONS.get(name.rpartition(".")[2])
     try:
         words = inspect.signature(target).parameters.values()

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.op import Kind, Op
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,
@@ -77,6 +77,26 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
     return vm.emit(op, tree, words)
+
+
+def number_type(vm: Machine, var: Var) -> ScalarType | None:
+    """The type of a number, constant or not; None for everything else."""
+    match realize(vm, var):
+        case Known(obj) if type(obj) in (bool, int, float, complex):
+            kind = type_of(obj)
+        case Run(value):
+            kind = value.type
+        case _:
+            return None
+    return kind if isinstance(kind, ScalarType) and kind.dtype.kind in "biufc" else None
+
+
+def call_builtin(vm: Machine, fn: Callable[..., Any], args: tuple[Var, ...], kind: Type) -> Var:
+    """A node that calls a builtin on run-time numbers; the type of its result is known."""
+    vars = tuple(realize(vm, arg) for arg in args)
+    row = Op(fn.__name__, fn, Kind.OPAQUE, Effect.FLAGS, lambda op, args, kwargs: kind)
+    out = vm.emit(row, tuple(leaf(vm, v) for v in vars), {})
+    return hinted(vm, out, fn, vars)
 
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

@@ -169,3 +169,71 @@ def long_double_scalars(a):
 @program(lambda: (1, 2), lambda: (np.int64(1), 2), lambda: (1.0, np.float32(2)), lambda: (True, 2))
 def where_types_come_from(a, b):
     return type(a + b), type(a / b), np.result_type(a, b)
+
+
+@program(
+    lambda: (f8(4), 1.5, 2.5),
+    lambda: (f8(4), math.nan, 2.5),
+    lambda: (f8(4), 0.0, -0.0),
+    lambda: (f8(4), 3, 2),
+    lambda: (f8(4), np.float64(3), np.float64(math.nan)),
+    lambda: (f8(4), np.float32(3), np.float64(4)),
+    lambda: (f8(4), 3, 2.5),
+    lambda: (f8(4), True, False),
+    lambda: (f8(4), 1j, 2.0),
+)
+def extremes_of_numbers(x, a, b):
+    low, high = min(a, b), max([a, b])
+    return x * low + high, low, high, type(low), min(a, b, 2.0), max(a, 1)
+
+
+@program(
+    lambda: (f8(4), 2.5, 3.25),
+    lambda: (f8(4), math.inf, 3.25),
+    lambda: (f8(4), math.nan, 3.25),
+    lambda: (f8(4), 7, 8),
+    lambda: (f8(4), np.float32(2.5), np.float64(1e300)),
+    lambda: (f8(4), np.int64(15), np.int8(3)),
+    lambda: (f8(4), True, False),
+    lambda: (f8(4), 2j, 1.0),
+)
+def rounded_numbers(x, a, b):
+    return x * 2 + a, round(b, 1), round(a), round(b, -1), round(a, None)
+
+
+@program(
+    lambda: (f8(4), [0.1] * 10 + [1e100, 1.0, -1e100]),
+    lambda: (f8(4), [1e308, 1e308, -1e308]),
+    lambda: (f8(4), [1, 2, 0.5]),
+    lambda: (f8(4), [1, 2, 3]),
+    lambda: (f8(4), [1, 2.5, 3j]),
+    lambda: (f8(4), [np.float64(1), 2.5]),
+    lambda: (f8(4), [True, 2**70, 0.1]),
+    lambda: (f8(4), [0.5, 10**400]),
+    lambda: (f8(4), []),
+)
+def sums_of_numbers(x, numbers):
+    return x * sum(numbers) + 1, sum(numbers, 0.5), sum([0.1, 0.2, 0.3]), sum(numbers, start=10)
+
+
+@program(
+    lambda: (f8(4), 1.5, 0.0),
+    lambda: (f8(4), 0.0, math.nan),
+    lambda: (f8(4), np.float64(0), np.bool_(True)),
+    lambda: (f8(4), 0, 3),
+    lambda: (f8(4), 0j, 0.0),
+    lambda: (f8(4), f8(3), 0.0),
+)
+def quantified_numbers(x, a, b):
+    return x * 2 + 1, any([a, b]), all([a, b]), any([a, True, b]), all((a, False)), any([0.0, b])
+
+
+@program(
+    lambda: (f8(4), 2.5), lambda: (f8(4), math.inf), lambda: (f8(4), math.nan),
+    lambda: (f8(4), 3), lambda: (f8(4), np.float32(-2.5)), lambda: (f8(4), 1e300),
+    lambda: (f8(4), np.array(2.5)), lambda: (f8(4), np.int8(3)),
+)  # fmt: skip
+def math_predicates(x, a):
+    if math.isnan(a) or math.isinf(a):
+        return x * 2, math.isfinite(a)
+    return x * 2 + a, math.floor(a), math.ceil(a), math.trunc(a), math.isfinite(a)

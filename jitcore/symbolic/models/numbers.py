@@ -10,15 +10,16 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from jitcore.fallback import breaks
-from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
+from jitcore.ir.types import ArrayType, ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.sequences import plain
-from jitcore.symbolic.nodes import hinted, leaf
+from jitcore.symbolic.nodes import call_builtin, number_type
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
     Known,
@@ -31,11 +32,7 @@ from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
 Words = dict[str, Var]
-
-
-def opaque(fn: Callable[..., Any], kind: Type) -> Op:
-    """A row for a builtin on run-time numbers, whose result is of a known type."""
-    return Op(fn.__name__, fn, Kind.OPAQUE, Effect.FLAGS, lambda op, args, kwargs: kind)
+BOOL, INT, FLOAT = (ScalarType(np.dtype(cls), python=True) for cls in (bool, int, float))
 
 
 @model(bool)
@@ -45,7 +42,7 @@ def bool_(vm: Machine, args: Args, kwargs: Words) -> Var:
     found = truth(vm, args[0])
     if found is not None:
         return Known(found)
-    return numeric(vm, bool, args, type_of(True))
+    return call_builtin(vm, bool, args, type_of(True))
 
 
 @model(int)
@@ -69,7 +66,7 @@ def convert(vm: Machine, cls: type, args: Args, kwargs: Words) -> Var:
     if operators.foldable(*vars):
         return operators.folded(vm, cls, *(v.obj for v in vars))  # type: ignore[union-attr]
     if len(vars) == 1 and is_number(vars[0]):
-        return numeric(vm, cls, vars, type_of(cls(0)))
+        return call_builtin(vm, cls, vars, type_of(cls(0)))
     vm.stop(breaks.UNKNOWN_BUILTIN, f"{cls.__name__}() of {describe(vars[0])}")
 
 
@@ -83,13 +80,6 @@ def is_number(var: Var) -> bool:
     return isinstance(kind, ScalarType) and kind.dtype.kind in "biuf"
 
 
-def numeric(vm: Machine, fn: Callable[..., Any], args: Args, kind: Type) -> Var:
-    vars = tuple(realize(vm, arg) for arg in args)
-    tree = tuple(leaf(vm, v) for v in vars)
-    out = vm.emit(opaque(fn, kind), tree, {})
-    return hinted(vm, out, fn, vars)
-
-
 @model(abs, operator.abs)
 def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
     value = realize(vm, args[0])
@@ -99,7 +89,7 @@ def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
         if not getattr(value.value.type, "python", False):
             return operators.unary(vm, "abs", value)
         if value.value.type.dtype.kind in "if":
-            return numeric(vm, abs, args, value.value.type)
+            return call_builtin(vm, abs, args, value.value.type)
     vm.stop(breaks.UNKNOWN_BUILTIN, f"abs() of {describe(value)}")
 
 
@@ -118,7 +108,11 @@ def round_(vm: Machine, args: Args, kwargs: Words) -> Var:
     vars = tuple(realize(vm, arg) for arg in args)
     if operators.foldable(*vars) and not kwargs:
         return operators.folded(vm, round, *(v.obj for v in vars))  # type: ignore[union-attr]
-    vm.stop(breaks.UNKNOWN_BUILTIN, "round() of a run-time value")
+    kind = number_type(vm, vars[0])
+    if kind is None or kind.dtype.kind not in "iuf" or kwargs or not operators.foldable(*vars[1:]):
+        vm.stop(breaks.UNKNOWN_BUILTIN, "round() of a run-time value")
+    digits = vars[1].obj if len(vars) > 1 else None  # type: ignore[union-attr]
+    return call_builtin(vm, round, vars, type_of(0) if digits is None else kind)
 
 
 @model(pow, operator.pow)
@@ -144,7 +138,9 @@ for fn in (str, repr, hash, chr, ord, hex, bin, oct, ascii, format, math.prod):
     model(fn)(folder(fn))
 
 
-def math_function(fn: Callable[..., Any]) -> Callable[[Machine, Args, Words], Var]:
+def math_function(
+    fn: Callable[..., Any], kind: ScalarType = FLOAT
+) -> Callable[[Machine, Args, Words], Var]:
     """math.*: the same libm calls, made by CPython's own function on run-time floats."""
 
     def run(vm: Machine, args: Args, kwargs: Words) -> Var:
@@ -152,7 +148,7 @@ def math_function(fn: Callable[..., Any]) -> Callable[[Machine, Args, Words], Va
         if operators.foldable(*vars) and not kwargs:
             return operators.folded(vm, fn, *(v.obj for v in vars))  # type: ignore[union-attr]
         if not kwargs and all(is_number(v) or operators.foldable(v) for v in vars):
-            return numeric(vm, fn, vars, type_of(0.0))
+            return call_builtin(vm, fn, vars, kind)
         vm.stop(breaks.UNKNOWN_BUILTIN, callable_name(fn))
 
     return run
@@ -195,7 +191,11 @@ FLOAT_MATH = [
 ]
 for name in FLOAT_MATH:
     model(getattr(math, name))(math_function(getattr(math, name)))
-for name in ("floor", "ceil", "isfinite", "isinf", "isnan", "gcd", "factorial", "comb", "isqrt"):
+for name in ("floor", "ceil", "trunc"):
+    model(getattr(math, name))(math_function(getattr(math, name), INT))
+for name in ("isfinite", "isinf", "isnan"):
+    model(getattr(math, name))(math_function(getattr(math, name), BOOL))
+for name in ("gcd", "factorial", "comb", "isqrt"):
     model(getattr(math, name))(folder(getattr(math, name)))
 
 OPERATOR_FUNCTIONS = {

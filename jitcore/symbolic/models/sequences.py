@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import ScalarType
+from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.models.objects import class_of
+from jitcore.symbolic.nodes import call_builtin, number_type
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
     Dict,
@@ -149,14 +150,19 @@ def dict_(vm: Machine, args: Args, kwargs: Words) -> Var:
     return made
 
 
-def extreme(name: str, text: str) -> Callable[[Machine, Args, Words], Var]:
-    """min and max of what compares while compiling."""
+def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words], Var]:
+    """min and max: of numbers of one type at run time, of all else where it compares now."""
 
     def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        name = fn.__name__
         plain(vm, name, kwargs)
         items = items_of(vm, args[0]) if len(args) == 1 else list(args)
         if not items:
             vm.stop(breaks.PYTHON_RAISES, f"ValueError: {name}() of an empty sequence")
+        kinds = {number_type(vm, item) for item in items}
+        kind = kinds.pop()
+        if not kinds and kind is not None and len(items) > 1 and at_run_time(vm, items):
+            return call_builtin(vm, fn, tuple(items), kind)
         best = items[0]
         for item in items[1:]:
             better = truth(vm, operators.compare(vm, text, item, best))
@@ -168,38 +174,55 @@ def extreme(name: str, text: str) -> Callable[[Machine, Args, Words], Var]:
     return run
 
 
-model(min)(extreme("min", "<"))
-model(max)(extreme("max", ">"))
+def at_run_time(vm: Machine, items: list[Var]) -> bool:
+    return any(isinstance(realize(vm, item), Run) for item in items)
+
+
+model(min)(extreme(min, "<"))
+model(max)(extreme(max, ">"))
 
 
 @model(sum)
 def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    """CPython's own order; floats are left to it, since 3.12 adds them with compensation."""
+    """CPython's own order; floats by `sum` itself, which adds them with compensation since 3.12."""
     total: Var = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
     items = items_of(vm, args[0])
-    for item in items:
-        if class_of(vm, realize(vm, item)) in (float, complex):
-            vm.stop(breaks.UNKNOWN_BUILTIN, "sum() of Python floats")
-    for item in items:
-        total = operators.binary(vm, "+", total, item)
-    return total
+    kinds = [number_type(vm, item) for item in (total, *items)]
+    inexact = [k for k in kinds if k is not None and k.python and k.dtype.kind in "fc"]
+    if not inexact:
+        for item in items:
+            total = operators.binary(vm, "+", total, item)
+        return total
+    if any(kind is None or not kind.python for kind in kinds):
+        vm.stop(breaks.UNKNOWN_BUILTIN, "sum() of Python floats and other values")
+    if not at_run_time(vm, [total, *items]):
+        return operators.folded(vm, sum, constants(items), vm.concrete(realize(vm, total)))
+    widest = max(inexact, key=lambda kind: kind.dtype.itemsize)  # complex, if there is one
+    return call_builtin(vm, sum, (Tuple(tuple(items)), total), widest)
 
 
-def quantifier(name: str, stops_at: bool) -> Callable[[Machine, Args, Words], Var]:
+def quantifier(fn: Callable[..., Any], stops_at: bool) -> Callable[[Machine, Args, Words], Var]:
     def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        left: list[Var] = []
         for item in items_of(vm, args[0]):
             found = truth(vm, item)
+            if found is None and number_type(vm, item) is None:
+                vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of run-time values")
             if found is None:
-                vm.stop(breaks.UNKNOWN_BUILTIN, f"{name}() of run-time values")
-            if found is stops_at:
-                return Known(stops_at)
-        return Known(not stops_at)
+                left.append(item)
+            elif found is stops_at:
+                break
+        else:
+            found = not stops_at
+        if not left:
+            return Known(found)
+        return call_builtin(vm, fn, (Tuple((*left, Known(found))),), type_of(True))
 
     return run
 
 
-model(any)(quantifier("any", True))
-model(all)(quantifier("all", False))
+model(any)(quantifier(any, True))
+model(all)(quantifier(all, False))
 
 
 @model(sorted)
