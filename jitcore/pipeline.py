@@ -113,7 +113,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
     if tries <= record.config.cache_limit:
         return False
-    note(Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
+    seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
     return True
 
 
@@ -181,11 +181,15 @@ def keep(record: Record, region: Region) -> None:
 
 
 def broke(record: Record, stop: Break) -> None:
+    seen(record, stop)
+    if record.config.fullgraph:
+        raise GraphBreakError(stop)
+
+
+def seen(record: Record, stop: Break) -> None:
     if stop not in record.breaks:
         record.breaks.append(stop)
         note(stop)
-    if record.config.fullgraph:
-        raise GraphBreakError(stop)
 
 
 def note(stop: Break) -> None:
@@ -203,11 +207,6 @@ def collect() -> Iterator[list[Region | Break]]:
         yield found
     finally:
         collectors.remove(found)
-
-
-def records_of(code: CodeType) -> list[Region]:
-    record = records.find(code)
-    return list(record.regions) if record is not None else []
 
 
 def reset() -> None:

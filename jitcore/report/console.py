@@ -33,7 +33,7 @@ def print_report(out: TextIO | None = None) -> None:
 def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
     regions = [region for record in records for region in record.regions]
     misses = sum(point.misses for record in records for point in record.points.values())
-    counts = break_counts(regions)
+    counts = break_counts(records)
     lines = [paint("jitcore: " + summary(regions, counts, misses), BOLD, colours)]
     for stop, count in counts.most_common():
         times = f"({counted(count, 'time')})"
@@ -45,12 +45,14 @@ def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
     return lines
 
 
-def break_counts(regions: Iterable[Region]) -> Counter[Break]:
+def break_counts(records: Iterable[Record]) -> Counter[Break]:
     """A region that ran left through its break as often as it ran."""
     counts: Counter[Break] = Counter()
-    for region in regions:
+    for region in (region for record in records for region in record.regions):
         for stop in region.breaks:
             counts[stop] += max(region.entry.hits, 1) if region.entry is not None else 1
+    for stop in (stop for record in records for stop in record.breaks if stop not in counts):
+        counts[stop] = 1
     return counts
 
 

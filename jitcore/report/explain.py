@@ -58,11 +58,13 @@ def explain(fn: Any) -> Callable[..., Explanation]:
 def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: float) -> Explanation:
     fresh = [item for item in found if isinstance(item, Region)]
     code = code_of(fn)
-    known = pipeline.records_of(code) if code is not None else []
+    record = pipeline.records.find(code) if code is not None else None
+    known = record.regions if record is not None else []
     earlier = [region for region in known if region not in fresh]
     regions = [*earlier, *fresh]
     graphs = tuple(region for region in regions if region.entry is not None)
     breaks = [stop for region in regions for stop in region.breaks]
+    breaks += record.breaks if record is not None else []
     breaks += [item for item in found if isinstance(item, Break)]
     guards = dict.fromkeys(text for graph in graphs for text in graph.guards)
     times = {"call": seconds, "compiling": sum(region.seconds for region in fresh)}

@@ -64,7 +64,7 @@ def test_a_place_counts_how_often_the_graph_broke_there() -> None:
     lines = report(io.StringIO())
     (place,) = [line for line in lines if line.startswith("J204 ")]
     count = int(place.rpartition("(")[2].split()[0])
-    ran = [r for r in pipeline.records_of(looped.__code__) if r.entry is not None]
+    ran = [r for r in pipeline.records.find(looped.__code__).regions if r.entry is not None]
     assert count == sum(r.entry.hits for r in ran if any(b.code == "J204" for b in r.breaks))
     assert count > 40
     line = looped.__code__.co_firstlineno + 3
@@ -94,3 +94,18 @@ def test_nothing_compiled_is_one_line() -> None:
     jitcore.reset()
     (line,) = report(io.StringIO())
     assert line.startswith("jitcore: 0 functions seen, 0 graphs in use")
+
+
+def test_too_many_kinds_of_input_are_said_once():
+    def scaled(x):
+        return x * 2 + 1
+
+    compiled = jitcore.compile(scaled)
+    for n in range(1, 14):
+        assert compiled(np.ones(n)).tobytes() == scaled(np.ones(n)).tobytes()
+    assert compiled.cache_info().entries == 8
+    limits = [line for line in report(io.StringIO()) if line.startswith("J903")]
+    assert len(limits) == 1
+    assert "scaled: " in limits[0] and "8 versions (1 time)" in limits[0]
+    explanation = jitcore.explain(compiled)(np.ones(3))
+    assert [stop.code for stop in explanation.breaks] == ["J903"]
