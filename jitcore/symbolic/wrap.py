@@ -220,7 +220,8 @@ def closure_cell(vm: Machine, cell: types.CellType, origin: Source, content: Sou
 
 
 def _cell(vm: Machine, obj: types.CellType, origin: Source) -> Var:
-    assert isinstance(origin, Local)
+    if not isinstance(origin, Local):  # an inlined comprehension has put it aside, on the stack
+        vm.stop(breaks.UNGUARDABLE, "a variable of a nested function, hidden by a comprehension")
     return closure_cell(vm, obj, origin, CellContent(origin.index, origin.name))
 
 

@@ -237,3 +237,8 @@ def math_predicates(x, a):
     if math.isnan(a) or math.isinf(a):
         return x * 2, math.isfinite(a)
     return x * 2 + a, math.floor(a), math.ceil(a), math.trunc(a), math.isfinite(a)
+
+
+@program(lambda: (f8(4), True), lambda: (f8(4), 2))
+def a_constant_and_a_number_summed(x, k):
+    return x * 2, sum([k, 0.1]), sum([k], 0.5)

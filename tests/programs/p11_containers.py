@@ -4,6 +4,7 @@ import collections
 import copy
 import itertools
 
+import numpy as np
 from support.arrays import f4, f8
 from support.program import program
 
@@ -354,3 +355,15 @@ def deep_and_shallow_copies(x):
     c = copy.deepcopy(a)
     x += 1
     return b, c
+
+
+@program(lambda: (f8(4), 3))
+def comprehension_hides_a_shared_variable(x, k):
+    made = {k: np.piecewise(x, [x > 0], [1.0]) for k in (2,)}
+
+    def change():
+        nonlocal k
+        k += 1
+
+    change()
+    return made, k

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from jitcore.fallback import breaks
@@ -66,8 +66,11 @@ def build_slice(vm: Machine, frame: Frame, canon: Canon) -> None:
     frame.stack.append(make_slice(vm, *parts))
 
 
-def constants(vars: Iterable[Var]) -> list[Any]:
-    return [var.obj for var in vars if isinstance(var, Known)]
+def constants(vars: Sequence[Var]) -> list[Any]:
+    """The objects of values that are all known."""
+    objects = [var.obj for var in vars if isinstance(var, Known)]
+    assert len(objects) == len(vars)
+    return objects
 
 
 def make_slice(vm: Machine, start: Var, stop: Var, step: Var | None = None) -> Var:

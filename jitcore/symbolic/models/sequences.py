@@ -186,7 +186,7 @@ model(max)(extreme(max, ">"))
 def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
     """CPython's own order; floats by `sum` itself, which adds them with compensation since 3.12."""
     total: Var = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
-    items = items_of(vm, args[0])
+    items = [realize(vm, item) for item in items_of(vm, args[0])]
     kinds = [number_type(vm, item) for item in (total, *items)]
     inexact = [k for k in kinds if k is not None and k.python and k.dtype.kind in "fc"]
     if not inexact:
