@@ -73,6 +73,8 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
     if isinstance(obj, types.ModuleType):
         if name not in obj.__dict__ or owner.origin is None:
             vm.stop(breaks.ATTRIBUTE, f"module {obj.__name__} has no {name} in its dict")
+        if obj.__dict__ is vm.start.globals and name in vm.globals_set:
+            vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
         return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
     if isinstance(obj, type):
         return _of_class(vm, obj, name)
@@ -127,9 +129,9 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
         if found is None:
             vm.stop(breaks.ATTRIBUTE, f"{name} was deleted")
         return found
-    if name == "__class__":
-        return Known(owner.cls)
     raw = lookup(owner.cls, name)
+    if raw is object.__dict__["__class__"]:
+        return Known(owner.cls)
     if isinstance(raw, types.MemberDescriptorType):
         return _slot(vm, owner, raw, name)
     if is_data_descriptor(raw):
@@ -241,8 +243,10 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{name} is a descriptor of {cls.__name__}")
     if not slot and instance_dict(owner) is None:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} object has no __dict__")
-    if value is None and name not in owner.attrs:
+    if value is None:
         load_attr(vm, owner, name)
+        if name not in owner.attrs:
+            vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is the class's")
     set_attr(vm, owner, name, value)
 
 

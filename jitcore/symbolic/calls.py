@@ -19,6 +19,7 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
+from jitcore.symbolic.arity import takes
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.values import (
@@ -90,6 +91,8 @@ def is_modelled(obj: Any) -> bool:
 def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     found = MODELS.get(id(obj))
     if found is not None and found[0] is obj:
+        if not takes(obj, args, kwargs):
+            vm.stop(breaks.BAD_ARGUMENTS, f"{callable_name(obj)}()")
         return found[1](vm, args, kwargs)
     row = row_of(obj)
     if row is not None:

@@ -239,12 +239,20 @@ def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
     if len(a) != len(b):
         return False
     for x, y in zip(a, b, strict=True):
-        same = truth(vm, compare(vm, "==", x, y))
+        same = same_or_equal(vm, x, y)
         if same is None:
             vm.stop(breaks.OPERATOR, "== of tuples of run-time values")
         if not same:
             return False
     return True
+
+
+def same_or_equal(vm: Machine, x: Var, y: Var) -> bool | None:
+    """As containers compare items: a nan is itself. None where it is known only at run time."""
+    x, y = realize(vm, x), realize(vm, y)
+    if x is y or (isinstance(x, Known) and isinstance(y, Known) and x.obj is y.obj):
+        return True
+    return truth(vm, compare(vm, "==", x, y))
 
 
 def unary(vm: Machine, text: str, value: Var) -> Var:
@@ -278,36 +286,45 @@ def negate(vm: Machine, value: Var) -> Var:
 
 def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
-    if lhs is rhs and not isinstance(lhs, Known):
+    if lhs is rhs:
         return True
-    match lhs, rhs:
-        case Known(a), Known(b):
-            if a is b or type(a) is not type(b) or isinstance(a, (type, bool, types.ModuleType)):
-                return a is b
-            vm.stop(breaks.OPERATOR, "`is` between equal constants")
-        case (Known(obj), other) | (other, Known(obj)) if obj is None or isinstance(
-            obj, (bool, type)
-        ):
-            if isinstance(other, Run) and _may_be(other, obj):
-                vm.stop(breaks.OPERATOR, "`is` of a run-time value")
-            return False
     a, b = getattr(lhs, "origin", None), getattr(rhs, "origin", None)
-    if type(lhs) is not type(rhs):
-        return False
-    if a is not None and b is not None and isinstance(lhs, Run):
+    match lhs, rhs:
+        case Known(x), Known(y):
+            return _same_constant(vm, lhs, rhs) if type(x) is type(y) in BY_VALUE else x is y
+        case (Known(obj), other) | (other, Known(obj)) if _may_be(other, obj):
+            vm.stop(breaks.OPERATOR, "`is` of a run-time value")
+    if a in vm.live and b in vm.live:
         vm.guard(SameObject(a, b, vm.same_object(a, b)))
         return vm.same_object(a, b)
-    if isinstance(lhs, (List, Dict, Object)):
+    if type(lhs) is not type(rhs) or isinstance(lhs, (List, Dict, Object)):
         return False
     vm.stop(breaks.OPERATOR, "`is` between values made at run time")
 
 
-def _may_be(var: Run, obj: object) -> bool:
-    kind = var.value.type
-    if isinstance(kind, ArrayType):
+BY_VALUE = (str, bytes, int, float, complex, slice, range, tuple, frozenset)
+
+
+def _same_constant(vm: Machine, lhs: Known, rhs: Known) -> bool:
+    """Guards compare these by value: equal ones may be one object today and two tomorrow."""
+    same: bool = lhs.obj is rhs.obj
+    a, b = (v.origin if v.origin is not None else Const(v.obj) for v in (lhs, rhs))
+    if lhs.origin is not None or rhs.origin is not None:
+        vm.guard(SameObject(a, b, same))
+    elif not same and lhs.obj == rhs.obj:
+        vm.stop(breaks.OPERATOR, "`is` between equal constants")
+    return same
+
+
+def _may_be(var: Var, obj: object) -> bool:
+    """Could the value be this very constant?"""
+    if isinstance(var, Tuple):
+        return type(obj) is tuple
+    if not isinstance(var, Run) or isinstance(var.value.type, ArrayType):
         return False
+    kind = var.value.type
     if isinstance(kind, ScalarType):
-        return kind.python and isinstance(obj, bool) and kind.dtype.kind == "b"
+        return kind.python and type(obj) is type(kind.dtype.type(0).item())
     return kind.cls is None or isinstance(obj, kind.cls)
 
 
@@ -327,7 +344,7 @@ def contains(vm: Machine, item: Var, container: Var) -> bool:
 
 
 def _item_is(vm: Machine, item: Var, other: Var) -> bool:
-    found = truth(vm, compare(vm, "==", item, other))
+    found = same_or_equal(vm, item, other)
     if found is None:
         vm.stop(breaks.OPERATOR, "in a container of run-time values")
     return found

@@ -9,6 +9,7 @@ from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.operators import foldable
 from jitcore.symbolic.values import Known, Run, Var
 
 
@@ -34,7 +35,7 @@ def known_method(
     """Methods of constants: pure ones of strings and numbers, on constants."""
     assert isinstance(owner, Known)
     from_table = name in PURE.get(type(owner.obj), ())
-    if not from_table or not all(isinstance(a, Known) for a in args) or kwargs:
+    if not from_table or not foldable(*args) or kwargs:
         vm.stop(breaks.UNKNOWN_CALLABLE, f"{type(owner.obj).__name__}.{name}")
     try:
         return Known(getattr(owner.obj, name)(*(a.obj for a in args)))  # type: ignore[union-attr]

@@ -6,6 +6,7 @@ one at the exits.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 
 from jitcore.fallback import breaks
@@ -13,8 +14,7 @@ from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.operators import compare, index_of, replay
-from jitcore.symbolic.truth import truth
+from jitcore.symbolic.operators import index_of, replay, same_or_equal
 from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
@@ -26,18 +26,24 @@ LAST = Known(-1)
 def by_name(
     table: dict[str, Callable[..., Var]], kind: str
 ) -> Callable[[Machine, Var, str, Args, dict[str, Var]], Var]:
+    counts = {name: argument_counts(row) for name, row in table.items()}
+
     def run(vm: Machine, owner: Var, name: str, args: Args, kwargs: dict[str, Var]) -> Var:
         row = table.get(name)
         if row is None or kwargs:
             vm.stop(breaks.UNKNOWN_BUILTIN, f"{kind}.{name}")
-        try:
-            return row(vm, owner, *args)
-        except TypeError:
-            if len(args) > 2:
-                vm.stop(breaks.BAD_ARGUMENTS, f"{kind}.{name}")
-            raise
+        if len(args) not in counts[name]:
+            vm.stop(breaks.BAD_ARGUMENTS, f"{kind}.{name}()")
+        return row(vm, owner, *args)
 
     return run
+
+
+def argument_counts(row: Callable[..., Var]) -> range:
+    """How many arguments the method takes: the row's own, without vm and owner."""
+    given = list(inspect.signature(row).parameters.values())[2:]
+    least = sum(p.default is p.empty for p in given)
+    return range(least, len(given) + 1)
 
 
 def append(vm: Machine, owner: List, value: Var) -> Var:
@@ -54,6 +60,8 @@ def extend(vm: Machine, owner: List, more: Var) -> Var:
 
 def insert(vm: Machine, owner: List, at: Var, value: Var) -> Var:
     index = index_of(vm, at)
+    if not isinstance(index, int):
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: list.insert() at something that is not an int")
     owner.items.insert(index, value)
     replay(vm, owner, list.insert, Known(index), value)
     return NONE
@@ -86,7 +94,7 @@ def copy_list(vm: Machine, owner: List) -> Var:
 
 def index(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
     for i, item in enumerate(owner.items):
-        same = truth(vm, compare(vm, "==", item, wanted))
+        same = same_or_equal(vm, item, wanted)
         if same is None:
             vm.stop(breaks.OPERATOR, "index() by a run-time value")
         if same:
@@ -95,7 +103,7 @@ def index(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
 
 
 def count(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
-    found = [truth(vm, compare(vm, "==", item, wanted)) for item in owner.items]
+    found = [same_or_equal(vm, item, wanted) for item in owner.items]
     if None in found:
         vm.stop(breaks.OPERATOR, "count() by a run-time value")
     return Known(sum(bool(x) for x in found))

@@ -206,6 +206,8 @@ OPERATOR_FUNCTIONS = {
 
 def operator_function(text: str) -> Callable[[Machine, Args, Words], Var]:
     def run(vm: Machine, args: Args, kwargs: Words) -> Var:
+        if len(args) != 2 or kwargs:
+            vm.stop(breaks.BAD_ARGUMENTS, f"operator {text}")
         return operators.binary(vm, text, *args)
 
     return run

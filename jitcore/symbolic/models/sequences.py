@@ -13,6 +13,7 @@ from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
@@ -42,19 +43,17 @@ def plain(vm: Machine, name: str, kwargs: Words) -> None:
 
 @model(len)
 def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    if len(args) == 1 and not kwargs:
-        owner = realize(vm, args[0])
-        if isinstance(owner, Set):
-            return Known(len(owner.items))
-        count = length(vm, owner)
-        if count is not None:
-            return Known(count)
-    vm.stop(breaks.UNKNOWN_BUILTIN, "len()")
+    owner = realize(vm, args[0])
+    if isinstance(owner, Set):
+        return Known(len(owner.items))
+    count = length(vm, owner)
+    if count is None:
+        vm.stop(breaks.UNKNOWN_BUILTIN, "len()")
+    return Known(count)
 
 
 @model(range)
 def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "range", kwargs)
     numbers = []
     for arg in args:
         arg = realize(vm, arg)
@@ -66,7 +65,6 @@ def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(slice)
 def slice_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "slice", kwargs)
     parts = (Known(None), *args) if len(args) == 1 else args
     return make_slice(vm, *parts)
 
@@ -85,13 +83,11 @@ def zip_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(map)
 def map_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "map", kwargs)
     return Map(args[0], tuple(iterator(vm, arg) for arg in args[1:]))
 
 
 @model(filter)
 def filter_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "filter", kwargs)
     return Filter(args[0], iterator(vm, args[1]))
 
 
@@ -120,13 +116,11 @@ def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(list)
 def list_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "list", kwargs)
     return List(items_of(vm, args[0]) if args else [])
 
 
 @model(tuple)
 def tuple_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    plain(vm, "tuple", kwargs)
     return Tuple(tuple(items_of(vm, args[0])) if args else ())
 
 
@@ -144,8 +138,10 @@ def dict_(vm: Machine, args: Args, kwargs: Words) -> Var:
             made.items.update(first.items)
         else:
             for pair in items_of(vm, first):
-                key, value = items_of(vm, pair)
-                made.items[key_of(vm, key)] = value
+                parts = items_of(vm, pair)
+                if len(parts) != 2:
+                    vm.stop(breaks.PYTHON_RAISES, "ValueError: dict() of what are not pairs")
+                made.items[key_of(vm, parts[0])] = parts[1]
     made.items.update(kwargs)
     return made
 
@@ -187,6 +183,8 @@ def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
     """CPython's own order; floats by `sum` itself, which adds them with compensation since 3.12."""
     total: Var = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
     items = [realize(vm, item) for item in items_of(vm, args[0])]
+    if class_of(vm, realize(vm, total)) in (str, bytes, bytearray):
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: sum() can't sum strings")
     kinds = [number_type(vm, item) for item in (total, *items)]
     inexact = [k for k in kinds if k is not None and k.python and k.dtype.kind in "fc"]
     if not inexact:
