@@ -37,6 +37,7 @@ from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
+from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.symbolic.state import Capture, Loud, Window
 
@@ -128,7 +129,6 @@ def recipe_values(exit: Exit) -> set[Value]:
 def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], bool]]:
     """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
-    silent = capture.errstate == 0  # a dead division still warns
     found: list[tuple[Exit, tuple[Node, ...], set[Value], bool]] = []
     for segment in reversed(capture.segments):
         after = set(live)
@@ -140,7 +140,7 @@ def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Val
         kept: list[Node] = []
         for node in reversed(segment.nodes):
             dead = live.isdisjoint(node.outputs)
-            if dead and (silent or not may_warn(node)):
+            if dead and removable(node):  # a dead division still warns, a dead inv() still raises
                 continue
             kept.append(node)
             live |= set(node.inputs)

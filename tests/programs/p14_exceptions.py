@@ -393,3 +393,26 @@ def error_text_of_numpy(x, y):
         except Exception as e:
             found.append((type(e).__name__, str(e)))
     return found
+
+
+@program(lambda: (f8(4), 0.0), lambda: (f8(4), 1.0))
+def results_that_nobody_reads_still_raise(x, a):
+    seen = []
+    with np.errstate(all="ignore"):
+        try:
+            np.linalg.inv(np.zeros((2, 2)) + a * np.eye(2))
+        except ValueError as e:
+            seen.append(str(e))
+        try:
+            1.0 / a
+        except ZeroDivisionError as e:
+            seen.append(str(e))
+        try:
+            x.astype(int) ** (x.astype(int) - 5)
+        except ValueError as e:
+            seen.append(str(e))
+        try:
+            x[x.argmax() + 7]
+        except IndexError as e:
+            seen.append(str(e))
+    return x * 2 + 1, seen
