@@ -3,7 +3,7 @@
 #include "code_cache.h"
 #include "frame_state.h"
 
-static __thread Record *innermost;
+static __thread Record *innermost; /* most often the one that is asked for */
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
 static __thread int nested; /* of our evaluation function on this thread */
@@ -16,7 +16,32 @@ static PyObject *discover_callback;
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 
 Record *record_for(JitFrame *frame) {
-    return innermost != NULL && innermost->frame == frame ? innermost : NULL;
+    Record *record = innermost;
+    while (record != NULL && record->frame != frame)
+        record = record->outer;
+    return record;
+}
+
+/* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
+static Record *record_begin(JitFrame *frame) {
+    Record *record = PyMem_Calloc(1, sizeof(Record));
+    if (record == NULL)
+        return NULL;
+    record->frame = frame;
+    record->outer = innermost;
+    if (innermost != NULL)
+        innermost->inner = record;
+    return innermost = record;
+}
+
+static void record_end(Record *record) {
+    if (record->outer != NULL)
+        record->outer->inner = record->inner;
+    if (record->inner != NULL)
+        record->inner->outer = record->outer;
+    else
+        innermost = record->outer;
+    PyMem_Free(record);
 }
 
 void jit_busy_enter(void) { busy++; }
@@ -76,15 +101,16 @@ static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
 }
 
 static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    Record record = {.frame = frame, .outer = innermost};
+    Record *record = record_begin(frame);
+    if (record == NULL) /* its points will miss */
+        return previous_eval(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
-    innermost = &record;
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
-    while (record.pending) {
+    while (record->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
-        result = go_on(ts, &record, outer);
+        result = go_on(ts, record, outer);
     }
-    innermost = record.outer;
+    record_end(record);
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* PEP 523: jitcore's frame evaluation function, while there is a frame to intercept.
  *
- * Each frame of a C* is run under a Record on the C stack. A region point of that frame leaves a transfer in the record
- * and makes the evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
+ * Each frame of a C* is run under a Record. A region point of that frame leaves a transfer in the record and makes the
+ * evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
  */
 #ifndef JIT_FRAME_HOOK_H
 #define JIT_FRAME_HOOK_H
@@ -14,10 +14,10 @@ typedef struct Record {
     int depth;           /* of the value stack at the point that was left */
     Transfer transfer;
     PyObject *error;     /* EXIT_RAISE: the exception, owned */
-    struct Record *outer;
+    struct Record *outer, *inner;
 } Record;
 
-/* The thread's innermost record, if it is for this very frame; else NULL. */
+/* The record of this very frame on this thread; NULL: it has none. */
 Record *record_for(JitFrame *frame);
 
 /* A compiled call begins, ends, on this thread. */
