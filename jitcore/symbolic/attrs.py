@@ -253,6 +253,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
 def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
     """Past a __setattr__ of the class's own: the caller knows that there is none, or went past
     it."""
+    vm.writes += 1
     if owner.origin is None:
         if value is None:
             del owner.attrs[name]

@@ -29,7 +29,6 @@ from jitcore.symbolic.values import (
     Generator,
     Known,
     Method,
-    Null,
     Object,
     Partial,
     Run,
@@ -116,7 +115,7 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
         vm.stop(breaks.GENERATOR_CALL, f"coroutine function {func.qualname}")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
-        return Generator(func, tuple(v if v is not None else Null() for v in locals))
+        return Generator(vm.generator(func, locals))
     refuse_recursion(vm, func)
     return vm.inline(func, locals)
 

@@ -1,10 +1,12 @@
 """Iteration over what is known while compiling: the next item, all items, how many are left.
 
 Iter       a sequence and a position          Enumerate Zip Map Filter   over other iterators
-Generator  consumed whole, by inlining its body and collecting what it yields
+Generator  its body is interpreted up to the next yield, as CPython does: effects keep their order
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import GETITEM
@@ -26,12 +28,18 @@ from jitcore.symbolic.values import (
     Set,
     Tuple,
     Var,
+    View,
     Zip,
 )
 from jitcore.symbolic.wrap import realize
 
-ITERATORS = (Iter, Enumerate, Zip, Map, Filter)
+ITERATORS = (Iter, Enumerate, Zip, Map, Filter, Generator)
 MAX_ITEMS = 256
+VIEWS: dict[str, Callable[[Dict], tuple[Var, ...]]] = {
+    "keys": lambda d: tuple(Known(key) for key in d.items),
+    "values": lambda d: tuple(d.items.values()),
+    "items": lambda d: tuple(Tuple((Known(key), value)) for key, value in d.items.items()),
+}
 
 
 def iterator(vm: Machine, over: Var) -> Var:
@@ -39,13 +47,10 @@ def iterator(vm: Machine, over: Var) -> Var:
     over = realize(vm, over)
     if isinstance(over, ITERATORS):
         return over
-    if isinstance(over, Generator):
-        return Iter(Tuple(tuple(consume(vm, over))), passing=True)
-    if length(vm, over) is None:
+    size = length(vm, over)
+    if size is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"iteration over a {type(over).__name__.lower()}")
-    if isinstance(over, Dict):
-        return Iter(Tuple(tuple(Known(key) for key in over.items)), keys_of=over)
-    return Iter(over)
+    return Iter(View(over, "keys") if isinstance(over, Dict) else over, 0, size)
 
 
 def length(vm: Machine, over: Var) -> int | None:
@@ -53,7 +58,7 @@ def length(vm: Machine, over: Var) -> int | None:
     match over:
         case Tuple(items) | List(items):
             return len(items)
-        case Dict(items):
+        case Dict(items) | View(Dict(items)):
             return len(items)
         case Known(obj) if type(obj) in (tuple, str, range, bytes, list):
             return len(obj)
@@ -66,6 +71,8 @@ def item(vm: Machine, over: Var, index: int) -> Var:
     match over:
         case Tuple(items) | List(items):
             return items[index]
+        case View(owner, name):
+            return VIEWS[name](owner)[index]
         case Known(obj):
             return Known(obj[index])
         case Run():
@@ -74,8 +81,10 @@ def item(vm: Machine, over: Var, index: int) -> Var:
 
 
 def remaining(vm: Machine, it: Var) -> int | None:
-    """An upper bound of the items left."""
+    """An upper bound of the items left; those of a generator are counted as they come."""
     match it:
+        case Generator():
+            return 0
         case Iter(over, at):
             total = length(vm, over)
             return None if total is None else max(total - at, 0)
@@ -94,10 +103,17 @@ def remaining(vm: Machine, it: Var) -> int | None:
 
 def following(vm: Machine, it: Var) -> Var | None:
     """`next(it)`, or None at the end."""
+    if any(it is each for each in vm.spoiled):
+        vm.stop(breaks.LOOP_UNKNOWN, "how far an iterator is")
     match it:
-        case Iter(over, at, keys_of):
+        case Generator(resume, taken):
+            if taken >= MAX_ITEMS:
+                vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
+            it.taken += 1
+            return resume()
+        case Iter(over, at, size):
             total = length(vm, over)
-            if keys_of is not None and len(keys_of.items) != total:
+            if isinstance(over, View) and size != total:
                 vm.stop(breaks.PYTHON_RAISES, "a dict that changes while it is iterated over")
             if total is None or at >= total:
                 return None
@@ -124,7 +140,7 @@ def _zip(vm: Machine, iters: tuple[Var, ...], strict: bool) -> Var | None:
     for each in iters:
         value = following(vm, each)
         if value is None:
-            if strict and any(remaining(vm, other) for other in iters):
+            if strict and any(remaining(vm, o) or isinstance(o, Generator) for o in iters):
                 vm.stop(breaks.PYTHON_RAISES, "zip(strict=True) over different lengths")
             return None
         row.append(value)
@@ -163,9 +179,3 @@ def items_of(vm: Machine, over: Var) -> list[Var]:
     while (value := following(vm, it)) is not None:
         found.append(value)
     return found
-
-
-def consume(vm: Machine, generator: Generator) -> list[Var]:
-    yields: list[Var] = []
-    vm.inline(generator.func, list(generator.args), yields)
-    return yields

@@ -36,6 +36,7 @@ from jitcore.symbolic.values import (
     Super,
     Tuple,
     Var,
+    View,
     Zip,
 )
 
@@ -98,8 +99,6 @@ class Recipes:
 
 
 def _tuple(r: Recipes, var: Tuple) -> Recipe:
-    if not issubclass(var.cls, tuple):
-        r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {var.cls.__name__} object")
     items = Built(Make.TUPLE, r.many(var.items))
     if var.cls is tuple:
         return items
@@ -112,10 +111,9 @@ def _dict(r: Recipes, var: Dict) -> Recipe:
 
 
 def _iter(r: Recipes, var: Iter) -> Recipe:
-    if var.passing or (var.keys_of is not None and var.at):
+    moved = isinstance(var.over, View) and (var.at or var.size != len(var.over.owner.items))
+    if var.passing or moved or any(var is each for each in r.vm.spoiled):
         r.vm.stop(breaks.FUNCTION_ESCAPES, "an iterator in use")
-    if var.keys_of is not None:
-        return r.call(iter, r.of(var.keys_of))
     made = r.call(iter, r.of(var.over))
     if not var.at:
         return made
@@ -153,6 +151,7 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     List: lambda r, v: Built(Make.LIST, r.many(v.items)),
     Dict: _dict,
     Set: lambda r, v: Built(Make.SET, tuple(exit.Known(x) for x in v.items)),
+    View: lambda r, v: r.call(getattr(dict, v.name), r.of(v.owner)),
     Slice: lambda r, v: Built(Make.SLICE, r.many(v.parts)),
     Object: _instance,
     Cell: lambda r, v: Built(Make.CELL, (r.of(v.content) if v.content is not None else EMPTY,)),

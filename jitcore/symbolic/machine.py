@@ -14,7 +14,7 @@ looks at are as the region will find them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType
+from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
 from jitcore.config import Config
@@ -34,7 +34,7 @@ from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
-from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Null, Run, Tuple, Var
+from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Lazy, Null, Run, Tuple, Var
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -88,6 +88,8 @@ class Machine:
         self.fresh: set[Value] = set()
         self.live: dict[Source, Any] = {}
         self.blind: set[Source] = set()  # changed without having been looked at
+        self.spoiled: list[Var] = []  # iterators that stopped nobody knows where
+        self.writes = 0  # changes of objects so far, of those made here too
         self.frames: list[Frame] = []
         self.steps = 0
         self.nodes = 0
@@ -151,6 +153,16 @@ class Machine:
         """An array made in the region of which there is no view, and which no exit so far hands
         out."""
         return value in self.fresh
+
+    def let_go(self, var: Var | None) -> None:
+        """The outermost frame drops what it held. Where its end runs code, CPython must do that:
+        it comes after the effects that are held back."""
+        origin = getattr(var, "origin", None)
+        if origin is None or self.inlined:
+            return
+        obj = var.obj if isinstance(var, Lazy) else self.live.get(origin)
+        if isinstance(obj, GeneratorType | CoroutineType) or hasattr(type(obj), "__del__"):
+            self.stop(breaks.CALLBACK, f"letting go of a {type(obj).__name__} object")
 
     # -- nodes ------------------------------------------------------------------------------------
 
@@ -280,16 +292,38 @@ class Machine:
 
     # -- calls ------------------------------------------------------------------------------------
 
-    def inline(self, func: Func, locals: list[Var | None], yields: list[Var] | None = None) -> Var:
+    def inline(self, func: Func, locals: list[Var | None]) -> Var:
         """Interpret a Python function's body in place. Its frame is not rebuilt: any break in it
         fences the call."""
+        return self.run(self.frame_of(func, locals))
+
+    def generator(self, func: Func, locals: list[Var | None]) -> Callable[[], Var | None]:
+        """Interpret a generator's body from yield to yield: what was yielded, None at the end."""
+        frame = self.frame_of(func, locals)
+        yields: list[Var] = []
+        frame.yields = yields
+        if any(instr.op == "PUSH_EXC_INFO" for instr in frame.code.instrs):
+            # one that is dropped half-way would have to run them
+            self.stop(breaks.GENERATOR_CALL, f"a generator with handlers: {func.qualname}")
+
+        def resume() -> Var | None:
+            if len(self.frames) >= MAX_DEPTH or frame in self.frames:
+                self.stop(breaks.RECURSION_LIMIT, f"generators in generators: {func.qualname}")
+            self.frames.append(frame)
+            while frame.result is None and not yields:
+                self.step(frame)
+            self.frames.pop()
+            return yields.pop() if yields else None
+
+        return resume
+
+    def frame_of(self, func: Func, locals: list[Var | None]) -> Frame:
         if len(self.frames) >= MAX_DEPTH:
             self.stop(breaks.RECURSION_LIMIT, f"more than {MAX_DEPTH} calls deep")
         code = self.decode(func.code)
         slots = func.code.co_nlocals + len(func.code.co_cellvars) + len(func.code.co_freevars)
         locals = locals + [None] * (slots - len(locals))
-        frame = Frame(code, 0, locals, [], func.globals, self.start.builtins, func, yields=yields)
-        return self.run(frame)
+        return Frame(code, 0, locals, [], func.globals, self.start.builtins, func)
 
 
 def refused(refusal: Unsupported) -> BreakSignal:

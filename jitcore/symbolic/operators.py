@@ -46,6 +46,7 @@ from jitcore.symbolic.values import (
     Slice,
     Tuple,
     Var,
+    View,
 )
 from jitcore.symbolic.wrap import function_value, realize
 
@@ -221,7 +222,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
             return hinted(vm, out, fn, (lhs, rhs))
     match lhs, rhs:
-        case Tuple(a, cls=ca), Tuple(b, cls=cb) if text in ("==", "!=") and are_tuples(ca, cb):
+        case Tuple(a), Tuple(b) if text in ("==", "!="):
             return Known(_equal_items(vm, a, b) == (text == "=="))
         case Known(a), Known(b) if isinstance(a, type) or isinstance(b, type):
             if text in ("==", "!=") and type(a) is type and type(b) is type:
@@ -229,10 +230,6 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
             return Known(fn(a, b))
     vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
-
-
-def are_tuples(*classes: type) -> bool:
-    return all(issubclass(cls, tuple) for cls in classes)
 
 
 def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
@@ -333,7 +330,7 @@ def contains(vm: Machine, item: Var, container: Var) -> bool:
     match container:
         case Dict(items):
             return key_of(vm, item) in items
-        case Set(items):
+        case Set(items) | View(Dict(items), "keys"):
             return key_of(vm, item) in items
         case Known(obj) if type(obj) in (str, tuple, frozenset, range, bytes):
             found = folded(vm, lambda a, b: a in b, key_of(vm, item), obj)
@@ -362,8 +359,6 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             return items[name]
         case Known(obj) if type(obj) in (str, bytes, tuple, range):
             return folded(vm, operator.getitem, obj, index_of(vm, key))
-        case Tuple(cls=cls) if not are_tuples(cls):
-            vm.stop(breaks.CONTAINER_TYPE, f"a subscript of a {cls.__name__} object")
         case Tuple(items) | List(items):
             return _sequence_item(vm, container, items, index_of(vm, key))
         case Object(cls=cls):
@@ -441,6 +436,7 @@ def delitem(vm: Machine, container: Var, key: Var) -> None:
 def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
     """A container that the frame can see: the same call is made on the real one at the exits."""
     origin = container.origin  # type: ignore[union-attr]
+    vm.writes += 1
     if origin is not None:
         vm.hold(Do.CALL, Known(method), container, *args)
         vm.mutated.add(origin)

@@ -82,6 +82,14 @@ class Set:
 
 
 @dataclass(eq=False, slots=True)
+class View:
+    """`d.keys()`, `d.values()`, `d.items()`: what the dict has whenever one looks."""
+
+    owner: Dict
+    name: str
+
+
+@dataclass(eq=False, slots=True)
 class Slice:
     parts: tuple[Var, Var, Var]
 
@@ -134,7 +142,7 @@ class Iter:
 
     over: Var
     at: int = 0
-    keys_of: Dict | None = None  # it must not change while it is iterated over
+    size: int = 0  # of the dict at the start, for a View: it must not change meanwhile
     passing: bool = False  # of a class of its own, which exits do not rebuild
 
 
@@ -164,10 +172,11 @@ class Filter:
 
 @dataclass(eq=False, slots=True)
 class Generator:
-    """A generator expression made in the region, to be consumed whole in it."""
+    """A generator made in the region. `resume` interprets its body up to the next yield and gives
+    what is yielded; None at the end."""
 
-    func: Func
-    args: tuple[Var, ...]
+    resume: Callable[[], Var | None]
+    taken: int = 0
 
 
 @dataclass(eq=False, slots=True)
@@ -200,6 +209,7 @@ Var = (
     | List
     | Dict
     | Set
+    | View
     | Slice
     | Cell
     | Func

@@ -107,20 +107,16 @@ def jump_if_false_or_pop(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 @opcode("GET_ITER", "over -- it")
 def get_iter(vm: Machine, frame: Frame, canon: Canon, over: Var) -> Var:
-    if isinstance(over, Generator):
-        return over
     return iterator(vm, over)
 
 
 @opcode("FOR_ITER")
 def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     it = frame.stack[-1]
-    if isinstance(it, Generator):
-        it = frame.stack[-1] = iterator(vm, it)
     if not isinstance(it, ITERATORS):
         vm.stop(breaks.LOOP_LONG, "a loop over an iterator of the frame")
     left = remaining(vm, it)
-    if left is None or left > UNROLL:
+    if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, f"a loop over {'unknown many' if left is None else left} items")
     value = following(vm, it)
     if value is None:

@@ -49,6 +49,7 @@ def load_fast_and_clear(vm: Machine, frame: Frame, canon: Canon) -> Var:
 
 @opcode("STORE_FAST", "value --")
 def store_fast(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    vm.let_go(frame.locals[canon.arg])
     frame.locals[canon.arg] = None if isinstance(value, Null) else value
 
 
@@ -58,6 +59,7 @@ def delete_fast(vm: Machine, frame: Frame, canon: Canon) -> None:
     if var is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
     bound(vm, var)
+    vm.let_go(var)
     frame.locals[canon.arg] = None
 
 
@@ -105,6 +107,7 @@ def delete_deref(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 def write_cell(vm: Machine, cell: Cell, value: Var | None) -> None:
     cell.content = value
+    vm.writes += 1
     if cell.origin is not None:
         vm.hold(Do.SET_CELL, cell, Null() if value is None else value)
         vm.mutated.add(cell.origin)
@@ -169,3 +172,4 @@ def set_global(vm: Machine, frame: Frame, name: str, value: Var | None) -> None:
     else:
         vm.hold(Do.SET_GLOBAL, Known(name), value)
     vm.globals_set[name] = value
+    vm.writes += 1

@@ -19,7 +19,7 @@ def nothing(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 @opcode("POP_TOP", "value --")
 def pop_top(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
-    pass
+    vm.let_go(value)
 
 
 @opcode("PUSH_NULL", "-- null")

@@ -15,7 +15,7 @@ from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.operators import index_of, replay, same_or_equal
-from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var
+from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var, View
 from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
@@ -109,17 +109,8 @@ def count(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
     return Known(sum(bool(x) for x in found))
 
 
-def keys(vm: Machine, owner: Dict) -> Var:
-    return Tuple(tuple(Known(key) for key in owner.items), None, type({}.keys()))
-
-
-def values(vm: Machine, owner: Dict) -> Var:
-    return Tuple(tuple(owner.items.values()), None, type({}.values()))
-
-
-def items(vm: Machine, owner: Dict) -> Var:
-    pairs = tuple(Tuple((Known(key), value)) for key, value in owner.items.items())
-    return Tuple(pairs, None, type({}.items()))
+def view(name: str) -> Callable[[Machine, Dict], Var]:
+    return lambda vm, owner: View(owner, name)
 
 
 def get(vm: Machine, owner: Dict, key: Var, default: Var = NONE) -> Var:
@@ -160,11 +151,13 @@ def copy_dict(vm: Machine, owner: Dict) -> Var:
 
 def add(vm: Machine, owner: Set, value: Var) -> Var:
     owner.items.add(key_of(vm, value))
+    vm.writes += 1
     return NONE
 
 
 def discard(vm: Machine, owner: Set, value: Var) -> Var:
     owner.items.discard(key_of(vm, value))
+    vm.writes += 1
     return NONE
 
 
@@ -180,9 +173,9 @@ LIST: dict[str, Callable[..., Var]] = {
     "count": count,
 }
 DICT: dict[str, Callable[..., Var]] = {
-    "keys": keys,
-    "values": values,
-    "items": items,
+    "keys": view("keys"),
+    "values": view("values"),
+    "items": view("items"),
     "get": get,
     "setdefault": setdefault,
     "pop": pop_key,

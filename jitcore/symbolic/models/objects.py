@@ -27,6 +27,7 @@ from jitcore.symbolic.values import (
     Set,
     Tuple,
     Var,
+    View,
 )
 from jitcore.symbolic.wrap import realize
 
@@ -72,6 +73,8 @@ def class_of(vm: Machine, var: Var) -> type:
             return cls
         case List() | Dict() | Set():
             return {List: list, Dict: dict, Set: set}[type(var)]
+        case View(name=name):
+            return type(getattr({}, name)())
         case Func():
             return type(class_of)
         case Method():

@@ -102,6 +102,7 @@ def iter_(vm: Machine, args: Args, kwargs: Words) -> Var:
 def next_(vm: Machine, args: Args, kwargs: Words) -> Var:
     it = realize(vm, args[0])
     value = following(vm, it)
+    vm.writes += 1
     if value is not None:
         return value
     if len(args) > 1:
@@ -201,20 +202,24 @@ def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 def quantifier(fn: Callable[..., Any], stops_at: bool) -> Callable[[Machine, Args, Words], Var]:
     def run(vm: Machine, args: Args, kwargs: Words) -> Var:
-        left: list[Var] = []
-        for item in items_of(vm, args[0]):
+        left: list[Var] = []  # from the first on that is known only at run time
+        it = iterator(vm, args[0])
+        answer, writes = not stops_at, vm.writes
+        while answer is not stops_at and (item := following(vm, it)) is not None:
+            writes = writes if left else vm.writes
             found = truth(vm, item)
-            if found is None and number_type(vm, item) is None:
+            if found is not None:
+                answer = found
+            elif number_type(vm, item) is None:
                 vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of run-time values")
-            if found is None:
+            else:
                 left.append(item)
-            elif found is stops_at:
-                break
-        else:
-            found = not stops_at
         if not left:
-            return Known(found)
-        return call_builtin(vm, fn, (Tuple((*left, Known(found))),), type_of(True))
+            return Known(answer)
+        if vm.writes != writes:
+            vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of values whose making has effects")
+        vm.spoiled.append(it)
+        return call_builtin(vm, fn, (Tuple((*left, Known(answer))),), type_of(True))
 
     return run
 
@@ -236,12 +241,10 @@ def sorted_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(functools.reduce)
 def reduce_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    items = items_of(vm, args[1])
-    if len(args) > 2:
-        items.insert(0, args[2])
-    if not items:
+    it = iterator(vm, args[1])
+    total = args[2] if len(args) > 2 else following(vm, it)
+    if total is None:
         vm.stop(breaks.PYTHON_RAISES, "TypeError: reduce() of an empty sequence")
-    total = items[0]
-    for item in items[1:]:
+    while (item := following(vm, it)) is not None:
         total = call(vm, args[0], (total, item), {})
     return total
