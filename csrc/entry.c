@@ -30,7 +30,7 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
-    if (self->retired)
+    if (self->retired || self->disabled)
         return EXIT_STAY;
     int failed;
     ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
@@ -42,7 +42,7 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     self->head.failures++;
     if (++self->failures_in_a_row >= MAX_FAILURES)
         self->disabled = 1;
-    return kind;
+    return kind == EXIT_MISS ? EXIT_STAY : kind; /* another entry for these facts would fail, too */
 }
 
 static ExitKind run_here(Entry *self, FrameView *view, Transfer *out) {
@@ -73,7 +73,7 @@ static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
     double start = trial_clock();
     ExitKind kind = rivals_turn ? rival->run(rival, view, out) : run_here(self, view, out);
     double seconds = trial_clock() - start;
-    if (rivals_turn && kind != EXIT_MISS)
+    if (rivals_turn && kind != EXIT_MISS && kind != EXIT_STAY)
         self->head.hits++;
     if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
         trial_note(trial, seconds);
@@ -88,8 +88,6 @@ static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
 
 static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
     Entry *self = (Entry *)head;
-    if (self->disabled)
-        return EXIT_MISS;
     return self->trial.rival ? run_trial(self, view, out) : run_here(self, view, out);
 }
 

@@ -61,7 +61,10 @@ static void discover(PyCodeObject *code) {
     busy++;
     PyObject *result = PyObject_CallOneArg(discover_callback, (PyObject *)code);
     busy--;
-    if (result == NULL)
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt(); /* again, for the frame's own first check */
+    } else if (result == NULL)
         PyErr_WriteUnraisable(discover_callback);
     Py_XDECREF(result);
 }

@@ -283,10 +283,18 @@ static int take(Run *run, int number, Transfer *out) {
     return 0;
 }
 
-/* A failing step: dropped, if it is pure; raised at its instruction, if it is loud. */
+/* A signal's handler ran inside the step: nobody would raise that again. NumPy's own errors are no OSErrors, the
+ * TimeoutError of an alarm is one. */
+static int interrupted(void) {
+    return PyErr_Occurred() &&
+           (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_OSError));
+}
+
+/* A failing step: dropped, if it is pure; raised at its instruction, if it is loud; an interrupt is raised where the
+ * window begins. */
 static ExitKind after_failure(Run *run, Transfer *out) {
     PyObject *type, *value, *traceback;
-    int raises = run->loud;
+    int raises = run->loud || interrupted();
     if (raises && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
     PyErr_Fetch(&type, &value, &traceback);
@@ -300,6 +308,8 @@ static ExitKind after_failure(Run *run, Transfer *out) {
         Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
         return kind;
     }
+    if (kind == EXIT_MISS)
+        out->nstack = TRANSFER_KEEPS_STATE;
     PyErr_Restore(type, value, traceback);
     return EXIT_RAISE;
 }

@@ -23,7 +23,8 @@ typedef struct {
 } Plan;
 
 /* Runs the plan. Registers are owned by the caller. Returns how the region is left; EXIT_RAISE has the exception set, no
- * other has. *failed: a pure step failed, and CPython repeats the work since the start of its window.
+ * other has. *failed: a pure step failed, and CPython repeats the work since the start of its window; but for an
+ * interrupt, which is raised there.
  *
  * An exit's own steps are such that only memory can run out in them. Then that is raised, with TRANSFER_KEEPS_STATE: from
  * where the region began, after those effects that were already performed. */

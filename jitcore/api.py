@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import inspect
 import logging
 import types
 from collections.abc import Callable
@@ -115,7 +116,7 @@ def compiled(fn: Any, options: Config) -> Any:
             )
         case _ if not callable(fn):
             raise TypeError(f"jitcore.compile expects a callable, not {type(fn).__name__}")
-    call = vars(type(fn)).get("__call__")
+    call = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(call, types.FunctionType):
         return types.MethodType(attach(call, options), fn)
     log.info("jitcore.compile: %r has no Python code; it is returned as it is", fn)

@@ -7,6 +7,7 @@ import functools
 import inspect
 import math
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,28 @@ class Model:
 
 class Child(Model):
     gain = 5.0
+
+
+def test_an_inherited_call_is_compiled() -> None:
+    compiled = jitcore.compile(Child(0.5))
+    assert same(compiled(X), X / 0.5)
+    assert hasattr(compiled, "cache_info")
+
+
+def test_a_warning_does_not_end_compiling() -> None:
+    """A step that fails leaves the work to CPython; other shapes are still compiled."""
+
+    @jitcore.compile
+    def f(x, y):
+        return x / y + 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            f(X, np.zeros_like(X))
+    before = f.cache_info().entries
+    f(X[1:].copy(), np.ones(X.size - 1))
+    assert f.cache_info().entries == before + 1
 
 
 def test_methods_of_every_kind() -> None:

@@ -165,7 +165,7 @@ def test_what_may_be_the_user_s_is_not_kept():
     entry = plan.entry()
     del plan
     gc.collect()
-    assert run(entry).kind == "miss"
+    assert run(entry).kind == "stay"
     assert (entry.hits, entry.failures) == (0, 1)
 
 

@@ -24,12 +24,12 @@ def broken(*_args):
     raise Broken
 
 
-def test_a_failure_in_the_first_window_is_a_miss():
+def test_after_a_failure_in_the_first_window_the_frame_stays_in_cpython():
     plan = Plan()
     made = plan.call_operands(plan.const(broken))
     plan.leave(plan.returns(made))
     entry = plan.entry()
-    assert run(entry).kind == "miss"
+    assert run(entry).kind == "stay"
     assert (entry.hits, entry.failures) == (0, 1)
 
 
@@ -48,7 +48,7 @@ def test_a_failure_goes_on_at_the_start_of_its_window():
     entry = two_windows()
     left = run(entry, lambda: "one", broken)
     assert left == ("jump", 40, 0, _C.NULL, ("one", _C.NULL), {3: "one", 4: _C.NULL})
-    assert run(entry, broken, broken).kind == "miss"
+    assert run(entry, broken, broken).kind == "stay"
     assert run(entry, lambda: "one", lambda: "two").value == ("one", "two")
     assert (entry.hits, entry.failures) == (1, 2)
 
@@ -69,6 +69,20 @@ def test_exceptions_of_pure_steps_are_dropped():
     assert sys.exc_info() == (None, None, None)
 
 
+@pytest.mark.parametrize("cls", [KeyboardInterrupt, SystemExit, TimeoutError])
+def test_an_interrupt_is_raised_where_its_window_begins(cls):
+    def interrupt():
+        raise cls("now")
+
+    left = run(two_windows(), interrupt, broken)
+    assert (left.kind, left.stack, left.locals) == ("raise", None, {})
+    assert type(left.value) is cls
+    left = run(two_windows(), lambda: "one", interrupt)
+    assert (left.kind, left.offset) == ("raise", 40)
+    assert (left.stack, left.locals) == (("one", _C.NULL), {3: "one", 4: _C.NULL})
+    assert type(left.value) is cls
+
+
 def test_eight_failures_in_a_row_turn_an_entry_off():
     entry = two_windows()
     for _ in range(7):
@@ -79,7 +93,7 @@ def test_eight_failures_in_a_row_turn_an_entry_off():
         assert not entry.disabled
         run(entry, lambda: 1, broken)
     assert entry.disabled
-    assert run(entry, lambda: 1, lambda: 2).kind == "miss"
+    assert run(entry, lambda: 1, lambda: 2).kind == "stay"
 
 
 def loud_plan():
@@ -153,7 +167,7 @@ def test_pure_numpy_calls_fail_where_they_would_warn():
     entry = plan.entry()
     with np.errstate(all="warn"):
         assert run(entry, np.float64(4.0)).value == 2
-        assert run(entry, np.array([-1.0])).kind == "miss"
+        assert run(entry, np.array([-1.0])).kind == "stay"
 
 
 @pytest.mark.parametrize("end", ["returns", "misses", "raises", "jumps"])
