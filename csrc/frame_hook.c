@@ -225,11 +225,23 @@ static PyObject *set_discover(PyObject *self, PyObject *callback) {
     return before;
 }
 
+static PyObject *is_busy(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return PyBool_FromLong(busy > 0);
+}
+
+static PyObject *is_watched(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return PyBool_FromLong(jit_watched(PyThreadState_Get()));
+}
+
 static PyMethodDef methods[] = {
     {"hold_hook", hold, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
     {"release_hook", release, METH_NOARGS, "Undo one hold_hook()."},
     {"busy_enter", busy_enter, METH_NOARGS, "From here on nothing is intercepted on this thread."},
     {"busy_leave", busy_leave, METH_NOARGS, "Undo one busy_enter()."},
+    {"is_busy", is_busy, METH_NOARGS, "Between busy_enter() and busy_leave() on this thread?"},
+    {"is_watched", is_watched, METH_NOARGS, "Does something trace, profile or monitor this thread?"},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
     {"set_discover", set_discover, METH_O,
      "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "

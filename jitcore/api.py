@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast, get_args, overload
 from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
 from jitcore.lazy import Lazy
-from jitcore.marks import graph_break, is_compiling
+from jitcore.marks import disable, graph_break, is_compiling
 
 __all__ = [
     "CacheInfo",
@@ -185,33 +185,3 @@ def cache_info(dispatcher: Any) -> CacheInfo:
         entries=sum(not entry.retired for entry in entries),
         size=sum(len(region.kernels) for region in record.regions),
     )
-
-
-class Disabled:
-    """`disable` as a context manager: calls made inside run in CPython."""
-
-    def __enter__(self) -> None:
-        _C.busy_enter()
-
-    def __exit__(self, *exc: object) -> None:
-        _C.busy_leave()
-
-
-@overload
-def disable(fn: F, /) -> F: ...
-@overload
-def disable() -> Disabled: ...
-def disable(fn: Any = None, /) -> Any:
-    """Leave a function, and all that it calls, to CPython; without an argument, a context
-    manager."""
-    if fn is None:
-        return Disabled()
-    if not callable(fn):
-        raise TypeError(f"jitcore.disable expects a callable, not {type(fn).__name__}")
-
-    @functools.wraps(fn)
-    def left_alone(*args: Any, **kwargs: Any) -> Any:
-        with Disabled():
-            return fn(*args, **kwargs)
-
-    return left_alone

@@ -45,21 +45,20 @@ def attach(fn: FunctionType, config: Config) -> Any:
     if record is None or record.config != config:
         record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
-    if record is not None:
-        record.dispatchers.add(dispatcher)
-        for entry in record.frameless:
-            dispatcher._add_frameless(entry)
+    record.dispatchers.add(dispatcher)
+    for entry in record.frameless:
+        dispatcher._add_frameless(entry)
     return dispatcher
 
 
-def prepare(code: CodeType, config: Config) -> Record | None:
+def prepare(code: CodeType, config: Config) -> Record:
     """A record and the first C*: one point, where the function's body starts."""
-    if len(code.co_code) > MAX_CODE:
-        note(Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
-        return None
-    decoded = decode(code)
     record = Record(config)
     records.add(code, record)
+    if len(code.co_code) > MAX_CODE:
+        seen(record, Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
+        return record
+    decoded = decode(code)
     place_points(record, decoded, (decoded.start,))
     return record
 
@@ -79,6 +78,7 @@ def compile_region(point: Any, frame: Any) -> None:
     started = time.perf_counter()
     errstate = _C.errstate_code()
     if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
+        broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         return
     decoded = decode(frame.code)
     start = Start(
@@ -99,6 +99,8 @@ def compile_region(point: Any, frame: Any) -> None:
         point.close()
         return
     assembled = assembled_if_it_pays(captured, record.config)
+    for text in assembled.refusals if assembled is not None else ():
+        seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
         install(record, point, assembled)
         record.barren = 0
@@ -133,7 +135,7 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     if not captured.graph.body.nodes and not config.keep_all:
         return None
     assembled = assemble(captured, config)
-    pays = assembled.kernels or assembled.foreign or config.keep_all
+    pays = assembled.kernels or assembled.foreign or assembled.refusals or config.keep_all
     return assembled if pays else None
 
 
@@ -221,7 +223,7 @@ def reset() -> None:
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
-    """Our own bugs stay ours: logged, and the frame is left to CPython."""
+    """Our own bugs stay ours: logged, reported, and the frame is left to CPython."""
 
     def run(*args: Any) -> None:
         try:
@@ -229,10 +231,22 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
                 callback(*args)
         except GraphBreakError:
             raise
-        except Exception:
+        except Exception as error:
             log.exception("internal error: please report it; the frame is left to CPython")
+            failed(args[-1], error)
 
     return run
+
+
+def failed(subject: Any, error: Exception) -> None:
+    """Into the reports, at the frame or code object that we failed on."""
+    code = subject if isinstance(subject, CodeType) else subject.code
+    stop = Break(breaks.INTERNAL, f"{type(error).__name__}: {error}", place_of(code))
+    record = records.find(code)
+    if record is not None:
+        seen(record, stop)
+    else:
+        note(stop)
 
 
 _C.set_compiler(guarded(compile_region))

@@ -51,6 +51,8 @@ class Place:
     function: str
 
     def __str__(self) -> str:
+        if not self.filename:
+            return self.function
         return f"{self.filename}:{self.lineno or '?'} in {self.function}"
 
 
@@ -80,6 +82,11 @@ class Break:
         return self.place.function
 
     @property
+    def where(self) -> str:
+        """The place, and for an inlined function the call that led there."""
+        return f"{self.place}, called from {self.via[0]}" if self.via else str(self.place)
+
+    @property
     def reason(self) -> str:
         return f"{self.kind.what}: {self.detail}" if self.detail else self.kind.what
 
@@ -88,7 +95,7 @@ class Break:
         return self.kind.hint
 
     def __str__(self) -> str:
-        return f"{self.code} {self.place}: {self.reason}. Hint: {self.hint}"
+        return f"{self.code} {self.where}: {self.reason}. Hint: {self.hint}"
 
 
 class BreakSignal(Exception):
@@ -163,29 +170,11 @@ NAMESPACE = _row(
     runs="the access",
     hint="move the code into a function",
 )
-STAR_IMPORT = _row(
-    "J106", "star-import", NEVER,
-    "a star import",
-    runs="the import statement",
-    hint="import the names that you use, at the top of the module",
-)
-DELETE_NAME = _row(
-    "J107", "delete-name", COULD,
-    "a global, attribute or captured variable is deleted",
-    runs="the del statement",
-    hint="assign None instead, or delete it outside the compiled function",
-)
 RAISE = _row(
     "J108", "raise", NEVER,
-    "an exception is raised and leaves the compiled piece",
+    "an exception is made or raised",
     runs="the raise statement, with the traceback that it should have",
     hint="nothing needs to change: a path that raises is CPython's; the others are compiled",
-)
-HANDLER = _row(
-    "J109", "handler", COULD,
-    "exception handling that jitcore does not capture",
-    runs="the handler; regions go on after it",
-    hint="keep the try block small, and the array work before or after it",
 )
 WITH = _row(
     "J110", "with", COULD,
@@ -244,12 +233,6 @@ UNKNOWN_CALLABLE = _row(
     runs="the call",
     hint="call a plain function or a method of a plain class",
 )
-CALLEE_BREAKS = _row(
-    "J203", "callee-breaks", COULD,
-    "the called function has a break of its own, so it is not inlined",
-    runs="the call; the called function has regions of its own",
-    hint="see the called function's break; without it the two become one graph",
-)
 PRINT = _row(
     "J204", "print", NEVER,
     "output is written",
@@ -298,12 +281,6 @@ CALLBACK = _row(
     runs="the call; the function that is called back has regions of its own",
     hint="write the loop or the array expression in place",
 )
-UNKNOWN_WRITE = _row(
-    "J212", "unknown-write", COULD,
-    "a call that may write to memory that jitcore cannot see",
-    runs="the call; values read before it are read again after it",
-    hint="use a function without effects, or move the call out of the hot part",
-)
 NUMPY_EFFECT = _row(
     "J213", "numpy-effect", NEVER,
     "a NumPy function with effects outside its arguments",
@@ -342,13 +319,13 @@ CLASS_CALL = _row(
 )
 OUTSIDE_WORLD = _row(
     "J219", "outside-world", NEVER,
-    "a value of the outside world is read (a clock, the environment, an id)",
+    "a value of the outside world is read (a clock, the id of an object)",
     runs="the call",
     hint="read it outside the compiled function and pass it in",
 )
 INTROSPECTION = _row(
     "J220", "introspection", NEVER,
-    "code that looks at its own frame or namespace (locals, eval, exec, sys._getframe)",
+    "code that looks at its own frame or namespace (locals, globals, eval, exec, sys._getframe)",
     runs="the call, with every variable in its place",
     hint="pass the values as arguments",
 )
@@ -403,12 +380,6 @@ GRAPH_TOO_LARGE = _row(
     runs="nothing: the next region starts here",
     hint="nothing needs to change; a loop in place of repeated code makes smaller graphs",
 )
-LOOP_BREAKS = _row(
-    "J309", "loop-breaks", COULD,
-    "a loop whose body has a break",
-    runs="the loop's header; the pieces of its body around the break are compiled",
-    hint="see the break in the body; without it the loop becomes part of the graph",
-)
 RUNTIME_VALUE = _row(
     "J310", "runtime-value", COULD,
     "Python needs the value of something that is computed at run time",
@@ -430,12 +401,6 @@ DTYPE_OBJECT = _row(
     runs="the operation, object by object",
     hint="convert to a numeric dtype",
 )
-DTYPE_STRUCTURED = _row(
-    "J403", "dtype-structured", COULD,
-    "a structured array",
-    runs="the operation",
-    hint="pass the fields as arrays of their own",
-)
 DTYPE_UNSUPPORTED = _row(
     "J404", "dtype-unsupported", COULD,
     "an array of a dtype that jitcore does not capture",
@@ -453,12 +418,6 @@ TRUTH_AMBIGUOUS = _row(
     "the truth value of an array with more than one element",
     runs="the test, which raises ValueError",
     hint="use .any() or .all(), or np.where",
-)
-BYTE_ORDER = _row(
-    "J407", "byte-order", COULD,
-    "an array in the other byte order",
-    runs="the operation",
-    hint="convert once with x.astype(x.dtype.newbyteorder('='))",
 )
 STORE_INLINED = _row(
     "J408", "store-inlined", COULD,
@@ -497,18 +456,6 @@ MEMORY_ESCAPES = _row(
     runs="the call",
     hint="take the pointer outside the compiled function",
 )
-OVERLAP = _row(
-    "J414", "overlap", COULD,
-    "a write into memory that other operands may share",
-    runs="the statement, in NumPy's order",
-    hint="write into an array of its own, or copy the operand first",
-)
-BIG_INT = _row(
-    "J415", "big-int", COULD,
-    "an int that does not fit into 64 bits",
-    runs="the operation",
-    hint="use a float, or keep the number small",
-)
 
 # J5xx: objects and effects
 
@@ -541,12 +488,6 @@ CONTAINER_MUTATION = _row(
     "a container is changed in a way that jitcore cannot hold back",
     runs="the statement",
     hint="build a new container, or change it outside the hot part",
-)
-CONTAINER_ALIAS = _row(
-    "J506", "container-alias", COULD,
-    "a container that is changed here is reachable by a second way",
-    runs="the statement",
-    hint="give the function a container of its own",
 )
 GLOBAL_WRITE = _row(
     "J507", "global-write", COULD,
@@ -596,12 +537,6 @@ TYPE_UNSUPPORTED = _row(
     runs="the instruction",
     hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects",
 )
-SHARED_VARIABLE = _row(
-    "J515", "shared-variable", COULD,
-    "a captured variable that another function may change",
-    runs="the access",
-    hint="pass the value as an argument",
-)
 
 # J9xx: whole frames
 
@@ -629,23 +564,11 @@ ERROR_STATE = _row(
     runs="the whole piece, so that each error names its own line",
     hint="use np.errstate(...='ignore') or 'warn' around the hot part",
 )
-FRAME_KIND = _row(
-    "J905", "frame-kind", COULD,
-    "a kind of code that jitcore does not compile (class body, async generator)",
-    runs="the whole code object; functions that it calls have regions of their own",
-    hint="put the array work into a plain function",
-)
 INTERNAL = _row(
     "J906", "internal", OUR_BUG,
     "jitcore failed on this piece",
     runs="the piece; its result is CPython's",
     hint="please report it with the text above and the function",
-)
-NOT_FASTER = _row(
-    "J907", "not-faster", COULD,
-    "the compiled piece was slower than plain execution on its first runs and was taken out",
-    runs="the piece",
-    hint="nothing needs to change; larger arrays or fewer breaks around it would make it pay",
 )
 BACKEND_FAILED = _row(
     "J908", "backend-failed", YOUR_ERROR,
@@ -661,14 +584,8 @@ NO_CODE = _row(
 )
 NO_ARRAYS = _row(
     "J910", "no-arrays", COULD,
-    "there is no array work to compile",
-    runs="the piece",
-    hint="nothing needs to change; put jitcore.compile on the function that does the array work",
-)
-FOREIGN_HOOK = _row(
-    "J911", "foreign-hook", NEVER,
-    "another tool has installed its own frame evaluation function",
+    "there is no array work here that compiling would make faster",
     runs="the whole function",
-    hint="use one compiler or debugger with a frame evaluation hook at a time",
+    hint="nothing needs to change; put jitcore.compile on the function that does the array work",
 )
 # fmt: on

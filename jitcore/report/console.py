@@ -37,7 +37,7 @@ def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
     lines = [paint("jitcore: " + summary(regions, counts, misses), BOLD, colours)]
     for stop, count in counts.most_common():
         times = f"({counted(count, 'time')})"
-        lines.append(f"{paint(stop.code, RED, colours)} {stop.place}: {stop.reason} {times}")
+        lines.append(f"{paint(stop.code, RED, colours)} {stop.where}: {stop.reason} {times}")
         source = linecache.getline(stop.filename, stop.lineno or 0).strip()
         if source:
             lines.append(f"    {source}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from jitcore import pipeline
-from jitcore.fallback.breaks import Break
+from jitcore import _C, pipeline
+from jitcore.fallback import breaks
+from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.runtime.records import Region
 
 
@@ -47,12 +49,32 @@ def explain(fn: Any) -> Callable[..., Explanation]:
 
     def call(*args: Any, **kwargs: Any) -> Explanation:
         with pipeline.collect() as found:
+            watched = watcher()
             start = time.perf_counter()
             result = fn(*args, **kwargs)
             seconds = time.perf_counter() - start
+        if watched:
+            found.append(whole(fn, breaks.TRACED, watched))
         return explanation(fn, found, result, seconds)
 
     return call
+
+
+def watcher() -> str:
+    """What watches this thread: compiled code is not entered then."""
+    if not _C.is_watched():
+        return ""
+    if sys.gettrace() is not None:
+        return "sys.settrace"
+    return "sys.setprofile" if sys.getprofile() is not None else "sys.monitoring"
+
+
+def whole(fn: Any, kind: BreakKind, detail: str) -> Break:
+    """A break of the whole call."""
+    code = code_of(fn)
+    name = getattr(fn, "__qualname__", repr(fn))
+    place = place_of(code) if code is not None else Place("", None, None, None, None, name)
+    return Break(kind, detail, place)
 
 
 def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: float) -> Explanation:
@@ -63,13 +85,25 @@ def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: floa
     earlier = [region for region in known if region not in fresh]
     regions = [*earlier, *fresh]
     graphs = tuple(region for region in regions if region.entry is not None)
-    breaks = [stop for region in regions for stop in region.breaks]
-    breaks += record.breaks if record is not None else []
-    breaks += [item for item in found if isinstance(item, Break)]
+    stops = [stop for region in regions for stop in region.breaks]
+    stops += record.breaks if record is not None else []
+    stops += [item for item in found if isinstance(item, Break)]
+    if not stops and not any(graph.graph.body.nodes for graph in graphs):
+        stops.append(nothing(fn))
     guards = dict.fromkeys(text for graph in graphs for text in graph.guards)
     times = {"call": seconds, "compiling": sum(region.seconds for region in fresh)}
     name = getattr(fn, "__qualname__", repr(fn))
-    return Explanation(name, graphs, tuple(dict.fromkeys(breaks)), tuple(guards), result, times)
+    return Explanation(name, graphs, tuple(dict.fromkeys(stops)), tuple(guards), result, times)
+
+
+def nothing(fn: Any) -> Break:
+    """Why there is neither a graph nor a break."""
+    if code_of(fn) is None:
+        return whole(fn, breaks.NO_CODE, type(fn).__name__)
+    inner = getattr(fn, "__func__", fn)
+    off = "it is switched off (JITCORE=0)" if getattr(inner, "_off", False) else ""
+    off = off or ("a jitcore.disable block" if _C.is_busy() else "")
+    return whole(fn, breaks.DISABLED, off) if off else whole(fn, breaks.NO_ARRAYS, "")
 
 
 def code_of(fn: Any) -> CodeType | None:
@@ -102,10 +136,10 @@ def graph_line(region: Region) -> str:
     )
 
 
-def break_lines(breaks: tuple[Break, ...]) -> list[str]:
+def break_lines(stops: tuple[Break, ...]) -> list[str]:
     lines = []
-    for stop in breaks:
-        lines.append(f"  {stop.code} {stop.place}: {stop.reason}")
+    for stop in stops:
+        lines.append(f"  {stop.code} {stop.where}: {stop.reason}")
         lines.append(f"      hint: {stop.hint}")
     return lines
 

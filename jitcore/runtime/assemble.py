@@ -51,6 +51,7 @@ class Assembled:
     groups: tuple[Group, ...]
     calls: int  # NumPy calls that stay calls
     foreign: int  # calls of a user's backend
+    refusals: tuple[str, ...]  # why a user's backend did not take a window
     frameless: bool
 
 
@@ -85,7 +86,8 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
     groups = tuple(s for s in flat(segments) if isinstance(s, Group))
     calls = sum(isinstance(s, Node) for s in flat(segments))
     others = sum(isinstance(s, Foreign) for s in flat(segments))
-    return Assembled(entry, tuple(kernels.values()), groups, calls, others, capture.whole)
+    refusals = tuple(segment.refusal for segment in segments if segment.refusal)
+    return Assembled(entry, tuple(kernels.values()), groups, calls, others, refusals, capture.whole)
 
 
 Step = Node | Group | Foreign
@@ -98,6 +100,7 @@ class Planned:
     start: Exit
     steps: tuple[Step, ...]
     loud: bool
+    refusal: str = ""  # of a user's backend
 
 
 def flat(planned: Iterable[Planned]) -> Iterable[Step]:
@@ -163,12 +166,14 @@ def planned(
     kernels: dict[Group, Any] = {}
     for start, nodes, after, loud in live:
         steps: list[Step] = list(nodes)
+        refusal = ""
         if not loud and config.backend == "c":
             steps = fused(nodes, after, config, kernels)
         elif not loud and config.backend != "numpy":
             name = capture.graph.name
-            steps = [*foreign(name, config.backend, nodes, after, capture.examples)]
-        found.append(Planned(start, tuple(steps), loud))
+            taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
+            steps = [*taken]
+        found.append(Planned(start, tuple(steps), loud, refusal))
     return found, kernels
 
 

@@ -31,21 +31,24 @@ def foreign(
     nodes: Sequence[Node],
     after: Collection[Value],
     examples: Mapping[Value, Any],
-) -> list[Node | Foreign]:
-    """The nodes as the backend runs them; as they are where it refuses, which is logged."""
+) -> tuple[list[Node | Foreign], str]:
+    """The nodes as the backend runs them; as they are where it refuses, with the reason."""
     made = {value for node in nodes for value in node.outputs}
     inputs = tuple(dict.fromkeys(v for node in nodes for v in node.inputs if v not in made))
     outputs = tuple(v for node in nodes for v in node.outputs if v in after)
     build = backends.find(backend)
     if build is None or not nodes or any(not node.outputs for node in nodes):
-        return list(nodes)
+        return list(nodes), ""
     graph = Graph(name, Body(inputs, tuple(nodes), outputs))
     try:
         run = build(graph, tuple(example(value, examples) for value in inputs))
-    except Exception:
+    except Exception as error:
         log.exception("backend %r failed on %s; NumPy runs the graph", backend, name)
-        return list(nodes)
-    return [Foreign(tuple(nodes), inputs, outputs, run)]
+        return list(nodes), f"{backend}: {type(error).__name__}: {error}"
+    if not callable(run):
+        log.error("backend %r returned %r for %s; NumPy runs the graph", backend, run, name)
+        return list(nodes), f"{backend} returned a {type(run).__name__}"
+    return [Foreign(tuple(nodes), inputs, outputs, run)], ""
 
 
 def example(value: Value, examples: Mapping[Value, Any]) -> Any:

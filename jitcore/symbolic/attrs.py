@@ -15,19 +15,21 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
+from jitcore.fallback.breaks import BreakKind
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
     NOTHING,
     Bound,
     Dict,
-    Func,
     Known,
     Lazy,
     List,
@@ -44,6 +46,7 @@ from jitcore.symbolic.wrap import function_value, realize
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
 CLASSES: dict[type, type] = {List: list, Dict: dict, Set: set}
+HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
 CONTAINERS = (List, Dict, Set, Tuple)
 
 
@@ -64,15 +67,16 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _bound(vm, owner, CLASSES[type(owner)], name)
         case Tuple(cls=cls):
             return _bound(vm, owner, cls, name)
-        case Func(obj=obj) if name in ("__name__", "__qualname__") and obj is not None:
-            vm.stop(breaks.ATTRIBUTE, f"function attribute {name}")
-    vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
+    kind = row_of_operands(vm, (owner,), breaks.ATTRIBUTE)
+    vm.stop(kind, f".{name} of {describe(owner)}")
 
 
 def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
     if isinstance(obj, types.ModuleType):
         if name not in obj.__dict__ or owner.origin is None:
-            vm.stop(breaks.ATTRIBUTE, f"module {obj.__name__} has no {name} in its dict")
+            lazy = "__getattr__" in obj.__dict__ or owner.origin is None
+            kind = breaks.ATTRIBUTE if lazy else breaks.MISSING_ATTRIBUTE
+            vm.stop(kind, f"module {obj.__name__} has no {name} in its dict")
         if obj.__dict__ is vm.start.globals and name in vm.globals_set:
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
         return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
@@ -82,7 +86,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         try:
             return Known(getattr(obj, name))
         except AttributeError:
-            vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
+            vm.stop(breaks.MISSING_ATTRIBUTE, f".{name} of {type(obj).__name__}")
     if type(obj) in SIMPLE:
         return _bound(vm, owner, type(obj), name)
     vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
@@ -93,7 +97,7 @@ def _of_class(vm: Machine, cls: type, name: str) -> Var:
         vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}: the class has a metaclass")
     raw = lookup(cls, name)
     if raw is NOTHING:
-        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} has no {name}")
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{cls.__name__} has no {name}")
     vm.guard(TypeVersion(cls))
     return _class_value(vm, raw, Known(cls), None, name)
 
@@ -120,14 +124,15 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
         and instance is None
     ):
         return Known(raw)
-    vm.stop(breaks.ATTRIBUTE, f"class attribute {name} is a {type(raw).__name__}")
+    runs = breaks.DESCRIPTOR if hasattr(type(raw), "__get__") else breaks.ATTRIBUTE
+    vm.stop(runs, f"class attribute {name} is a {type(raw).__name__}")
 
 
 def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     if name in owner.attrs:
         found = owner.attrs[name]
         if found is None:
-            vm.stop(breaks.ATTRIBUTE, f"{name} was deleted")
+            vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} was deleted")
         return found
     raw = lookup(owner.cls, name)
     if raw is object.__dict__["__class__"]:
@@ -141,7 +146,7 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
         var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
         return var
     if raw is NOTHING:
-        vm.stop(breaks.ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
     if inside is not None and owner.origin is not None:
         vm.guard(Absent(Attr(owner.origin, name)))
     return _class_value(vm, raw, Known(owner.cls), owner, name)
@@ -192,13 +197,14 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
         return emit_row(vm, fact.row, (owner,), {})
     if name in METHODS and not (isinstance(kind, ScalarType) and METHODS[name].stores):
         return Bound(owner, name)
-    vm.stop(breaks.ATTRIBUTE, f"array attribute .{name}")
+    vm.stop(row_of_array_attribute(name), f".{name} of {describe(owner)}")
 
 
 def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:
     """A method, looked up again at the exits, where it must not fail."""
     if not callable(getattr(cls, name, None)):
-        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__} has no method {name}")
+        kind = breaks.ATTRIBUTE if hasattr(cls, name) else breaks.MISSING_ATTRIBUTE
+        vm.stop(kind, f".{name} of {describe(owner)}")
     return Bound(owner, name)
 
 
@@ -225,14 +231,26 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
     vm.stop(breaks.ATTRIBUTE, f"super() has no {name}")
 
 
+def row_of_array_attribute(name: str) -> BreakKind:
+    if name in HANDS_OUT_MEMORY:
+        return breaks.MEMORY_ESCAPES
+    return breaks.ATTRIBUTE if hasattr(np.ndarray, name) else breaks.MISSING_ATTRIBUTE
+
+
+def row_of_write(vm: Machine, owner: Var) -> BreakKind:
+    if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType):
+        return breaks.ARRAY_CHANGED
+    return row_of_operands(vm, (owner,), breaks.ATTRIBUTE_WRITE)
+
+
 def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
     """Held back until the exits; only where it cannot fail or run user code."""
     owner = realize(vm, owner)
     if not isinstance(owner, Object):
-        vm.stop(breaks.ATTRIBUTE_WRITE, f".{name} of {describe(owner)}")
+        vm.stop(row_of_write(vm, owner), f".{name} of {describe(owner)}")
     cls = owner.cls
     if cls.__setattr__ is not object.__setattr__ or cls.__delattr__ is not object.__delattr__:  # type: ignore[comparison-overlap]
-        vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} has a __setattr__ of its own")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, f"{cls.__name__} has a __setattr__ of its own")
     raw = lookup(cls, name)
     slot = isinstance(raw, types.MemberDescriptorType)
     if isinstance(raw, property) and value is not None and isinstance(raw.fset, types.FunctionType):
@@ -266,15 +284,3 @@ def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
         vm.hold(Do.CALL, Known(object.__setattr__), owner, Known(name), value)
     owner.attrs[name] = value
     vm.mutated.add(owner.origin)
-
-
-def describe(var: Var) -> str:
-    match var:
-        case Known(obj):
-            return f"{type(obj).__name__} {getattr(obj, '__name__', '')}".strip()
-        case Run(value):
-            return f"a run-time value of type {value.type}"
-        case Object(cls=cls):
-            return f"a {cls.__name__} object"
-        case _:
-            return f"a {type(var).__name__.lower()}"

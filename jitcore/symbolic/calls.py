@@ -19,9 +19,12 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
+from jitcore.marks import LEFT_ALONE
 from jitcore.symbolic.arity import takes
+from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.refusals import named, row_of_call, row_of_operands
 from jitcore.symbolic.values import (
     Bound,
     Dict,
@@ -64,7 +67,10 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
             if origin is not None:
                 vm.guard(IsObject(origin, obj))
             return _call_known(vm, obj, args, kwargs)
-        case Func():
+        case Func(obj=obj):
+            left = named(obj)
+            if left is not None:
+                vm.stop(left, f"{callable_name(obj)}()")
             return call_function(vm, fn, args, kwargs)
         case Method(func, owner):
             return call(vm, func, (owner, *args), kwargs)
@@ -78,7 +84,10 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
                 out = hook(vm, fn, args, kwargs)
                 if out is not None:
                     return out
-    vm.stop(breaks.UNKNOWN_CALLABLE, f"a {type(fn).__name__.lower()} that is called")
+    cls = class_of(fn)
+    if cls is not None and not any("__call__" in base.__dict__ for base in cls.__mro__):
+        vm.stop(breaks.NOT_CALLABLE, describe(fn))
+    vm.stop(row_of_operands(vm, (fn,), breaks.UNKNOWN_CALLABLE), describe(fn))
 
 
 def is_modelled(obj: Any) -> bool:
@@ -96,11 +105,14 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
     row = row_of(obj)
     if row is not None:
         return emit_row(vm, row, args, kwargs)
+    left = named(obj)
+    if left is not None:
+        vm.stop(left, f"{callable_name(obj)}()")
     for hook in CALL_HOOKS:
         out = hook(vm, Known(obj), args, kwargs)
         if out is not None:
             return out
-    vm.stop(breaks.UNKNOWN_CALLABLE, callable_name(obj))
+    vm.stop(row_of_call(obj), f"{callable_name(obj)}()")
 
 
 def callable_name(obj: Any) -> str:
@@ -112,10 +124,12 @@ def callable_name(obj: Any) -> str:
 def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     flags = func.code.co_flags
     if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
-        vm.stop(breaks.GENERATOR_CALL, f"coroutine function {func.qualname}")
+        vm.stop(breaks.COROUTINE_CALL, f"{func.qualname}()")
+    if func.code is LEFT_ALONE:
+        vm.stop(breaks.DISABLED, f"{func.qualname}()")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
-        return Generator(vm.generator(func, locals))
+        return Generator(vm.generator(func, locals), func.name)
     refuse_recursion(vm, func)
     return vm.inline(func, locals)
 

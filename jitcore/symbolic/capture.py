@@ -65,10 +65,10 @@ def walk(vm: Machine) -> Capture:
     try:
         while frame.result is None:
             vm.step(frame)
-    except Cut:
-        return ended(vm, None)
+    except Cut as cut:
+        return ended(vm, cut.stop, True)
     except Fenced as fenced:
-        return ended(vm, fenced.stop)
+        return ended(vm, fenced.stop, False)
     return returned(vm)
 
 
@@ -109,12 +109,12 @@ def returned(vm: Machine) -> Capture:
 UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 
 
-def ended(vm: Machine, stop: Break | None) -> Capture:
+def ended(vm: Machine, stop: Break | None, cut: bool) -> Capture:
     frame = vm.outer
     instr, unit = frame.instr, frame.unit
     assert instr is not None and unit is not None
-    backward = stop is None and "BACKWARD" in instr.op
-    through = stop is None and not backward
+    backward = cut and "BACKWARD" in instr.op
+    through = cut and not backward
     leave = exit_at(vm, unit.offset, frame.saved, through)
     resume = (unit.offset,) if through else after(frame.code, instr)
     return finish(vm, leave, stop, resume, False)

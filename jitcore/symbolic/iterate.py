@@ -106,7 +106,7 @@ def following(vm: Machine, it: Var) -> Var | None:
     if any(it is each for each in vm.spoiled):
         vm.stop(breaks.LOOP_UNKNOWN, "how far an iterator is")
     match it:
-        case Generator(resume, taken):
+        case Generator(resume, taken=taken):
             if taken >= MAX_ITEMS:
                 vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
             it.taken += 1

@@ -12,6 +12,7 @@ from typing import Any
 from jitcore.fallback import breaks, exit
 from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, Loaded, Make, Recipe
 from jitcore.ir.graph import Value
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     Bound,
@@ -60,8 +61,7 @@ class Recipes:
         found = self.made.get(id(var))
         if found is None:
             if id(var) in self.making:
-                kind = type(var).__name__.lower()
-                self.vm.stop(breaks.FUNCTION_ESCAPES, f"a {kind} that holds itself")
+                self.vm.stop(breaks.CONTAINER_MUTATION, f"{describe(var)} that holds itself")
             self.making.add(id(var))
             found = self.made[id(var)] = self.make(var)
         return found
@@ -113,7 +113,7 @@ def _dict(r: Recipes, var: Dict) -> Recipe:
 def _iter(r: Recipes, var: Iter) -> Recipe:
     moved = isinstance(var.over, View) and (var.at or var.size != len(var.over.owner.items))
     if var.passing or moved or any(var is each for each in r.vm.spoiled):
-        r.vm.stop(breaks.FUNCTION_ESCAPES, "an iterator in use")
+        r.vm.stop(breaks.ITERATOR_SHARED, describe(var))
     made = r.call(iter, r.of(var.over))
     if not var.at:
         return made
@@ -136,7 +136,21 @@ def _function(r: Recipes, var: Func) -> Recipe:
 
 
 def _refuse(r: Recipes, var: Var) -> Recipe:
-    r.vm.stop(breaks.FUNCTION_ESCAPES, f"a {type(var).__name__.lower()} in use")
+    r.vm.stop(row_of_left(var), describe(var))
+
+
+def row_of_left(var: Var) -> breaks.BreakKind:
+    """The row of a value that exists in the region only, and cannot be handed to CPython."""
+    match var:
+        case Generator(name="<genexpr>"):
+            return breaks.GENERATOR_ESCAPES
+        case Generator():
+            return breaks.GENERATOR_CALL
+        case Zip():
+            return breaks.ITERATOR_SHARED
+        case Super():
+            return breaks.TYPE_UNSUPPORTED
+    return breaks.FUNCTION_ESCAPES
 
 
 def _instance(r: Recipes, var: Object) -> Recipe:
@@ -197,8 +211,11 @@ def _dead_local(recipes: Recipes, var: Var | None) -> Recipe:
     return recipes.of(var) if var is not None and _is_known_outside(recipes, var) else EMPTY
 
 
-def _is_known_outside(recipes: Recipes, var: Var) -> bool:
-    """Could anybody notice the object's end? What only the region has seen ends unnoticed."""
+def _is_known_outside(recipes: Recipes, var: Var, inside: tuple[int, ...] = ()) -> bool:
+    """Could anybody notice the object's end? What only the region has seen ends unnoticed. A
+    container may hold itself: `inside` are those that were gone through."""
+    if id(var) in inside:
+        return False
     if id(var) in recipes.made or getattr(var, "origin", None) is not None:
         return True
     match var:
@@ -212,7 +229,7 @@ def _is_known_outside(recipes: Recipes, var: Var) -> bool:
             parts = [x for x in attrs.values() if x is not None]
         case _:
             return isinstance(var, Known)
-    return any(_is_known_outside(recipes, part) for part in parts)
+    return any(_is_known_outside(recipes, part, (*inside, id(var))) for part in parts)
 
 
 def _effects(vm: Machine, recipes: Recipes) -> tuple[Effect, ...]:

@@ -32,6 +32,8 @@ from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
+from jitcore.symbolic.blame import row_of_values
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
 from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Lazy, Null, Run, Tuple, Var
@@ -53,7 +55,12 @@ class Fenced(Exception):
 
 
 class Cut(Exception):
-    """The region ends before the next instruction, which starts another region."""
+    """The region ends before the next instruction, which starts another region. Without a break
+    it is the end of the body of a loop that is CPython's."""
+
+    def __init__(self, stop: Break | None = None) -> None:
+        super().__init__()
+        self.stop = stop
 
 
 class Machine:
@@ -81,7 +88,7 @@ class Machine:
         self.mutated: set[Source] = set()
         self.segments: list[Segment] = [Window(MISS)]
         self.fresh_window = False
-        self.cut_next = False
+        self.cut_next: Break | None = None
         self.in_loop = start.offset > start.code.start
         self.backward = 0
         self.walked: list[int] = []  # what the outermost frame executed
@@ -144,7 +151,7 @@ class Machine:
                     assert isinstance(known, Run)
                     self.guard(Equals(source, known.hint))
                 return hint
-        self.stop(breaks.RUNTIME_VALUE, "a value that is known only at run time is needed here")
+        self.stop(breaks.RUNTIME_VALUE, describe(var))
 
     def same_object(self, a: Source, b: Source) -> bool:
         return self.live[a] is self.live[b]
@@ -186,7 +193,8 @@ class Machine:
             self.builder.nodes = self.window().nodes if pure else []
             out = self.builder.emit(op, args, kwargs, self.place())
         except Unsupported as refusal:
-            raise refused(refusal) from refusal
+            kind = row_of_values(self, values((args, kwargs)), kind_of(refusal))
+            raise BreakSignal(kind, str(refusal)) from refusal
         given_values = set(values((args, kwargs)))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
             self.fresh -= given_values
@@ -204,16 +212,18 @@ class Machine:
         if type(value) is not Value:
             return Known(value)
         if isinstance(value.type, ObjectType):
-            self.cut_next = True
+            text = f"the result of {row.name}"
             if self.inlined:
-                self.stop(breaks.RESULT_TYPE_UNKNOWN, f"the type of {row.name}'s result")
+                self.stop(breaks.RESULT_TYPE_UNKNOWN, text)
+            self.cut_next = Break(breaks.RESULT_TYPE_UNKNOWN, text, self.place())
         elif pure and row.kind in (Kind.MAP, Kind.CREATE) and isinstance(value.type, ArrayType):
             self.fresh.add(value)
         return Run(value)
 
     def loud(self, node: Node) -> None:
         if self.inlined:
-            self.stop(breaks.LOUD_INLINED, f"{node.op.name} in an inlined call")
+            stores = node.op.effect_of(node.args, node.kwargs) is OpEffect.STORE
+            self.stop(breaks.STORE_INLINED if stores else breaks.LOUD_INLINED, node.op.name)
         self.window()
         assert self.outer.unit is not None
         self.segments.append(Loud(node, self.exit_before(self.outer.unit)))
@@ -265,8 +275,8 @@ class Machine:
         here."""
         if instr.offset in self.fenced:
             raise Fenced(self.fenced[instr.offset])
-        if self.cut_next:
-            raise Cut
+        if self.cut_next is not None and instr.op != "RETURN_VALUE":
+            raise Cut(self.cut_next)
         if self.fresh_window:
             self.segments.append(Window(self.exit_before(instr)))
             self.fresh_window = False
@@ -328,8 +338,11 @@ class Machine:
 
 def refused(refusal: Unsupported) -> BreakSignal:
     """The op table's refusal as a break."""
-    kind = breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
-    return BreakSignal(kind, str(refusal))
+    return BreakSignal(kind_of(refusal), str(refusal))
+
+
+def kind_of(refusal: Unsupported) -> BreakKind:
+    return breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
 
 
 NULL = Null()

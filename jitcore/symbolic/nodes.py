@@ -9,7 +9,9 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
@@ -46,10 +48,8 @@ def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
             return {key: leaf(vm, x, concrete) for key, x in items.items()}
         case Set(items):
             return set(items)
-    vm.stop(
-        breaks.TYPE_UNSUPPORTED,
-        f"a {type(var).__name__.lower()} as an argument of an array operation",
-    )
+    kind = row_of_operands(vm, (var,), breaks.TYPE_UNSUPPORTED)
+    vm.stop(kind, f"{describe(var)} as an argument of an array operation")
 
 
 def is_array_like(vm: Machine, var: Var) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
@@ -22,8 +22,9 @@ from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.symbolic.attrs import describe, lookup
+from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import (
@@ -34,6 +35,7 @@ from jitcore.symbolic.nodes import (
     leaf,
     python_scalar,
 )
+from jitcore.symbolic.refusals import row_of_operands, undecided
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
     NOTHING,
@@ -109,6 +111,11 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     return _container(vm, text, lhs, rhs)
 
 
+def _refuse(vm: Machine, text: str, lhs: Var, rhs: Var) -> NoReturn:
+    kind = row_of_operands(vm, (lhs, rhs), breaks.OPERATOR)
+    vm.stop(kind, f"{text} of {describe(lhs)} and {describe(rhs)}")
+
+
 def _small_power(lhs: Var, rhs: Var) -> bool:
     a, b = lhs.obj, rhs.obj  # type: ignore[union-attr]
     if type(a) is not int or type(b) is not int:
@@ -121,7 +128,8 @@ def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
         if isinstance(operand, Object) or (
             isinstance(operand, Known) and type(operand.obj) not in FOLDABLE
         ):
-            vm.stop(breaks.OPERATOR, f"{text} between an array and {describe(operand)}")
+            kind = row_of_operands(vm, (operand,), breaks.OPERATOR)
+            vm.stop(kind, f"{text} between an array and {describe(operand)}")
 
 
 def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
@@ -151,7 +159,7 @@ def _result_type(vm: Machine, text: str, lhs: Var, rhs: Var) -> Inferred:
 
 def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if None in (_number_class(lhs), _number_class(rhs)) or text not in ARITHMETIC:
-        vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+        _refuse(vm, text, lhs, rhs)
     tree = (leaf(vm, lhs), leaf(vm, rhs))
     if _result_type(vm, text, lhs, rhs) is None and all(map(is_hinted, (lhs, rhs))):
         return folded(vm, TARGETS[text], vm.concrete(lhs), vm.concrete(rhs))
@@ -176,7 +184,7 @@ def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
     name = SPECIAL.get(text)
     raw = lookup(lhs.cls, name) if name else NOTHING
     if not isinstance(raw, types.FunctionType):
-        vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+        _refuse(vm, text, lhs, rhs)
     if isinstance(rhs, Object) and rhs.cls is not lhs.cls:
         vm.stop(breaks.OPERATOR, f"{text} between instances of two classes")
     vm.guard(TypeVersion(lhs.cls))
@@ -205,7 +213,7 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             return Tuple(a * n)
         case Set(a), Set(b) if plain in ("|", "&", "-", "^") and text == plain:
             return Set(TARGETS[plain](a, b))
-    vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+    _refuse(vm, text, lhs, rhs)
 
 
 def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
@@ -229,7 +237,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
                 return Known(fn(a, b))
         case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
             return Known(fn(a, b))
-    vm.stop(breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
+    _refuse(vm, text, lhs, rhs)
 
 
 def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
@@ -264,20 +272,20 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
             assert isinstance(value, Run)
             out = vm.emit(BY_OPERATOR["neg"], (value.value,), {})
             return hinted(vm, out, operator.neg, (value,))
-    vm.stop(breaks.OPERATOR, f"unary {text} of {describe(value)}")
+    vm.stop(row_of_operands(vm, (value,), breaks.OPERATOR), f"{text} of {describe(value)}")
 
 
 def to_bool(vm: Machine, value: Var) -> Var:
     found = truth(vm, value)
     if found is None:
-        vm.stop(breaks.BRANCH, describe(realize(vm, value)))
+        undecided(vm, value, describe(realize(vm, value)))
     return Known(found)
 
 
 def negate(vm: Machine, value: Var) -> Var:
     found = truth(vm, value)
     if found is None:
-        vm.stop(breaks.BRANCH, f"not {describe(realize(vm, value))}")
+        undecided(vm, value, f"not {describe(realize(vm, value))}")
     return Known(not found)
 
 
@@ -366,7 +374,8 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             if isinstance(raw, types.FunctionType):
                 vm.guard(TypeVersion(cls))
                 return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
-    vm.stop(breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
+    kind = row_of_operands(vm, (container,), breaks.CONTAINER_TYPE)
+    vm.stop(kind, f"{describe(container)}[…]")
 
 
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:
@@ -417,7 +426,8 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
             items[index] = value
             replay(vm, container, list.__setitem__, Known(index), value)
         case _:
-            vm.stop(breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
+            kind = row_of_operands(vm, (container,), breaks.CONTAINER_TYPE)
+            vm.stop(kind, f"{describe(container)}[…] = …")
 
 
 def delitem(vm: Machine, container: Var, key: Var) -> None:

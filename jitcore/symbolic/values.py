@@ -176,6 +176,7 @@ class Generator:
     what is yielded; None at the end."""
 
     resume: Callable[[], Var | None]
+    name: str
     taken: int = 0
 
 

@@ -37,7 +37,7 @@ def test_a_signal_becomes_a_value_with_a_place() -> None:
     assert (record.code, record.filename, record.lineno) == ("J204", "model.py", 12)
     assert record.via == (place,)
     assert str(record) == (
-        "J204 model.py:12 in step: output is written: print. "
+        "J204 model.py:12 in step, called from model.py:12 in step: output is written: print. "
         "Hint: move it after the array work, or out of the loop"
     )
     assert record.reason == "output is written: print"

@@ -115,8 +115,9 @@ def test_two_explanations_at_once_do_not_mix() -> None:
 def test_a_function_without_code_is_explained_as_such(fn, args) -> None:
     explanation = jitcore.explain(fn)(*args)
     assert explanation.result == fn(*args)
-    assert explanation.graphs == () and explanation.breaks == ()
-    assert "0 graphs, 0 breaks" in str(explanation)
+    assert explanation.graphs == ()
+    assert [stop.code for stop in explanation.breaks] == ["J909"]
+    assert "0 graphs, 1 break;" in str(explanation)
 
 
 def test_what_has_no_code_cannot_be_explained_but_says_so() -> None:

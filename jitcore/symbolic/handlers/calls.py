@@ -149,7 +149,7 @@ def set_part(vm: Machine, func: Func, flag: int, part: Var) -> None:
         case 8:
             func.closure = tuple(closure_cells(vm, part))
         case _:
-            vm.stop(breaks.FUNCTION_ESCAPES, func.qualname)
+            vm.stop(breaks.FUNCTION_ESCAPES, f"{func.qualname} has annotations")
 
 
 def closure_cells(vm: Machine, part: Var) -> list[Cell]:

@@ -8,12 +8,15 @@ CPython, with regions in its body.
 from __future__ import annotations
 
 from jitcore.fallback import breaks
+from jitcore.fallback.breaks import Break, place_of
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic.attrs import describe
+from jitcore.opcodes.instr import Instr
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.machine import Cut, Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.operators import identical
+from jitcore.symbolic.refusals import ITERATES, undecided
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import Generator, Known, Null, Var
@@ -40,17 +43,24 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
     if not unrolled:
         if not vm.inlined:
-            raise Cut
+            raise Cut(None if header.op in ITERATES else while_loop(frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
             vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
     vm.jump(frame, target)
 
 
+def while_loop(frame: Frame, header: Instr) -> Break:
+    """At its test, which stands at the end of the body; `while True` has none."""
+    assert frame.instr is not None
+    top = min(header.position, frame.instr.position, key=lambda position: position[0] or 0)
+    return Break(breaks.WHILE, "", place_of(frame.code.code, top))
+
+
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
     found = truth(vm, value)
     if found is None:
-        vm.stop(breaks.BRANCH, describe(realize(vm, value)))
+        undecided(vm, value, describe(realize(vm, value)))
     if found is when:
         go(vm, frame, canon)
 
@@ -88,7 +98,7 @@ def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) ->
 def jump_or_pop(vm: Machine, frame: Frame, canon: Canon, when: bool) -> None:
     found = truth(vm, frame.stack[-1])
     if found is None:
-        vm.stop(breaks.BRANCH, describe(realize(vm, frame.stack[-1])))
+        undecided(vm, frame.stack[-1], describe(realize(vm, frame.stack[-1])))
     if found is when:
         vm.jump(frame, canon.target)
     else:
@@ -114,7 +124,7 @@ def get_iter(vm: Machine, frame: Frame, canon: Canon, over: Var) -> Var:
 def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     it = frame.stack[-1]
     if not isinstance(it, ITERATORS):
-        vm.stop(breaks.LOOP_LONG, "a loop over an iterator of the frame")
+        vm.stop(breaks.LOOP_UNKNOWN, "an iterator that was made before")
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, f"a loop over {'unknown many' if left is None else left} items")
@@ -134,6 +144,6 @@ def return_generator(vm: Machine, frame: Frame, canon: Canon) -> Var:
 @opcode("YIELD_VALUE", "value -- sent")
 def yield_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
     if frame.yields is None:
-        vm.stop(breaks.YIELD, "yield")
+        vm.stop(breaks.YIELD)
     frame.yields.append(value)
     return Known(None)

@@ -15,14 +15,8 @@ LEFT: dict[BreakKind, tuple[str, ...]] = {
     breaks.AWAIT: ("GET_AWAITABLE", "SEND", "END_SEND", "CLEANUP_THROW", "ASYNC_GEN_WRAP"),
     breaks.ASYNC: ("GET_AITER", "GET_ANEXT", "END_ASYNC_FOR", "BEFORE_ASYNC_WITH"),
     breaks.YIELD: ("GET_YIELD_FROM_ITER",),
-    breaks.IMPORT: ("IMPORT_NAME", "IMPORT_FROM"),
-    breaks.STAR_IMPORT: ("IMPORT_STAR",),
+    breaks.IMPORT: ("IMPORT_NAME", "IMPORT_FROM", "IMPORT_STAR"),
     breaks.RAISE: ("RAISE_VARARGS",),
-    breaks.HANDLER: (
-        *("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "CHECK_EXC_MATCH", "CHECK_EG_MATCH"),
-        *("PREP_RERAISE_STAR", "WITH_EXCEPT_START", "CALL_INTRINSIC_2"),
-        *("EXIT_INIT_CHECK", "INTERPRETER_EXIT"),
-    ),
     breaks.WITH: ("BEFORE_WITH",),
     breaks.CLASS_DEFINITION: ("LOAD_BUILD_CLASS",),
     breaks.NAMESPACE: (
@@ -30,13 +24,27 @@ LEFT: dict[BreakKind, tuple[str, ...]] = {
         *("LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"),
     ),
     breaks.PATTERN: ("MATCH_CLASS",),
-    breaks.UNSUPPORTED_OPCODE: ("PRINT_EXPR", "CALL_INTRINSIC_1", "ENTER_EXECUTOR"),
+    breaks.UNSUPPORTED_OPCODE: (
+        *("PRINT_EXPR", "CALL_INTRINSIC_1", "ENTER_EXECUTOR"),
+        # Of handlers, which no region enters:
+        *("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "CHECK_EXC_MATCH", "CHECK_EG_MATCH"),
+        *("PREP_RERAISE_STAR", "WITH_EXCEPT_START", "CALL_INTRINSIC_2"),
+        *("EXIT_INIT_CHECK", "INTERPRETER_EXIT"),
+    ),
 }
+
+
+def detail(name: str, canon: Canon) -> str:
+    """The name in the source text, where the instruction has one; an instruction's own says little
+    to most users."""
+    if isinstance(canon.argval, str):
+        return canon.argval
+    return name if name in LEFT[breaks.UNSUPPORTED_OPCODE] else ""
 
 
 def left(kind: BreakKind, name: str) -> Callable[[Machine, Frame, Canon], None]:
     def run(vm: Machine, frame: Frame, canon: Canon) -> None:
-        vm.stop(kind, name)
+        vm.stop(kind, detail(name, canon))
 
     return run
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import METHODS
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.calls import METHOD_MODELS
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.operators import foldable
@@ -36,7 +36,7 @@ def known_method(
     assert isinstance(owner, Known)
     from_table = name in PURE.get(type(owner.obj), ())
     if not from_table or not foldable(*args) or kwargs:
-        vm.stop(breaks.UNKNOWN_CALLABLE, f"{type(owner.obj).__name__}.{name}")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"{type(owner.obj).__name__}.{name}()")
     try:
         return Known(getattr(owner.obj, name)(*(a.obj for a in args)))  # type: ignore[union-attr]
     except Exception as error:

@@ -14,6 +14,7 @@ from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
 from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import NOTHING, Func, Known, Object, Partial, Super, Tuple, Var
 from jitcore.symbolic.wrap import function_value, is_namedtuple, is_plain_instance, realize
@@ -26,7 +27,8 @@ def call_instance(
         return None
     raw = lookup(fn.cls, "__call__")
     if not isinstance(raw, types.FunctionType):
-        vm.stop(breaks.NOT_CALLABLE, fn.cls.__name__)
+        kind = breaks.NOT_CALLABLE if raw is NOTHING else breaks.UNKNOWN_CALLABLE
+        vm.stop(kind, describe(fn))
     vm.guard(TypeVersion(fn.cls))
     return call_function(vm, function_value(vm, raw, Const(raw)), (fn, *args), kwargs)
 
@@ -37,6 +39,8 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
     cls = fn.obj
     if is_simple_class(cls):
         return new_instance(vm, cls, args, kwargs)
+    if issubclass(cls, BaseException):
+        vm.stop(breaks.RAISE, cls.__qualname__)
     if not is_namedtuple(cls):
         vm.stop(breaks.CLASS_CALL, cls.__qualname__)
     new = cls.__new__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitcore.fallback import breaks
-from jitcore.marks import graph_break, is_compiling
+from jitcore.marks import disable, graph_break, is_compiling
 from jitcore.symbolic.calls import model
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Known, Var
@@ -12,6 +12,11 @@ from jitcore.symbolic.values import Known, Var
 @model(graph_break)
 def _graph_break(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     vm.stop(breaks.USER_BREAK, "jitcore.graph_break()")
+
+
+@model(disable)
+def _disable(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    vm.stop(breaks.DISABLED, "jitcore.disable()")
 
 
 @model(is_compiling)

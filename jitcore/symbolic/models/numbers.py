@@ -15,8 +15,8 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.ir.types import ArrayType, ScalarType, type_of
 from jitcore.symbolic import operators
-from jitcore.symbolic.attrs import describe
 from jitcore.symbolic.calls import callable_name, model
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.sequences import plain
 from jitcore.symbolic.nodes import call_builtin, number_type

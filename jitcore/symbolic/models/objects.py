@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from collections.abc import Callable
-
-import numpy as np
 
 from jitcore.fallback import breaks
 from jitcore.guards.guard import Absent
 from jitcore.guards.source import Attr
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType
-from jitcore.symbolic.attrs import describe, instance_dict, load_attr, lookup, store_attr
+from jitcore.ir.types import ObjectType
+from jitcore.symbolic.attrs import instance_dict, load_attr, lookup, store_attr
 from jitcore.symbolic.calls import callable_name, model
+from jitcore.symbolic.describe import class_of as described_class
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import (
     NOTHING,
-    Dict,
     Func,
     Known,
-    List,
     Method,
     Object,
     Run,
-    Set,
-    Tuple,
     Var,
-    View,
 )
 from jitcore.symbolic.wrap import realize
 
@@ -64,30 +59,10 @@ def type_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 
 def class_of(vm: Machine, var: Var) -> type:
-    match var:
-        case Known(obj):
-            return type(obj)
-        case Object(cls=cls):
-            return cls
-        case Tuple(cls=cls):
-            return cls
-        case List() | Dict() | Set():
-            return {List: list, Dict: dict, Set: set}[type(var)]
-        case View(name=name):
-            return type(getattr({}, name)())
-        case Func():
-            return type(class_of)
-        case Method():
-            return type(vm.stop)
-        case Run(value):
-            kind = value.type
-            if isinstance(kind, ArrayType):
-                return np.ndarray
-            if isinstance(kind, ScalarType):
-                return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type
-            if kind.cls is not None:
-                return kind.cls
-    vm.stop(breaks.RUNTIME_VALUE, f"the class of {describe(var)}")
+    cls = described_class(var)
+    if cls is None:
+        vm.stop(breaks.RUNTIME_VALUE, f"the class of {describe(var)}")
+    return cls
 
 
 @model(callable)
@@ -148,7 +123,7 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
 
 
 PRINTS: tuple[object, ...] = (print, input, open, breakpoint)
-INTROSPECTS: tuple[object, ...] = (locals, vars, dir, eval, exec, globals, builtins.compile, id)
+INTROSPECTS: tuple[object, ...] = (locals, vars, dir, eval, exec, globals, sys._getframe)
 
 
 def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words], Var]:
@@ -167,3 +142,4 @@ for io in PRINTS:
     )
 for look in INTROSPECTS:
     model(look)(refuse(breaks.INTROSPECTION, f"{callable_name(look)}()"))
+model(id)(refuse(breaks.OUTSIDE_WORLD, "id()"))

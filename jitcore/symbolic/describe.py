@@ -1,0 +1,108 @@
+"""A symbolic value → its class, and words for it in a report."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.values import (
+    Bound,
+    Cell,
+    Dict,
+    Enumerate,
+    Filter,
+    Func,
+    Generator,
+    Iter,
+    Known,
+    List,
+    Map,
+    Method,
+    Object,
+    Partial,
+    Run,
+    Set,
+    Slice,
+    Super,
+    Tuple,
+    Var,
+    View,
+    Zip,
+)
+
+CLASSES: dict[type, type] = {
+    List: list,
+    Dict: dict,
+    Set: set,
+    Func: types.FunctionType,
+    Method: types.MethodType,
+}
+WORDS: dict[type, str] = {
+    List: "a list",
+    Dict: "a dict",
+    Set: "a set",
+    Slice: "a slice",
+    Cell: "a captured variable",
+    Func: "a function",
+    Method: "a method",
+    Bound: "a method",
+    Iter: "an iterator",
+    Zip: "a zip() in use",
+    Enumerate: "an enumerate() in use",
+    Map: "a map() in use",
+    Filter: "a filter() in use",
+    Generator: "a generator",
+    Super: "super()",
+    Partial: "a functools.partial",
+}
+
+
+def class_of(var: Var) -> type | None:
+    """The class that `type()` would give; None where only run time knows."""
+    match var:
+        case Known(obj):
+            return type(obj)
+        case Object(cls=cls) | Tuple(cls=cls):
+            return cls
+        case Run(value):
+            kind = value.type
+            if isinstance(kind, ArrayType):
+                return np.ndarray
+            if isinstance(kind, ScalarType):
+                return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type
+            return kind.cls
+        case View(name=name):
+            return type(getattr({}, name)())
+    return CLASSES.get(type(var))
+
+
+def describe(var: Var) -> str:
+    match var:
+        case Known(obj):
+            return described(obj)
+        case Run(value) if isinstance(value.type, ArrayType):
+            return f"a {value.type.dtype} array of shape {value.type.shape}"
+        case Run(value) if isinstance(value.type, ScalarType):
+            return number_words(value.type)
+        case Run() | Object():
+            cls = class_of(var)
+            return f"a {cls.__name__} object" if cls is not None else "an object"
+        case Tuple(cls=cls):
+            return f"a {cls.__name__}"
+        case View(name=name):
+            return f"the {name} of a dict"
+    return WORDS.get(type(var), "a value")
+
+
+def number_words(kind: ScalarType) -> str:
+    return f"a Python {kind.pytype.__name__}" if kind.python else f"a NumPy {kind.dtype}"
+
+
+def described(obj: object) -> str:
+    """A constant: its value where that is short, else its class and name."""
+    if isinstance(obj, (str, bytes, int, float, complex, bool, type(None))):
+        text = repr(obj)
+        return text if len(text) <= 40 else f"a {type(obj).__name__}"
+    return f"{type(obj).__name__} {getattr(obj, '__name__', '')}".strip()

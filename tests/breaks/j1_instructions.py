@@ -1,0 +1,165 @@
+"""J1xx: instructions that are left to CPython."""
+
+import asyncio
+
+import numpy as np
+from support.arrays import f8
+from support.breaking import breaks, of_text
+
+
+def collected(fn):
+    return lambda *args: list(fn(*args))
+
+
+def awaited(fn):
+    return lambda *args: asyncio.run(fn(*args))
+
+
+class Scope:
+    def __init__(self):
+        self.depth = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+class Pair:
+    __match_args__ = ("left", "right")
+
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+
+makes_a_generic_function = breaks("J101", lambda: (f8(4),))(
+    of_text(
+        """
+def f(x):
+    y = x * 2
+    def same[T](a: T) -> T: return a  # J101
+    return same(y) + 1
+""",
+        since=(3, 12),
+    )
+)
+
+
+@breaks("J102", lambda: (f8(4),), drive=collected, iterated=True)
+def yields(x):
+    y = x * 2
+    yield y  # J102
+    y = y + 1
+    yield y
+
+
+class Ready:
+    def __await__(self):
+        return iter(())
+
+
+@breaks("J103", lambda: (f8(4), Ready()), drive=awaited, iterated=True)
+async def awaits(x, waited):
+    y = x * 2
+    await waited  # J103
+    return y + 1
+
+
+@breaks("J104", lambda: (f8(4),))
+def imports(x):
+    y = x * 2
+    import math  # J104
+
+    return y + math.pi
+
+
+in_module = breaks("J105")(of_text("y = f8(4) * 2; z = y + 1"))  # J105
+
+
+@breaks("J108", lambda: (f8(4),), after=False)
+def raises(x):
+    y = x * 2
+    try:
+        raise ValueError("no")  # J108
+    except ValueError:
+        y = y + 1
+    return y
+
+
+@breaks("J110", lambda: (f8(4),))
+def enters(x):
+    y = x * 2
+    with Scope():  # J110
+        y = y + 1
+    return y - 1
+
+
+@breaks("J111", lambda: (f8(4),), drive=awaited, iterated=True)
+async def iterates_asynchronously(x):
+    y = x * 2
+    async for i in Countdown():  # J111
+        y = y + i
+    return y
+
+
+class Countdown:
+    def __init__(self):
+        self.left = 2
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise StopAsyncIteration
+        return self.left
+
+
+@breaks("J112", lambda: (f8(4),))
+def defines_a_class(x):
+    y = x * 2
+
+    class Local:  # J112
+        scale = 3
+
+    return y + Local.scale
+
+
+@breaks("J113", lambda: (f8(4),))
+def hands_a_generator_on(x):
+    y = x * 2
+    parts = (row * 2 for row in y)  # J113
+    total = np.fromiter(parts, float)
+    return total + 1
+
+
+@breaks("J114", lambda: (f8(4),))
+def keeps_a_function(x):
+    y = x * 2
+
+    def scaled(a: float) -> float:  # J114
+        return a * 2
+
+    return scaled(y) + 1
+
+
+@breaks("J115", lambda: (Pair(f8(4), 2),))
+def matches_a_class(pair):
+    y = pair.left * 2
+    match pair:
+        case Pair(left, 2):  # J115
+            y = y + left
+    return y
+
+
+@breaks("J116", lambda: (f8(4),), after=False)
+def reads_an_unbound_name(x):
+    y = x * 2
+    try:
+        y = y + never_assigned  # J116
+    except NameError:
+        y = y + 1
+    return y
