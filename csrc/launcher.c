@@ -1,5 +1,6 @@
 #include "launcher.h"
 
+#include "errstate.h"
 #include "kernel.h"
 
 /* Above this many elements another thread may run meanwhile; NumPy's own limit is 500 a loop. */
@@ -11,58 +12,21 @@ typedef union {
     char bytes[16];
 } Slot;
 
-static PyObject *errstate_var;      /* NumPy's context variable, NULL where it was not found */
-static PyObject *errstate_dict;     /* umath._get_extobj_dict */
-
-/* Values of the variable that were met, and the flags that each does not ignore; the oldest goes. */
-#define KNOWN 8
-static struct { PyObject *value; int mask; } known[KNOWN];
-static int oldest;
-
-/* ---- which flags does the user want to hear of? -------------------------------------------- */
-
-static int
-mask_from_dict(PyObject *modes)
-{
-    static const struct { const char *name; int bit; } rows[] = {
-        {"divide", RT_DIVIDE}, {"over", RT_OVER}, {"under", RT_UNDER}, {"invalid", RT_INVALID},
-    };
-    int mask = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        PyObject *mode = PyDict_GetItemString(modes, rows[i].name);
-        if (mode == NULL || !PyUnicode_Check(mode) || PyUnicode_CompareWithASCIIString(mode, "ignore") != 0)
-            mask |= rows[i].bit;
-    }
-    return mask;
-}
-
-/* A value of the variable is never changed, only replaced, so identity says that the mask is known. */
+/* The flags that the user's np.errstate does not ignore; all of them where it cannot be read. */
 static int
 errstate_mask(void)
 {
-    PyObject *value = NULL, *modes;
-    if (errstate_var == NULL || PyContextVar_Get(errstate_var, NULL, &value) < 0 || value == NULL) {
+    /* in the order of NumPy's own bits, three for each */
+    static const int flags[] = {RT_DIVIDE, RT_OVER, RT_UNDER, RT_INVALID};
+    ErrState now;
+    if (errstate_now(&now) < 0) {
         PyErr_Clear();
         return RT_FLAGS;
     }
-    for (int i = 0; i < KNOWN; i++) {
-        if (value == known[i].value) {
-            Py_DECREF(value);
-            return known[i].mask;
-        }
-    }
-    modes = PyObject_CallNoArgs(errstate_dict);
-    if (modes == NULL || !PyDict_Check(modes)) {
-        PyErr_Clear();
-        Py_XDECREF(modes);
-        Py_DECREF(value);
-        return RT_FLAGS;
-    }
-    int mask = mask_from_dict(modes);
-    Py_DECREF(modes);
-    known[oldest].mask = mask;
-    Py_XSETREF(known[oldest].value, value);
-    oldest = (oldest + 1) % KNOWN;
+    int mask = 0;
+    for (int i = 0; i < 4; i++)
+        if (now.mask >> 3 * i & 7)
+            mask |= flags[i];
     return mask;
 }
 
@@ -291,16 +255,5 @@ kernel_outputs(PyObject *kernel)
 int
 launcher_init(PyObject *module)
 {
-    PyObject *umath = PyImport_ImportModule("numpy._core.umath");
-    if (umath == NULL)
-        return -1;
-    errstate_var = PyObject_GetAttrString(umath, "_extobj_contextvar");
-    errstate_dict = PyObject_GetAttrString(umath, "_get_extobj_dict");
-    Py_DECREF(umath);
-    if (errstate_var == NULL || errstate_dict == NULL || !PyContextVar_CheckExact(errstate_var)) {
-        PyErr_Clear();          /* another NumPy: then every raised flag refuses */
-        Py_CLEAR(errstate_var);
-        Py_CLEAR(errstate_dict);
-    }
     return PyModule_AddType(module, &Kernel_Type);
 }
