@@ -107,7 +107,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if python_scalar(vm, lhs) or python_scalar(vm, rhs):
         return _number(vm, plain, lhs, rhs)
     if isinstance(lhs, Object):
-        return _special(vm, plain, lhs, rhs)
+        return _special(vm, text, lhs, rhs)
     return _container(vm, text, lhs, rhs)
 
 
@@ -181,7 +181,10 @@ def _number_class(var: Var) -> type | None:
 
 
 def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
-    name = SPECIAL.get(text)
+    name = SPECIAL.get(text.removesuffix("="))
+    inplace = name.replace("__", "__i", 1) if name and text.endswith("=") else None
+    if inplace is not None and lookup(lhs.cls, inplace) is not NOTHING:
+        name = inplace
     raw = lookup(lhs.cls, name) if name else NOTHING
     if not isinstance(raw, types.FunctionType):
         _refuse(vm, text, lhs, rhs)

@@ -158,3 +158,31 @@ def effects_of_special_methods_in_order(r, x):
     if r:
         r(1)(2)
     return x * a, not r
+
+
+class Running:
+    def __init__(self, total):
+        self.total = total
+
+    def __add__(self, other):
+        return Running(self.total + other)
+
+    def __iadd__(self, other):
+        self.total = self.total * 10 + other
+        return self
+
+
+class Fixed:
+    def __init__(self, total):
+        self.total = total
+
+    def __mul__(self, other):
+        return Fixed(self.total * other)
+
+
+@program(lambda: (f8(3), Running(1), Fixed(2)))
+def in_place_methods(x, running, fixed):
+    same, other = running, fixed
+    running += 1
+    fixed *= 3
+    return x + running.total + fixed.total, same is running, other is fixed, same.total
