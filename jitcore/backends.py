@@ -1,8 +1,8 @@
 """Back ends by name: what runs the pure graph of a region.
 
 "c" fuses nodes into compiled loops, "numpy" calls NumPy node by node. A backend of the user's
-receives (graph, example inputs)
-and returns a callable over the inputs that gives a tuple of the graph's results.
+receives (graph, example inputs) and returns a callable over the inputs that gives a tuple of the
+graph's results.
 """
 
 from __future__ import annotations
@@ -21,6 +21,15 @@ _registered: dict[str, Backend] = {}
 
 
 def register(name: str, backend: Backend) -> None:
+    """Make `backend` the meaning of `jitcore.compile(backend=name)`.
+
+    It is called once for each window of a region, as backend(graph, inputs): a jitcore.ir Graph of
+    pure nodes, and example inputs, arrays and scalars of the dtypes and shapes that hold for the
+    region. It returns a callable over such inputs that gives a tuple of the graph's results, the
+    same bits as NumPy's. What it raises is logged, and NumPy runs the graph.
+
+    ValueError for the name of a back end of jitcore's own, TypeError for what cannot be called.
+    """
     if name in BUILTIN:
         raise ValueError(f"{name!r} is a backend of jitcore's own")
     if not callable(backend):

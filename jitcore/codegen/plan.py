@@ -3,8 +3,7 @@
     operand   >= 0 a register, < 0 the constant ~operand, PLAN_NULL CPython's NULL (csrc/plan_ops.h)
 
 A window's exit may need any value up to the window's last step, so those live until then;
-everything else is freed
-after its last use, as CPython's own stack would.
+everything else is freed after its last use, as CPython's own stack would.
 """
 
 from __future__ import annotations

@@ -6,8 +6,7 @@
      └─ effects:        held-back stores, in program order
 
 A recipe is a tree over what the plan has in registers. The same recipe object used twice is built
-once, so
-that identity inside the rebuilt state is what CPython would have made.
+once, so that identity inside the rebuilt state is what CPython would have made.
 """
 
 from __future__ import annotations
@@ -96,8 +95,7 @@ class Exit:
     """One way out of a region.
 
     `through_point`: land on the region point before the instruction, if one stands there (a cut),
-    not on the
-    instruction itself (a break: CPython must execute it).
+    not on the instruction itself (a break: CPython must execute it).
     """
 
     leave: Leave

@@ -58,8 +58,8 @@ class Builder:
         """Appends a call; its result is a Value, or a tuple of them where NumPy gives a tuple.
 
         A call that gives back one of its arguments gives that Value, one that gives None gives
-        None; neither has outputs. Raises Unsupported, and
-        appends nothing, if CPython must execute the call.
+        None; neither has outputs. Raises Unsupported, and appends nothing, if CPython must execute
+        the call.
         """
         kwargs = dict(kwargs or {})
         asked = op

@@ -35,8 +35,8 @@ def capture(start: Start, config: Config) -> Capture:
     """Walk until nothing breaks on the way to a fence.
 
     An instruction that breaks may have changed the symbolic state before it did, so it is fenced
-    and the walk begins
-    anew; where even the state before it cannot be rebuilt, the fence moves back.
+    and the walk begins anew; where even the state before it cannot be rebuilt, the fence moves
+    back.
     """
     fenced: dict[int, Break] = {}
     for _ in range(MAX_WALKS):

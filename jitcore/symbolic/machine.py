@@ -7,8 +7,7 @@ the graph.
      up to it
 
 The machine is the one mutable thing of a capture. It may assume that nothing else runs: the live
-objects that it
-looks at are as the region will find them.
+objects that it looks at are as the region will find them.
 """
 
 from __future__ import annotations

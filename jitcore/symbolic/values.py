@@ -5,9 +5,8 @@
                                   Tuple List Dict Slice …   structure known, parts symbolic
 
 `origin` is where an object that exists in the frame came from; None means made inside the region.
-Objects with an
-origin keep their identity: what happens to them is logged and replayed on the real object at the
-exits.
+Objects with an origin keep their identity: what happens to them is logged and replayed on the real
+object at the exits.
 """
 
 from __future__ import annotations

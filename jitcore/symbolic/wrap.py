@@ -1,8 +1,7 @@
 """Live object → symbolic value, with the guards that make it true next time.
 
 One row per kind of object in WRAPPERS, by exact type; what has no row is a run-time value of its
-class.
-Same object, same value: containers and instances that reach the region by two ways are one.
+class. Same object, same value: containers and instances that reach the region by two ways are one.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ KNOWN_TYPES = (
     np.ufunc,
     type(np.sum),
 )
-EQUAL_TYPES = (str, bytes, bool, type(None), type(...), type(NotImplemented), slice, range, complex)
+EQUAL_TYPES = (str, bytes, bool, type(None), type(...), type(NotImplemented), range)
 
 
 def realize(vm: Machine, var: Var) -> Var:
@@ -132,6 +131,12 @@ def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
     if type(obj) is int:
         return Run(vm.input(origin, kind), origin, obj, frozenset((origin,)))
     return Run(vm.input(origin, kind), origin)
+
+
+def _slice(vm: Machine, obj: slice, origin: Source) -> Var:
+    """A slice may hold anything: an entry keeps only what is a constant."""
+    plain = all(type(part) in CONSTANT_KEYS for part in (obj.start, obj.stop, obj.step))
+    return (_equal if plain else _unknown)(vm, obj, origin)
 
 
 def _equal(vm: Machine, obj: Any, origin: Source) -> Var:
@@ -303,7 +308,8 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     types.CellType: _cell,
     types.MethodType: _method,
     functools.partial: _partial,
-    **dict.fromkeys(EQUAL_TYPES[:-1], _equal),
+    **dict.fromkeys(EQUAL_TYPES, _equal),
+    slice: _slice,
     **dict.fromkeys(KNOWN_TYPES, _identical),
 }
 GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (

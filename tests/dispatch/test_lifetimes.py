@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 
 import numpy as np
 import pytest
+
+import jitcore
 
 SOURCE = """
 import numpy as np
@@ -74,3 +77,16 @@ def test_a_namespace_goes(name):
     gc.collect()
     gc.collect()
     assert [ref() for ref in refs] == [None] * len(refs)
+
+
+def test_a_slice_of_arrays_is_not_kept():
+    def f(x, part):
+        return x * 2 + 1 if part is not None else x
+
+    compiled = jitcore.compile(f)
+    array = np.arange(10)
+    part = slice(array, None)
+    before = sys.getrefcount(part), sys.getrefcount(array)
+    for _ in range(3):
+        compiled(np.ones(3), part)
+    assert (sys.getrefcount(part), sys.getrefcount(array)) == before

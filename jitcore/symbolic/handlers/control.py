@@ -1,8 +1,7 @@
 """Jumps, branches, loops, returns of generators.
 
 A branch on a run-time value ends the region. A loop over known items is unrolled within a budget;
-any other is run by
-CPython, with regions in its body.
+any other is run by CPython, with regions in its body.
 """
 
 from __future__ import annotations
