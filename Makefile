@@ -9,13 +9,15 @@ SOURCES := pyproject.toml setup.py $(wildcard csrc/*.c csrc/*.h)
 EXAMPLES := black_scholes heat mlp kmeans
 TESTS ?= tests
 
-.PHONY: help demo test test-all lint docs check-install clean python
+.PHONY: help demo bench bench-peers test test-all lint docs check-install clean python
 .SECONDARY:
 
 help:
 	@echo "make demo           build in a private environment and run examples/"
 	@echo "make test           build and run the tests on $(or $(VERSION),the current Python)"
 	@echo "make test-all       the same on every supported Python that is found ($(SUPPORTED))"
+	@echo "make bench          time benchmarks/ beside eager NumPy: a table, JSON and a plot (BENCH=options)"
+	@echo "make bench-peers    the same with numba, jax, torch and numexpr, in an environment of its own"
 	@echo "make lint           ruff, mypy, the import order"
 	@echo "make docs           write the generated pages of docs/"
 	@echo "make check-install  install from the tree and from the sdist, on every Python found"
@@ -34,6 +36,12 @@ endif
 
 demo: python .venv-$(VERSION)/ready
 	@set -e; for name in $(EXAMPLES); do .venv-$(VERSION)/bin/python examples/$$name.py; done
+
+bench: python .venv-$(VERSION)/bench
+	.venv-$(VERSION)/bin/python -m benchmarks $(BENCH)
+
+bench-peers: python .venv-peers-$(VERSION)/ready
+	.venv-peers-$(VERSION)/bin/python -m benchmarks --peers $(BENCH)
 
 test: python .venv-$(VERSION)/ready
 	.venv-$(VERSION)/bin/python -m pytest $(TESTS)
@@ -73,7 +81,19 @@ check-install-%:
 	.venv-$*/bin/python -m pip install -q --group lint
 	@touch $@
 
+.venv-%/bench: .venv-%/ready
+	.venv-$*/bin/python -m pip install -q --group bench
+	@touch $@
+
+# Apart from .venv-3.X, since the peers choose a NumPy that all of them can use.
+.venv-peers-%/ready: $(SOURCES)
+	@rm -rf .venv-peers-$*
+	"$(PYTHON)" -m venv .venv-peers-$*
+	.venv-peers-$*/bin/python -m pip install -q --upgrade pip
+	.venv-peers-$*/bin/python -m pip install -q --group bench --group peers -e .
+	@touch $@
+
 clean:
-	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output
+	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output bench-output
 	rm -rf .mypy_cache .ruff_cache .pytest_cache
 	find . -path "./.venv*" -prune -o -name __pycache__ -prune -exec rm -rf {} +

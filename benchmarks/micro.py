@@ -64,7 +64,8 @@ def measure(size: int) -> tuple[float, float]:
     got = run(*args)
     assert got is not None and got[0].tobytes() == eager(*args).tobytes()
     times = max(1, int(20_000 / size))
-    plain, fused = [], []
+    plain: list[float] = []
+    fused: list[float] = []
     until = time.perf_counter() + SECONDS
     while time.perf_counter() < until or len(plain) < 5:
         plain.append(seconds(eager, args, times))

@@ -1,0 +1,1 @@
+"""Straight-line NumPy kernels, compiled and eager side by side: `make bench`."""

@@ -1,0 +1,79 @@
+"""python -m benchmarks [--only NAME ...] [--sizes small medium large] [--seconds 4] [--peers]"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import jitcore
+from benchmarks import bandwidth, table
+from benchmarks.kernels import KERNELS
+from benchmarks.measure import Row, measure
+from benchmarks.peers import installed
+from benchmarks.registry import SIZES, Kernel
+
+OUTPUT = Path("bench-output")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", nargs="+", default=[], help="kernels or themes, by a part of it")
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each kernel")
+    parser.add_argument("--peers", action="store_true", help="also time the peers installed here")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder to write to")
+    return parser.parse_args()
+
+
+def chosen(words: list[str]) -> list[Kernel]:
+    """Kernels whose name or theme contains one of the words; all without words."""
+    return [
+        kernel
+        for kernel in KERNELS.values()
+        if not words or any(w in kernel.name or w == kernel.theme for w in words)
+    ]
+
+
+def main() -> None:
+    options = arguments()
+    kernels = chosen(options.only)
+    if not kernels:
+        raise SystemExit(f"no kernel matches; there are {', '.join(KERNELS)}")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["JITCORE_CACHE_DIR"] = folder  # read at the first compile: all start cold
+        run(options, kernels, Path(folder))
+
+
+def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> None:
+    stream = bandwidth.bandwidth(folder)
+    print(table.bandwidth_line(stream))
+    first_compile()
+    peers = installed() if options.peers else {}
+    print(table.heading(peers))
+    rows: list[Row] = []
+    for kernel in kernels:
+        for size in options.sizes:
+            rows.append(measure(kernel, size, options.seconds / len(options.sizes), peers))
+            print(table.line(rows[-1]), flush=True)
+    print(*table.sums(rows), sep="\n")
+    options.output.mkdir(parents=True, exist_ok=True)
+    table.write(options.output / "benchmarks.json", rows, stream)
+
+
+def first_compile() -> None:
+    """The compiler's self-test and the imports are paid once a process, not by a kernel."""
+
+    @jitcore.compile
+    def any_chain(x: Any) -> Any:
+        return x * 1.25 - x
+
+    any_chain(np.ones(8))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""A kernel at a size → a Row: times beside eager NumPy, bits, graphs, time to compile."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import jitcore
+from benchmarks.bits import difference
+from benchmarks.registry import Args, Kernel
+from benchmarks.timing import in_turns
+
+WARM_UP = 12  # calls: the trial of an entry takes eight
+PEER_WARM_UP = 2
+
+Contender = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """ratio  eager seconds over the peer's, or None where it cannot run the kernel, with the
+    reason in `note`; `note` also says where the bits differ"""
+
+    ratio: float | None
+    note: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """eager, compiled  median seconds of a call
+    ratio       median of eager / compiled over the rounds
+    difference  the first difference in bits, or nothing
+    bytes       of the arrays that must be read and written: arguments and results, once each
+    graphs, retired, breaks  of the compiled function, after the warm-up
+    cold, warm  seconds of compiling: first, and again with the kernels loaded
+    """
+
+    kernel: str
+    theme: str
+    size: str
+    elements: int
+    eager: float
+    compiled: float
+    ratio: float
+    rounds: int
+    difference: str
+    bytes: int
+    graphs: int
+    retired: int
+    breaks: list[str]
+    cold: float
+    warm: float
+    peers: dict[str, Peer]
+
+
+def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> Row:
+    """`peers`: name → adapter, a function that makes a contender of a kernel and arguments."""
+    args = kernel.arguments(size)
+    function, cold, warm = compiled(kernel, args)
+    found = check(kernel, function, args)
+    contenders: dict[str, Contender] = {"eager": kernel.function, "jitcore": function}
+    ready: dict[str, Contender] = {}
+    notes: dict[str, str] = {}
+    for name, adapter in peers.items():
+        try:
+            ready[name] = adapter(kernel, args)
+            notes[name] = check(kernel, ready[name], args, PEER_WARM_UP)
+        except Exception as error:  # a peer may fail in any way, and it is a result
+            ready.pop(name, None)
+            notes[name] = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+    readings = in_turns(contenders | ready, args, kernel.writes, budget)
+    about = jitcore.explain(function)(*fresh(kernel, args))
+    return Row(
+        kernel=kernel.name,
+        theme=kernel.theme,
+        size=size,
+        elements=max(a.size for a in args if isinstance(a, np.ndarray)),
+        eager=statistics.median(readings["eager"]),
+        compiled=statistics.median(readings["jitcore"]),
+        ratio=ratio(readings, "jitcore"),
+        rounds=len(readings["eager"]),
+        difference=found,
+        bytes=traffic(kernel, args),
+        graphs=len(about.graphs),
+        retired=sum(bool(graph.entry.retired) for graph in about.graphs),
+        breaks=[f"{stop.code} {stop.reason}" for stop in about.breaks],
+        cold=cold,
+        warm=warm,
+        peers={
+            name: Peer(ratio(readings, name) if name in ready else None, notes[name])
+            for name in peers
+        },
+    )
+
+
+def compiled(kernel: Kernel, args: Args) -> tuple[Any, float, float]:
+    """The function as jitcore compiles it; seconds of compiling, first and once more."""
+    seconds = []
+    for _ in range(2):
+        jitcore.reset()
+        function = jitcore.compile(kernel.function)
+        seconds.append(jitcore.explain(function)(*fresh(kernel, args)).times["compiling"])
+    return function, seconds[0], seconds[1]
+
+
+def check(kernel: Kernel, function: Contender, args: Args, calls: int = WARM_UP) -> str:
+    """Call it several times on fresh arguments: the first difference from eager."""
+    wanted_args = fresh(kernel, args)
+    wanted = kernel.function(*wanted_args)
+    for _ in range(calls):
+        got_args = fresh(kernel, args)
+        got = function(*got_args)
+        found = difference(wanted, got) or difference(wanted_args, got_args, "arguments")
+        if found:
+            return found
+    return ""
+
+
+def fresh(kernel: Kernel, args: Args) -> Args:
+    return tuple(a.copy() if k in kernel.writes else a for k, a in enumerate(args))
+
+
+def ratio(readings: dict[str, list[float]], name: str) -> float:
+    pairs = zip(readings["eager"], readings[name], strict=True)
+    return statistics.median(eager / other for eager, other in pairs)
+
+
+def traffic(kernel: Kernel, args: Args) -> int:
+    """Bytes of arguments and of results that are not arguments; what is written counts twice."""
+    args = fresh(kernel, args)
+    result = kernel.function(*args)
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    given = [a for a in args if isinstance(a, np.ndarray)]
+    new = [r for r in results if isinstance(r, np.ndarray) and not shares(r, given)]
+    return sum(a.nbytes for a in [*given, *new, *(args[k] for k in kernel.writes)])
+
+
+def shares(array: Any, others: list[Any]) -> bool:
+    return any(np.may_share_memory(array, other) for other in others)

@@ -1,0 +1,88 @@
+"""Rows → the table on the console, its sums, and the JSON file."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bandwidth import Bandwidth
+from benchmarks.measure import Row
+from benchmarks.registry import SIZES
+from jitcore import __version__
+
+FLOOR = 0.95
+
+
+def heading(peers: Iterable[str]) -> str:
+    titles = (
+        f"{'kernel':<22} {'size':<6} {'elements':>9} {'NumPy us':>11} {'jitcore us':>11} "
+        f"{'ratio':>7} {'bits':>5} {'graphs':>7} {'breaks':>6} {'cold ms':>8} {'warm ms':>8}"
+    )
+    return titles + "".join(f" {name:>8}" for name in peers)
+
+
+def line(row: Row) -> str:
+    """One row; `graphs` says how many of them are left to CPython since."""
+    graphs = f"{row.graphs}" + (f" (-{row.retired})" if row.retired else "")
+    cells = (
+        f"{row.kernel:<22} {row.size:<6} {row.elements:>9} {row.eager * 1e6:>11.2f} "
+        f"{row.compiled * 1e6:>11.2f} {row.ratio:>7.2f} {'NO' if row.difference else 'same':>5} "
+        f"{graphs:>7} {len(row.breaks):>6} {row.cold * 1e3:>8.1f} {row.warm * 1e3:>8.1f}"
+    )
+    ratios = (peer.ratio for peer in row.peers.values())
+    return cells + "".join(f" {'-' if r is None else f'{r:.2f}':>8}" for r in ratios)
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    logarithms = [math.log(r) for r in ratios]
+    return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
+
+
+def sums(rows: list[Row]) -> list[str]:
+    """Geometric means per size, kernels below the floor, kernels with other bits."""
+    lines = []
+    for size in (s for s in SIZES if any(row.size == s for row in rows)):
+        of_size = [row for row in rows if row.size == size]
+        lines.append(f"geometric mean, {size}: {means(of_size)}, {len(of_size)} kernels")
+    slow = sorted((row for row in rows if row.ratio < FLOOR), key=lambda row: row.ratio)
+    names = ", ".join(f"{row.kernel} {row.size} {row.ratio:.2f}" for row in slow)
+    lines.append(f"below {FLOOR}: {names or 'none'}")
+    wrong = [f"{row.kernel} {row.size}: {row.difference}" for row in rows if row.difference]
+    lines += ["other bits:", *wrong] if wrong else ["bits: the same everywhere"]
+    made = [row.cold / row.graphs for row in rows if row.graphs]
+    if made:
+        lines.append(f"compiling a graph: median {sorted(made)[len(made) // 2] * 1e3:.0f} ms")
+    return lines
+
+
+def means(rows: list[Row]) -> str:
+    """jitcore's, and each peer's over the kernels that it can run."""
+    texts = [f"jitcore {geometric_mean(row.ratio for row in rows):.2f}"]
+    for name in rows[0].peers:
+        found = [r for row in rows if (r := row.peers[name].ratio) is not None]
+        texts.append(f"{name} {geometric_mean(found):.2f} (of {len(found)})")
+    return ", ".join(texts)
+
+
+def bandwidth_line(found: Bandwidth | None) -> str:
+    if found is None:
+        return "bandwidth: not measured, there is no C compiler"
+    return f"one thread: copy {found.copy / 1e9:.1f} GB/s, triad {found.triad / 1e9:.1f} GB/s"
+
+
+def write(path: Path, rows: list[Row], found: Bandwidth | None) -> None:
+    document: dict[str, Any] = {
+        "jitcore": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "bandwidth": asdict(found) if found else None,
+        "rows": [asdict(row) for row in rows],
+    }
+    path.write_text(json.dumps(document, indent=1) + "\n")

@@ -1,0 +1,69 @@
+"""Every benchmark kernel gives the same bits compiled and eager; times are not looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import jitcore
+from benchmarks.bits import difference
+from benchmarks.kernels import KERNELS
+from benchmarks.measure import check
+from benchmarks.registry import SIZES, Kernel
+from benchmarks.timing import in_turns
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+def test_bits_of_a_kernel(kernel: Kernel) -> None:
+    args = kernel.arguments("small")
+    compiled = jitcore.compile(kernel.function)
+    assert check(kernel, compiled, args, calls=3) == ""
+    assert compiled.cache_info().compiles > 0
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+def test_what_a_kernel_says_it_writes(kernel: Kernel) -> None:
+    args = kernel.arguments("small")
+    before = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    kernel.function(*args)
+    changed = [k for k, a in enumerate(args) if difference(before[k], a)]
+    assert changed == sorted(kernel.writes)
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+def test_sizes_grow_and_inputs_repeat(kernel: Kernel) -> None:
+    counts = [kernel.counts[size] for size in SIZES]
+    assert counts == sorted(set(counts))
+    assert difference(kernel.arguments("small"), kernel.arguments("small")) == ""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.array([1.0, np.nextafter(2.0, 3.0)]),
+        np.array([1.0, 2.0], dtype=np.float32),
+        np.array([1.0, 9.0, 2.0])[::2],
+        np.array([[1.0, 2.0]]),
+        [1.0, 2.0],
+    ],
+)
+def test_other_bits_are_found(other: object) -> None:
+    assert difference(np.array([1.0, 2.0]), other) != ""
+
+
+def test_wrong_kernels_are_found() -> None:
+    kernel = KERNELS["masked_update"]
+    args = kernel.arguments("small")
+    assert check(kernel, lambda x, limit: np.minimum(x, limit), args) != ""
+    assert check(kernel, lambda x, limit: kernel.function(x.copy(), limit), args) != ""
+
+
+def test_arguments_are_as_before_at_every_reading() -> None:
+    seen = []
+
+    def grow(x: np.ndarray) -> None:
+        seen.append(x[0])
+        x += 1.0
+
+    in_turns({"one": grow, "two": grow}, (np.zeros(3),), (0,), budget=0.0)
+    assert set(seen) == {0.0}
