@@ -216,7 +216,7 @@ UNBOUND = _row(
     "J116", "unbound", YOUR_ERROR,
     "a name that is not bound here",
     runs="the instruction, which raises NameError",
-    hint="assign the variable on every path that leads here",
+    hint="look for a misspelt name, and assign the variable on every path that leads here",
 )
 
 # J2xx: calls
@@ -372,7 +372,7 @@ ITERATOR_SHARED = _row(
     "J307", "iterator-shared", COULD,
     "an iterator that is also used outside the compiled piece",
     runs="the step of the iterator",
-    hint="make the iterator where it is consumed",
+    hint="go through it in one statement, or keep its items in a list",
 )
 GRAPH_TOO_LARGE = _row(
     "J308", "graph-too-large", COULD,

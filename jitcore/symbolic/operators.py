@@ -35,7 +35,7 @@ from jitcore.symbolic.nodes import (
     leaf,
     python_scalar,
 )
-from jitcore.symbolic.refusals import row_of_operands, undecided
+from jitcore.symbolic.refusals import refuse, undecided
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import (
     NOTHING,
@@ -112,8 +112,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
 
 
 def _refuse(vm: Machine, text: str, lhs: Var, rhs: Var) -> NoReturn:
-    kind = row_of_operands(vm, (lhs, rhs), breaks.OPERATOR)
-    vm.stop(kind, f"{text} of {describe(lhs)} and {describe(rhs)}")
+    refuse(vm, (lhs, rhs), breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
 
 
 def _small_power(lhs: Var, rhs: Var) -> bool:
@@ -128,8 +127,8 @@ def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
         if isinstance(operand, Object) or (
             isinstance(operand, Known) and type(operand.obj) not in FOLDABLE
         ):
-            kind = row_of_operands(vm, (operand,), breaks.OPERATOR)
-            vm.stop(kind, f"{text} between an array and {describe(operand)}")
+            text = f"{text} between an array and {describe(operand)}"
+            refuse(vm, (operand,), breaks.OPERATOR, text)
 
 
 def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
@@ -275,7 +274,7 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
             assert isinstance(value, Run)
             out = vm.emit(BY_OPERATOR["neg"], (value.value,), {})
             return hinted(vm, out, operator.neg, (value,))
-    vm.stop(row_of_operands(vm, (value,), breaks.OPERATOR), f"{text} of {describe(value)}")
+    refuse(vm, (value,), breaks.OPERATOR, f"{text} of {describe(value)}")
 
 
 def to_bool(vm: Machine, value: Var) -> Var:
@@ -377,8 +376,7 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             if isinstance(raw, types.FunctionType):
                 vm.guard(TypeVersion(cls))
                 return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
-    kind = row_of_operands(vm, (container,), breaks.CONTAINER_TYPE)
-    vm.stop(kind, f"{describe(container)}[…]")
+    refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
 
 
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:
@@ -429,8 +427,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
             items[index] = value
             replay(vm, container, list.__setitem__, Known(index), value)
         case _:
-            kind = row_of_operands(vm, (container,), breaks.CONTAINER_TYPE)
-            vm.stop(kind, f"{describe(container)}[…] = …")
+            refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
 
 
 def delitem(vm: Machine, container: Var, key: Var) -> None:

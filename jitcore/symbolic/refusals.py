@@ -90,6 +90,10 @@ def row_of_operands(vm: Machine, vars: Iterable[Var], otherwise: BreakKind) -> B
     return otherwise
 
 
+def refuse(vm: Machine, vars: Iterable[Var], otherwise: BreakKind, text: str) -> NoReturn:
+    vm.stop(row_of_operands(vm, vars, otherwise), text)
+
+
 def undecided(vm: Machine, value: Var, text: str) -> NoReturn:
     """A test of what only run time knows; an array of several elements has no truth value."""
     value = realize(vm, value)
