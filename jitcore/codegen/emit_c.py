@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .abi import SYMBOL, c_type, runtime_text
+from .kept import SINK, SINKS, sink, unkept
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
 
@@ -122,6 +123,7 @@ class Kernel:
     places: dict[int, Place]
     slots: list[int]  # item sizes of the buffers
     stored: set[int]
+    sunk: set[int]  # read for their flags' sake
 
     @property
     def chunked(self) -> bool:
@@ -151,7 +153,8 @@ def emit(program: Program, nest: Nest) -> str:
     for _ in range(nest.depth - 1 + kernel.chunked):
         text.close()
     text("return status;")
-    return "\n".join((prelude(program), HEAD, *text.lines, "}", ""))
+    helpers = (SINK,) if kernel.sunk else ()
+    return "\n".join((prelude(program), *helpers, HEAD, *text.lines, "}", ""))
 
 
 HEAD = f"""__attribute__((visibility("default")))
@@ -234,7 +237,7 @@ def plan(given: Program, nest: Nest) -> Kernel:
     for var, found in enumerate(program.vars):
         if isinstance(found, Const):
             places[var] = Place(f"(char *)&k{var}", "0", Walk.STILL)
-    return Kernel(program, nest, blocks, places, slots, stored)
+    return Kernel(program, nest, blocks, places, slots, stored, unkept(program, stored))
 
 
 def operand_place(k: int, nest: Nest) -> Place:
@@ -320,6 +323,10 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
         declare_target(kernel, var, text)
     if any(step.within for step in block.steps):
         text("int outside = 0;")
+    sunk = sorted(made & kernel.sunk)
+    kinds = sorted({SINKS[kernel.program.vars[var].dtype.char][0] for var in sunk})
+    for kind in kinds:
+        text(f"{kind.replace('f', 'u')} sink_{kind} = 0;")
     text("RT_INDEPENDENT")
     text.open("for (i64 i = 0; i < m; i++) {")
     for var in sorted(inside):
@@ -328,7 +335,11 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     for step in block.steps:
         for line in compute(kernel, step):
             text(line)
+    for var in sunk:
+        text(sink(var, kernel.program.vars[var].dtype.char))
     text.close()
+    for kind in kinds:
+        text(f'__asm__ volatile("" :: "r"(sink_{kind}));')
     if any(step.within for step in block.steps):
         text("status |= outside ? RT_DOUBT : 0;")
     text.close()
