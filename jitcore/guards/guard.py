@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from jitcore.guards.source import Source, shown
@@ -37,8 +38,23 @@ class IsObject:
         return hash((self.source, id(self.obj)))
 
     def __str__(self) -> str:
-        name = getattr(self.obj, "__qualname__", None) or getattr(self.obj, "__name__", None)
-        return f"{self.source} is {name or type(self.obj).__name__}"
+        return f"{self.source} is {name_of(self.obj)}"
+
+
+def name_of(obj: Any) -> str:
+    """Without asking the object where its class, or module, may answer with code of its own."""
+    cls = type(obj)
+    if issubclass(cls, type):
+        return str(type.__dict__["__qualname__"].__get__(obj))
+    if issubclass(cls, ModuleType):
+        return str(object.__getattribute__(obj, "__dict__").get("__name__"))
+    if cls.__flags__ & HEAP_TYPE:
+        return cls.__name__
+    found = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    return str(found or cls.__name__)
+
+
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: its attributes may be Python code
 
 
 @dataclass(frozen=True, slots=True)

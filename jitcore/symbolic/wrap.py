@@ -92,7 +92,7 @@ def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
     if row is not None:
         return row(vm, obj, origin)
     for cls, general in GENERAL:
-        if isinstance(obj, cls):
+        if issubclass(type(obj), cls):  # isinstance() would ask a proxy for its __class__
             return general(vm, obj, origin)
     if is_plain_instance(type(obj)):
         return _instance(vm, obj, origin)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 from concurrent import futures
 
 import numpy as np
@@ -405,3 +406,26 @@ def context_variables(jit):
     variable.set(5)
     yield g(f8(2))
     yield contextvars.copy_context().run(g, f8(2))
+
+
+@scenario
+def module_that_answers_for_itself(jit):
+    """Nobody but the program asks a module with a __getattr__, or a proxy for its __class__."""
+    asked = []
+    lazy = types.ModuleType("lazy")
+    lazy.factor = 2.0
+    lazy.__getattr__ = lambda name: asked.append(name)
+
+    class Proxy:
+        def __getattribute__(self, name):
+            asked.append(name)
+            return 3.0
+
+    def f(x, thing):
+        return x * lazy.factor + 1, thing.value
+
+    g = jit(f)
+    thing = Proxy()
+    for _ in range(3):
+        yield g(f8(3), thing)
+    yield asked
