@@ -27,7 +27,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
     "errors": (),
     "config": ("errors",),
-    "marks": (),
+    "marks": ("_C",),
     "hush": (),
     "lazy": (),
     "backends": ("lazy",),
