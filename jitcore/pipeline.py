@@ -222,6 +222,14 @@ def reset() -> None:
         _C.uninstall(code)
 
 
+def is_users(error: Exception) -> bool:
+    """Raised by the handler of a signal that came meanwhile: nobody would raise it again."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and not leaves_alone(last.tb_frame.f_code)
+
+
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
     """Our own bugs stay ours: logged, reported, and the frame is left to CPython."""
 
@@ -232,6 +240,8 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
         except GraphBreakError:
             raise
         except Exception as error:
+            if is_users(error):
+                raise
             log.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
 

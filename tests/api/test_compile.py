@@ -7,6 +7,7 @@ import functools
 import inspect
 import math
 import pickle
+import signal
 import warnings
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore import pipeline
 
 X = np.linspace(-1.0, 2.0, 7)
 
@@ -289,3 +291,23 @@ def test_cache_info_counts() -> None:
     jitcore.reset()
     assert f.cache_info() == jitcore.CacheInfo(0, 0, 0, 0, 0)
     assert same(f(X), np.sqrt(X * X + 1.0))
+
+
+def test_what_a_signal_handler_raises_while_we_compile_is_raised() -> None:
+    """And not taken for an error of ours."""
+
+    class Alarm(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        raise Alarm
+
+    def interrupted(*_: object) -> None:
+        signal.raise_signal(signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with pytest.raises(Alarm):
+            pipeline.guarded(interrupted)()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
