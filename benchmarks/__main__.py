@@ -1,4 +1,4 @@
-"""python -m benchmarks [--only NAME ...] [--sizes small medium large] [--seconds 4] [--peers]"""
+"""python -m benchmarks [--only NAME ...] [--sizes small medium large] [--seconds 2] [--peers]"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import jitcore
-from benchmarks import bandwidth, table
+from benchmarks import bandwidth, plot, table
 from benchmarks.kernels import KERNELS
-from benchmarks.measure import Row, measure
+from benchmarks.measure import Row, launch, measure
 from benchmarks.peers import installed
 from benchmarks.registry import SIZES, Kernel
 
@@ -24,7 +24,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", nargs="+", default=[], help="kernels or themes, by a part of it")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--seconds", type=float, default=3.0, help="for each kernel")
+    parser.add_argument("--seconds", type=float, default=2.0, help="for each kernel")
     parser.add_argument("--peers", action="store_true", help="also time the peers installed here")
     parser.add_argument("--output", type=Path, default=OUTPUT, help="the folder to write to")
     return parser.parse_args()
@@ -53,6 +53,8 @@ def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> Non
     stream = bandwidth.bandwidth(folder)
     print(table.bandwidth_line(stream))
     first_compile()
+    ten = launch(KERNELS["chain7"], options.seconds / len(SIZES))
+    print(table.launch_line(ten))
     peers = installed() if options.peers else {}
     print(table.heading(peers))
     rows: list[Row] = []
@@ -62,7 +64,10 @@ def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> Non
             print(table.line(rows[-1]), flush=True)
     print(*table.sums(rows), sep="\n")
     options.output.mkdir(parents=True, exist_ok=True)
-    table.write(options.output / "benchmarks.json", rows, stream)
+    table.write(options.output / "benchmarks.json", rows, stream, ten)
+    if plot.available():
+        plot.draw(options.output / "benchmarks.png", rows, stream)
+    print(f"written: {', '.join(map(str, sorted(options.output.glob('benchmarks.*'))))}")
 
 
 def first_compile() -> None:

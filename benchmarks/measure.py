@@ -11,6 +11,7 @@ import numpy as np
 
 import jitcore
 from benchmarks.bits import difference
+from benchmarks.operations import count
 from benchmarks.registry import Args, Kernel
 from benchmarks.timing import in_turns
 
@@ -35,6 +36,7 @@ class Row:
     ratio       median of eager / compiled over the rounds
     difference  the first difference in bits, or nothing
     bytes       of the arrays that must be read and written: arguments and results, once each
+    operations  on elements, see operations.py
     graphs, retired, breaks  of the compiled function, after the warm-up
     cold, warm  seconds of compiling: first, and again with the kernels loaded
     """
@@ -49,6 +51,7 @@ class Row:
     rounds: int
     difference: str
     bytes: int
+    operations: int
     graphs: int
     retired: int
     breaks: list[str]
@@ -68,7 +71,7 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
     for name, adapter in peers.items():
         try:
             ready[name] = adapter(kernel, args)
-            notes[name] = check(kernel, ready[name], args, PEER_WARM_UP)
+            notes[name] = check(kernel, of_numpy(ready[name]), args, PEER_WARM_UP)
         except Exception as error:  # a peer may fail in any way, and it is a result
             ready.pop(name, None)
             notes[name] = f"{type(error).__name__}: {error}".splitlines()[0][:120]
@@ -85,6 +88,7 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
         rounds=len(readings["eager"]),
         difference=found,
         bytes=traffic(kernel, args),
+        operations=count(kernel.function, fresh(kernel, args)),
         graphs=len(about.graphs),
         retired=sum(bool(graph.entry.retired) for graph in about.graphs),
         breaks=[f"{stop.code} {stop.reason}" for stop in about.breaks],
@@ -120,6 +124,17 @@ def check(kernel: Kernel, function: Contender, args: Args, calls: int = WARM_UP)
     return ""
 
 
+def of_numpy(function: Contender) -> Contender:
+    """A peer's arrays as NumPy's, so that bits can be compared."""
+
+    def convert(x: Any) -> Any:
+        if isinstance(x, (tuple, list)):
+            return type(x)(map(convert, x))
+        return x if isinstance(x, (np.ndarray, np.generic)) else np.asarray(x)
+
+    return lambda *args: convert(function(*args))
+
+
 def fresh(kernel: Kernel, args: Args) -> Args:
     return tuple(a.copy() if k in kernel.writes else a for k, a in enumerate(args))
 
@@ -141,3 +156,25 @@ def traffic(kernel: Kernel, args: Args) -> int:
 
 def shares(array: Any, others: list[Any]) -> bool:
     return any(np.may_share_memory(array, other) for other in others)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Seconds of one np.add, of a chain of seven operations in NumPy, and of the same compiled;
+    on arrays of ten elements."""
+
+    add: float
+    eager: float
+    compiled: float
+
+
+def launch(chain: Kernel, budget: float) -> Launch:
+    args = chain.arguments("small")
+    compiled = jitcore.compile(chain.function)
+
+    for _ in range(WARM_UP):
+        compiled(*args)
+    contenders = {"eager": chain.function, "compiled": compiled}
+    chains = in_turns(contenders, args, (), budget / 2)
+    adds = in_turns({"add": np.add}, args[:2], (), budget / 2)
+    return Launch(**{name: statistics.median(r) for name, r in (chains | adds).items()})

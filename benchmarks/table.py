@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.bandwidth import Bandwidth
-from benchmarks.measure import Row
+from benchmarks.measure import Launch, Row
 from benchmarks.registry import SIZES
 from jitcore import __version__
 
@@ -23,7 +23,8 @@ FLOOR = 0.95
 def heading(peers: Iterable[str]) -> str:
     titles = (
         f"{'kernel':<22} {'size':<6} {'elements':>9} {'NumPy us':>11} {'jitcore us':>11} "
-        f"{'ratio':>7} {'bits':>5} {'graphs':>7} {'breaks':>6} {'cold ms':>8} {'warm ms':>8}"
+        f"{'ratio':>7} {'GB/s':>6} {'bits':>5} {'graphs':>7} {'breaks':>6} {'cold ms':>8} "
+        f"{'warm ms':>8}"
     )
     return titles + "".join(f" {name:>8}" for name in peers)
 
@@ -33,7 +34,8 @@ def line(row: Row) -> str:
     graphs = f"{row.graphs}" + (f" (-{row.retired})" if row.retired else "")
     cells = (
         f"{row.kernel:<22} {row.size:<6} {row.elements:>9} {row.eager * 1e6:>11.2f} "
-        f"{row.compiled * 1e6:>11.2f} {row.ratio:>7.2f} {'NO' if row.difference else 'same':>5} "
+        f"{row.compiled * 1e6:>11.2f} {row.ratio:>7.2f} "
+        f"{row.bytes / row.compiled / 1e9:>6.1f} {'NO' if row.difference else 'same':>5} "
         f"{graphs:>7} {len(row.breaks):>6} {row.cold * 1e3:>8.1f} {row.warm * 1e3:>8.1f}"
     )
     ratios = (peer.ratio for peer in row.peers.values())
@@ -50,7 +52,7 @@ def sums(rows: list[Row]) -> list[str]:
     lines = []
     for size in (s for s in SIZES if any(row.size == s for row in rows)):
         of_size = [row for row in rows if row.size == size]
-        lines.append(f"geometric mean, {size}: {means(of_size)}, {len(of_size)} kernels")
+        lines.append(f"geometric mean of {len(of_size)} kernels, {size}: {means(of_size)}")
     slow = sorted((row for row in rows if row.ratio < FLOOR), key=lambda row: row.ratio)
     names = ", ".join(f"{row.kernel} {row.size} {row.ratio:.2f}" for row in slow)
     lines.append(f"below {FLOOR}: {names or 'none'}")
@@ -66,9 +68,15 @@ def means(rows: list[Row]) -> str:
     """jitcore's, and each peer's over the kernels that it can run."""
     texts = [f"jitcore {geometric_mean(row.ratio for row in rows):.2f}"]
     for name in rows[0].peers:
-        found = [r for row in rows if (r := row.peers[name].ratio) is not None]
-        texts.append(f"{name} {geometric_mean(found):.2f} (of {len(found)})")
-    return ", ".join(texts)
+        ran = [row for row in rows if row.peers[name].ratio is not None]
+        same = sum(not row.peers[name].note for row in ran)
+        mean = geometric_mean(row.peers[name].ratio or math.nan for row in ran)
+        ours = geometric_mean(row.ratio for row in ran)
+        texts.append(
+            f"{name} {mean:.2f} on the {len(ran)} that it runs, {same} with NumPy's bits "
+            f"(jitcore on these: {ours:.2f})"
+        )
+    return "\n    ".join(texts)
 
 
 def bandwidth_line(found: Bandwidth | None) -> str:
@@ -77,12 +85,21 @@ def bandwidth_line(found: Bandwidth | None) -> str:
     return f"one thread: copy {found.copy / 1e9:.1f} GB/s, triad {found.triad / 1e9:.1f} GB/s"
 
 
-def write(path: Path, rows: list[Row], found: Bandwidth | None) -> None:
+def launch_line(found: Launch) -> str:
+    return (
+        f"ten elements: np.add {found.add * 1e9:.0f} ns, seven operations compiled "
+        f"{found.compiled * 1e9:.0f} ns ({found.compiled / found.add:.2f} of one np.add), "
+        f"eager {found.eager * 1e9:.0f} ns"
+    )
+
+
+def write(path: Path, rows: list[Row], found: Bandwidth | None, launch: Launch) -> None:
     document: dict[str, Any] = {
         "jitcore": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "bandwidth": asdict(found) if found else None,
+        "launch": asdict(launch),
         "rows": [asdict(row) for row in rows],
     }
     path.write_text(json.dumps(document, indent=1) + "\n")

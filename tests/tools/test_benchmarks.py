@@ -8,7 +8,8 @@ import pytest
 import jitcore
 from benchmarks.bits import difference
 from benchmarks.kernels import KERNELS
-from benchmarks.measure import check
+from benchmarks.measure import check, traffic
+from benchmarks.operations import count
 from benchmarks.registry import SIZES, Kernel
 from benchmarks.timing import in_turns
 
@@ -67,3 +68,19 @@ def test_arguments_are_as_before_at_every_reading() -> None:
 
     in_turns({"one": grow, "two": grow}, (np.zeros(3),), (0,), budget=0.0)
     assert set(seen) == {0.0}
+
+
+def test_operations_are_counted() -> None:
+    x = np.ones((4, 3))
+    assert count(lambda a: a * a + a, (x,)) == 24
+    assert count(lambda a: a.sum(axis=0), (x,)) == 12
+    assert count(lambda a: a @ a.T, (x,)) == 2 * 4 * 4 * 3
+    assert count(lambda a: np.add(a, 1.0, out=a), (x,)) == 12
+    assert (x == 2.0).all()
+
+
+def test_bytes_that_must_move() -> None:
+    moved = {name: traffic(KERNELS[name], KERNELS[name].arguments("small")) for name in KERNELS}
+    assert moved["triad"] == 3 * 80
+    assert moved["masked_update"] == 2 * 80
+    assert moved["root_mean_square_error"] == 2 * 80
