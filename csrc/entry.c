@@ -323,7 +323,7 @@ static PyMemberDef entry_members[] = {
     {"name", T_OBJECT, offsetof(Entry, name), READONLY, NULL},
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
-    {"retired", T_BOOL, offsetof(Entry, retired), READONLY, "it was slower than NumPy's own calls"},
+    {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };

@@ -15,6 +15,16 @@ static PyObject *discover_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 
+/* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back. */
+static __thread JitFrame *passed_on;
+
+static PyObject *pass_on(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    if (previous_eval == _PyEval_EvalFrameDefault)
+        return _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    passed_on = frame;
+    return previous_eval(ts, frame, throwflag);
+}
+
 Record *record_for(JitFrame *frame) {
     Record *record = innermost;
     while (record != NULL && record->frame != frame)
@@ -106,7 +116,7 @@ static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
 static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
     Record *record = record_begin(frame);
     if (record == NULL) /* its points will miss */
-        return previous_eval(ts, frame, throwflag);
+        return pass_on(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (record->pending) {
@@ -124,7 +134,7 @@ static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
         if (map_of(JIT_CODE(frame)) != NULL)
             return run_recorded(ts, frame, throwflag);
     }
-    return previous_eval(ts, frame, throwflag);
+    return pass_on(ts, frame, throwflag);
 }
 
 /* Deep down calls are CPython's own: with the function taken out, Python calls need no C stack. */
@@ -133,13 +143,17 @@ static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
     int mine = _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame;
     if (mine)
         _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
-    PyObject *result = previous_eval(ts, frame, throwflag);
+    PyObject *result = pass_on(ts, frame, throwflag);
     if (mine && users > 0 && _PyInterpreterState_GetEvalFrameFunc(interp) == previous_eval)
         _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
     return result;
 }
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    JitFrame *passed = passed_on;
+    passed_on = NULL;
+    if (frame == passed)
+        return _PyEval_EvalFrameDefault(ts, frame, throwflag);
     if (nested >= DEEP)
         return eval_deep(ts, frame, throwflag);
     nested++;
@@ -155,7 +169,9 @@ static void use(long change) {
     long before = users;
     users += change;
     if (before == 0 && users > 0) {
-        previous_eval = _PyInterpreterState_GetEvalFrameFunc(interp);
+        _PyFrameEvalFunction found = _PyInterpreterState_GetEvalFrameFunc(interp);
+        if (found != eval_frame) /* it is, where a wrapper has put us back after our last user left */
+            previous_eval = found;
         _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
     } else if (before > 0 && users == 0 &&
                _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame) {

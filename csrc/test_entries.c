@@ -159,8 +159,34 @@ static PyTypeObject ScriptedEntry_Type = {
     .tp_dealloc = scripted_dealloc,
 };
 
+/* Another tool with an evaluation function, which it puts over ours. */
+static _PyFrameEvalFunction under_wrapper;
+static long wrapped_frames;
+
+static PyObject *wrapper(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    wrapped_frames++;
+    return under_wrapper(ts, frame, throwflag);
+}
+
+static PyObject *wrap_hook(PyObject *self, PyObject *on) {
+    (void)self;
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    if (PyObject_IsTrue(on)) {
+        under_wrapper = _PyInterpreterState_GetEvalFrameFunc(interp);
+        _PyInterpreterState_SetEvalFrameFunc(interp, wrapper);
+    } else
+        _PyInterpreterState_SetEvalFrameFunc(interp, under_wrapper);
+    return PyLong_FromLong(wrapped_frames);
+}
+
+static PyMethodDef methods[] = {
+    {"wrap_hook", wrap_hook, METH_O, "wrap_hook(on): another evaluation function over the present one; for tests. "
+                                     "Frames that it has seen."},
+    {NULL, NULL, 0, NULL},
+};
+
 int test_entries_init(PyObject *module) {
-    if (PyModule_AddType(module, &NullEntry_Type) < 0)
+    if (PyModule_AddType(module, &NullEntry_Type) < 0 || PyModule_AddFunctions(module, methods) < 0)
         return -1;
     return PyModule_AddType(module, &ScriptedEntry_Type);
 }

@@ -109,7 +109,7 @@ def compiled(fn: Any, options: Config) -> Any:
         case types.MethodType():
             return types.MethodType(compiled(fn.__func__, options), fn.__self__)
         case _C.Dispatcher():
-            return attach(fn._function, options)
+            return compiled(fn.eager, options)
         case type():
             raise TypeError(
                 f"jitcore.compile of the class {fn.__qualname__}: decorate its methods instead"

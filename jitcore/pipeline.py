@@ -7,8 +7,11 @@ compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added
 
 from __future__ import annotations
 
+import functools
 import logging
+import signal
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType
@@ -22,9 +25,10 @@ from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
+from jitcore.guards.guard import ErrState
 from jitcore.hush import hushed
 from jitcore.opcodes.decode import Code, decode
-from jitcore.runtime.assemble import Assembled, assemble
+from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
 from jitcore.symbolic.capture import capture
@@ -42,6 +46,10 @@ MAX_CODE = 20_000
 def attach(fn: FunctionType, config: Config) -> Any:
     """The callable that `jitcore.compile` returns. Nothing is compiled before the first call."""
     record = records.find(fn.__code__)
+    if record is not None and record.config != config and record.dispatchers:
+        other = attach(twin(fn), config)  # what has been compiled with other options keeps them
+        other.__wrapped__ = other.eager = fn
+        return other
     if record is None or record.config != config:
         record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
@@ -49,6 +57,15 @@ def attach(fn: FunctionType, config: Config) -> Any:
     for entry in record.frameless:
         dispatcher._add_frameless(entry)
     return dispatcher
+
+
+def twin(fn: FunctionType) -> FunctionType:
+    """The same function with a code object, and so a record, of its own."""
+    code = fn.__code__.replace()
+    made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    functools.update_wrapper(made, fn)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    return made
 
 
 def prepare(code: CodeType, config: Config) -> Record:
@@ -72,13 +89,17 @@ def discover(code: CodeType) -> None:
 def compile_region(point: Any, frame: Any) -> None:
     """Called at a region point where no entry's guards hold."""
     record = records.find(frame.code)
-    if record is None or exhausted(record, point, frame.code):
+    if record is None:
         point.close()
         return
     started = time.perf_counter()
     errstate = _C.errstate_code()
     if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
+        point.add(entry_that_stays([ErrState(errstate)]))
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
+        return
+    if exhausted(record, point, frame.code):
+        point.close()
         return
     decoded = decode(frame.code)
     start = Start(
@@ -224,10 +245,9 @@ def reset() -> None:
 
 def is_users(error: Exception) -> bool:
     """Raised by the handler of a signal that came meanwhile: nobody would raise it again."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return last is not None and not leaves_alone(last.tb_frame.f_code)
+    handlers = {getattr(signal.getsignal(n), "__code__", None) for n in signal.valid_signals()}
+    ran = {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
+    return not handlers.isdisjoint(ran)
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:

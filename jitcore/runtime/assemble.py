@@ -33,6 +33,7 @@ from jitcore.fallback.exit import (
     Make,
     Recipe,
 )
+from jitcore.guards.guard import Guard
 from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
@@ -88,6 +89,19 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
     others = sum(isinstance(s, Foreign) for s in flat(segments))
     refusals = tuple(segment.refusal for segment in segments if segment.refusal)
     return Assembled(entry, tuple(kernels.values()), groups, calls, others, refusals, capture.whole)
+
+
+def entry_that_stays(guards: Sequence[Guard]) -> Any:
+    """Where these guards hold, the frame is CPython's, and the compiler is not asked."""
+    program = compile_guards(guards, ())
+    plan = PlanBuilder(len(program.registers))
+    plan.leave(0)
+    words, consts, exits, registers = plan.finish()
+    entry = _C.Entry(
+        "stays", registers, program.words, program.consts, program.reasons, words, consts, exits
+    )
+    entry.retired = True
+    return entry
 
 
 Step = Node | Group | Foreign

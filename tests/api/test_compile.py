@@ -311,3 +311,41 @@ def test_what_a_signal_handler_raises_while_we_compile_is_raised() -> None:
             pipeline.guarded(interrupted)()
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_options_are_of_the_compiled_function_not_of_its_code() -> None:
+    def f(x):
+        y = x * 2 + 1
+        print(end="")
+        return y * y - x
+
+    plain = jitcore.compile(f)
+    strict = jitcore.compile(f, fullgraph=True)
+    again = jitcore.compile(f)
+    x = np.arange(4.0)
+    for _ in range(3):
+        assert np.array_equal(plain(x), f(x)) and np.array_equal(again(x), f(x))
+        with pytest.raises(jitcore.GraphBreakError):
+            strict(x)
+    assert strict.__wrapped__ is plain.__wrapped__ is f
+    assert strict.__qualname__ == f.__qualname__ and strict.__name__ == "f"
+    assert plain.cache_info().compiles > 0
+
+
+def test_raising_error_states_do_not_use_up_the_versions() -> None:
+    @jitcore.compile
+    def f(x):
+        return x * 2 + 1
+
+    x = np.arange(4.0)
+    with np.errstate(all="raise"):
+        for _ in range(30):
+            f(x)
+    before = f.cache_info().misses
+    with np.errstate(all="raise"):
+        for _ in range(30):
+            f(x)
+    assert f.cache_info().misses == before
+    f(x)
+    f(x)
+    assert f.cache_info().hits > 0

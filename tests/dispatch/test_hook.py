@@ -208,3 +208,30 @@ def test_disabled_and_watched_calls_are_plain() -> None:
         sys.setprofile(None)
     assert ("call", "f") in events
     assert f._hits == hits
+
+
+def test_another_tool_over_ours_and_ours_over_it() -> None:
+    def inner(x):
+        return x * 2 + 1
+
+    @jitcore.compile
+    def f(x):
+        return inner(x) - x
+
+    def outermost(x):
+        return f(x)
+
+    expected = inner(X) - X
+
+    @jitcore.compile
+    def wraps(x):
+        _C.wrap_hook(True)
+        return f(x)
+
+    for _ in range(3):
+        assert np.array_equal(wraps(X), expected)  # leaves the wrapper over ours, which stays
+        before = _C.wrap_hook(False)
+        _C.wrap_hook(True)
+        assert np.array_equal(outermost(X), expected)
+        assert _C.wrap_hook(False) > before
+        assert np.array_equal(outermost(X), expected)
