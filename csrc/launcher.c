@@ -2,6 +2,7 @@
 
 #include "errstate.h"
 #include "kernel.h"
+#include "pool.h"
 
 /* Above this many elements another thread may run meanwhile; NumPy's own limit is 500 a loop. */
 #define RELEASE_GIL 8192
@@ -168,13 +169,28 @@ operand_data(const Operand *want, PyObject *obj, Slot *slot)
 }
 
 static PyObject *
+new_array(const Operand *spec, PyArray_Descr *descr)
+{
+    PyObject *array = pool_array(descr, spec->ndim, spec->shape, spec->strides);
+    if (array != NULL)
+        return array;
+    return PyArray_NewFromDescr(&PyArray_Type, (PyArray_Descr *)Py_NewRef(descr), spec->ndim,
+                                spec->shape, spec->strides, NULL, 0, NULL);
+}
+
+static PyObject *
 new_result(const Operand *spec)
 {
     PyArray_Descr *descr = PyArray_DescrFromType(spec->num);
     if (descr == NULL)
         return NULL;
-    return PyArray_NewFromDescr(&PyArray_Type, descr, spec->ndim, spec->shape, spec->strides,
-                                NULL, 0, NULL);
+    PyObject *array = new_array(spec, descr);
+    if (array == NULL && pool_clear()) {
+        PyErr_Clear();
+        array = new_array(spec, descr);
+    }
+    Py_DECREF(descr);
+    return array;
 }
 
 /* ---- the launch ----------------------------------------------------------------------------- */

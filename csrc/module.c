@@ -17,6 +17,7 @@
 #include "held.h"
 #include "launcher.h"
 #include "plan.h"
+#include "pool.h"
 #include "region.h"
 #include "test_entries.h"
 
@@ -44,7 +45,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
+    X(pool) X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

@@ -7,6 +7,7 @@ with `dataclasses.replace`.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -34,6 +35,7 @@ class Config:
     fullgraph: bool = False
     dynamic: bool | None = None
     cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
+    pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     keep_all: bool = False  # keep regions that do not pay: for tests
 
 
@@ -41,6 +43,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
     """The configuration that these environment variables describe."""
     switch = env.get("JITCORE", "")
     folder = env.get("JITCORE_CACHE_DIR", "")
+    pool = env.get("JITCORE_POOL_MB", "")
     return Config(
         enabled=switch != "0",
         everywhere=switch == "1",
@@ -48,6 +51,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
         cache_dir=Path(folder) if folder else default_cache_dir(env),
         compiler=env.get("JITCORE_CC", "") or env.get("CC", ""),
         backend=env.get("JITCORE_BACKEND", "") or "c",
+        pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
     )
 

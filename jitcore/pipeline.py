@@ -29,6 +29,7 @@ from jitcore.guards.guard import ErrState
 from jitcore.hush import hushed
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
+from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
 from jitcore.symbolic.capture import capture
@@ -241,6 +242,7 @@ def reset() -> None:
             dispatcher._clear()
     for code in records.clear():
         _C.uninstall(code)
+    _C.pool_clear()
 
 
 def is_users(error: Exception) -> bool:
@@ -281,3 +283,4 @@ def failed(subject: Any, error: Exception) -> None:
 
 _C.set_compiler(guarded(compile_region))
 _C.set_discover(guarded(discover))
+_C.pool_limit(pool_bytes(environment()))

@@ -1,0 +1,54 @@
+"""What the machine, its control group and the process's own limit allow → bytes for the pool."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from pathlib import Path
+
+from jitcore.config import MEGABYTE, Config
+
+MOST = 256 * MEGABYTE
+SHARE = 8  # of the memory that the process may use
+GROUPS = Path("/sys/fs/cgroup")
+# Version of control groups → the folder below GROUPS, and the file that has the limit.
+LIMITS = {"": ("", "memory.max"), "memory": ("memory", "memory.limit_in_bytes")}
+
+
+def pool_bytes(config: Config) -> int:
+    """What idle buffers of results may hold."""
+    if config.pool_bytes is not None:
+        return config.pool_bytes
+    return min(MOST, allowed() // SHARE)
+
+
+def allowed() -> int:
+    """Bytes that this process may use at most."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    own = [soft] if soft != resource.RLIM_INFINITY else []
+    return min([machine, *own, *group_limits(GROUPS, read("/proc/self/cgroup"))])
+
+
+def group_limits(groups: Path, membership: str) -> Iterator[int]:
+    """The limits of the groups named in /proc/self/cgroup and of those around them."""
+    for line in membership.splitlines():
+        _, controllers, inside = line.split(":", 2)
+        for controller in controllers.split(","):
+            if controller not in LIMITS:
+                continue
+            below, name = LIMITS[controller]
+            root = groups / below
+            path = root / inside.strip("/")
+            for folder in (path, *path.parents):
+                if folder.is_relative_to(root) and (text := read(folder / name)).isdecimal():
+                    yield int(text)
+
+
+def read(path: str | Path) -> str:
+    """Nothing where there is no such file."""
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
