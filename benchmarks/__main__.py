@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import jitcore
-from benchmarks import bandwidth, plot, table
+from benchmarks import bandwidth, page, plot, starts, table
 from benchmarks.kernels import KERNELS
 from benchmarks.measure import Row, launch, measure
 from benchmarks.peers import installed
@@ -62,12 +62,19 @@ def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> Non
         for size in options.sizes:
             rows.append(measure(kernel, size, options.seconds / len(options.sizes), peers))
             print(table.line(rows[-1]), flush=True)
-    print(*table.sums(rows), sep="\n")
-    options.output.mkdir(parents=True, exist_ok=True)
-    table.write(options.output / "benchmarks.json", rows, stream, ten)
+    machine = table.Machine(stream, ten, starts.measured([k.name for k in kernels]))
+    print(*table.sums(rows), table.compile_line(rows, machine.starts), sep="\n")
+    keep(options.output, rows, machine)
+
+
+def keep(folder: Path, rows: list[Row], machine: table.Machine) -> None:
+    """benchmarks.json, .md, and .png where matplotlib is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table.write(folder / "benchmarks.json", rows, machine)
+    page.write(folder / "benchmarks.md", rows)
     if plot.available():
-        plot.draw(options.output / "benchmarks.png", rows, stream)
-    print(f"written: {', '.join(map(str, sorted(options.output.glob('benchmarks.*'))))}")
+        plot.draw(folder / "benchmarks.png", rows, machine.bandwidth)
+    print(f"written: {', '.join(map(str, sorted(folder.glob('benchmarks.*'))))}")
 
 
 def first_compile() -> None:

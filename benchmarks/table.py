@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import platform
+import statistics
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ from benchmarks.registry import SIZES
 from jitcore import __version__
 
 FLOOR = 0.95
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What was measured besides the rows. starts: seconds of a graph in a second process"""
+
+    bandwidth: Bandwidth | None
+    launch: Launch
+    starts: dict[str, float]
 
 
 def heading(peers: Iterable[str]) -> str:
@@ -58,10 +68,23 @@ def sums(rows: list[Row]) -> list[str]:
     lines.append(f"below {FLOOR}: {names or 'none'}")
     wrong = [f"{row.kernel} {row.size}: {row.difference}" for row in rows if row.difference]
     lines += ["other bits:", *wrong] if wrong else ["bits: the same everywhere"]
-    made = [row.cold / row.graphs for row in rows if row.graphs]
-    if made:
-        lines.append(f"compiling a graph: median {sorted(made)[len(made) // 2] * 1e3:.0f} ms")
     return lines
+
+
+def compile_line(rows: list[Row], starts: dict[str, float]) -> str:
+    """Seconds of a graph: the first time, again in this process, and in a second process."""
+    first = {row.kernel: row for row in reversed(rows) if row.graphs}
+    times = {
+        "first": [row.cold / row.graphs for row in first.values()],
+        "again": [row.warm / row.graphs for row in first.values()],
+        "in a second process": list(starts.values()),
+    }
+    texts = [f"{name} {spread(found)}" for name, found in times.items() if found]
+    return f"compiling a graph: {', '.join(texts) or 'there is none'}"
+
+
+def spread(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds) * 1e3:.0f} ms (up to {max(seconds) * 1e3:.0f})"
 
 
 def means(rows: list[Row]) -> str:
@@ -93,13 +116,12 @@ def launch_line(found: Launch) -> str:
     )
 
 
-def write(path: Path, rows: list[Row], found: Bandwidth | None, launch: Launch) -> None:
+def write(path: Path, rows: list[Row], machine: Machine) -> None:
     document: dict[str, Any] = {
         "jitcore": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "bandwidth": asdict(found) if found else None,
-        "launch": asdict(launch),
+        **asdict(machine),
         "rows": [asdict(row) for row in rows],
     }
     path.write_text(json.dumps(document, indent=1) + "\n")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import FunctionType
+
 import numpy as np
 import pytest
 
 import jitcore
+from benchmarks import page, table
 from benchmarks.bits import difference
 from benchmarks.kernels import KERNELS
-from benchmarks.measure import check, traffic
+from benchmarks.measure import Launch, Peer, Row, check, measure, traffic
 from benchmarks.operations import count
+from benchmarks.peers import handed_over
 from benchmarks.registry import SIZES, Kernel
 from benchmarks.timing import in_turns
 
@@ -84,3 +91,64 @@ def test_bytes_that_must_move() -> None:
     assert moved["triad"] == 3 * 80
     assert moved["masked_update"] == 2 * 80
     assert moved["root_mean_square_error"] == 2 * 80
+
+
+def no_peer(kernel: Kernel, args: tuple) -> None:
+    raise ValueError("cannot\nat all")
+
+
+PEERS = {
+    "same": lambda kernel, args: kernel.function,
+    "other": lambda kernel, args: lambda *given: kernel.function(*given) + 1.0,
+    "none": no_peer,
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return [measure(KERNELS["triad"], "small", 0.0, PEERS)]
+
+
+def test_a_row(rows: list[Row]) -> None:
+    (row,) = rows
+    assert (row.kernel, row.size, row.elements, row.difference) == ("triad", "small", 10, "")
+    assert (row.graphs, row.operations, row.bytes, row.breaks) == (1, 20, 240, [])
+    assert row.peers["same"].note == ""
+    assert row.peers["other"].note.startswith("result: 10 of 10 elements")
+    assert row.peers["none"] == Peer(None, "ValueError: cannot")
+
+
+def test_what_is_written(rows: list[Row], tmp_path: Path) -> None:
+    machine = table.Machine(None, Launch(1.0, 2.0, 3.0), {})
+    table.write(tmp_path / "a.json", rows, machine)
+    assert json.loads((tmp_path / "a.json").read_text())["rows"][0]["kernel"] == "triad"
+    page.write(tmp_path / "a.md", rows)
+    heading, rule, line = (tmp_path / "a.md").read_text().splitlines()
+    assert heading == "| kernel | small | same | other | none |"
+    assert heading.count("|") == rule.count("|") == line.count("|")
+
+
+def test_sums() -> None:
+    good = Row("good", "", "large", 1, 8.0, 1.0, 8.0, 9, "", 8, 1, 1, 0, [], 0.0, 0.0, {})
+    bad = replace(good, kernel="bad", ratio=0.5, difference="result: of another dtype")
+    text = "\n".join(table.sums([good, bad]))
+    assert "geometric mean of 2 kernels, large: jitcore 2.00" in text
+    assert "below 0.95: bad large 0.50" in text
+    assert "bad large: result: of another dtype" in text
+    assert "bits: the same everywhere" in "\n".join(table.sums([good]))
+
+
+def test_helpers_are_handed_over_with_a_function() -> None:
+    wrapped = []
+
+    def wrap(fn: FunctionType) -> FunctionType:
+        wrapped.append(fn.__name__)
+        return fn
+
+    kernel = KERNELS["black_scholes"]
+    other = handed_over(kernel.function, wrap)
+    assert {"black_scholes", "normal_cdf"} <= set(wrapped)
+    args = kernel.arguments("small")
+    assert difference(kernel.function(*args), other(*args)) == ""
+    with pytest.raises(AttributeError, match="sqrt"):
+        handed_over(kernel.function, wrap, np=object())(*args)
