@@ -113,10 +113,11 @@ read_operands(Kernel *k, PyObject *inputs, PyObject *outputs)
     for (Py_ssize_t i = 0; i < nout; i++) {
         if (read_operand(PyTuple_GET_ITEM(outputs, i), &k->operands[nin + i]) < 0)
             return -1;
-        if (k->operands[nin + i].kind != ARRAY) {
-            PyErr_SetString(PyExc_ValueError, "a result is an array");
+        if (k->operands[nin + i].kind != ARRAY && k->operands[nin + i].kind != NUMPY_SCALAR) {
+            PyErr_SetString(PyExc_ValueError, "a result is an array or a NumPy scalar");
             return -1;
         }
+        k->nscalars += k->operands[nin + i].kind == NUMPY_SCALAR;
     }
     return 0;
 }

@@ -36,6 +36,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     kernel_fn *fn;
     int ninputs, noutputs, nloops;
+    int nscalars;               /* results that are NumPy scalars */
     int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */

@@ -193,6 +193,24 @@ new_result(const Operand *spec)
     return array;
 }
 
+/* The results that are scalars, from where the kernel left them. */
+static int
+scalar_results(const Operand *specs, char *const *p, PyObject **outputs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (specs[i].kind != NUMPY_SCALAR)
+            continue;
+        PyArray_Descr *descr = PyArray_DescrFromType(specs[i].num);
+        if (descr == NULL)
+            return -1;
+        outputs[i] = PyArray_Scalar(p[i], descr, NULL);
+        Py_DECREF(descr);
+        if (outputs[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
 /* ---- the launch ----------------------------------------------------------------------------- */
 
 static int
@@ -230,7 +248,13 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     int mask = k->flag_mask == ASK_ERRSTATE ? errstate_mask() : k->flag_mask;
     int before = rt_flags();    /* what is called below may clear them */
     for (; made < k->noutputs; made++) {
-        outputs[made] = new_result(&k->operands[k->ninputs + made]);
+        const Operand *spec = &k->operands[k->ninputs + made];
+        outputs[made] = NULL;
+        if (spec->kind == NUMPY_SCALAR) {
+            p[k->ninputs + made] = slots[k->ninputs + made].bytes;
+            continue;
+        }
+        outputs[made] = new_result(spec);
         if (outputs[made] == NULL)
             goto refuse;
         p[k->ninputs + made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
@@ -244,6 +268,9 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
             goto refuse;
     }
     else if (before & mask)
+        goto refuse;
+    if (k->nscalars > 0
+        && scalar_results(k->operands + k->ninputs, p + k->ninputs, outputs, k->noutputs) < 0)
         goto refuse;
     k->launches++;
     return 0;

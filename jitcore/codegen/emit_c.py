@@ -12,13 +12,14 @@ result's own memory, else into a buffer whose slot is used again after its last 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from . import folds
 from .abi import SYMBOL, c_type, runtime_text
+from .folds import Placed, Way
 from .kept import SINK, SINKS, sink, unkept
+from .literals import literal
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
 
@@ -95,6 +96,10 @@ class Text:
     def __call__(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
 
+    def each(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self(line)
+
     def open(self, line: str) -> None:
         self(line)
         self.depth += 1
@@ -124,14 +129,19 @@ class Kernel:
     slots: list[int]  # item sizes of the buffers
     stored: set[int]
     sunk: set[int]  # read for their flags' sake
+    folds: dict[int, Placed]
+
+    @property
+    def trees(self) -> list[Placed]:
+        return [one for one in self.folds.values() if one.way is Way.TREE]
 
     @property
     def chunked(self) -> bool:
-        return any(block.is_call for block in self.blocks)
+        return bool(self.trees) or any(block.is_call for block in self.blocks)
 
     @property
     def chunk(self) -> int:
-        per_element = sum(self.slots) or 1
+        per_element = sum(self.slots) + sum(one.dtype.itemsize for one in self.trees) or 1
         return max(GRAIN, min(LONGEST, L1 // per_element // GRAIN * GRAIN))
 
 
@@ -140,8 +150,10 @@ def emit(program: Program, nest: Nest) -> str:
     kernel = plan(program, nest)
     text = Text()
     declare(kernel, text)
+    begin_trees(kernel, 0, text)
     for axis in range(nest.depth - 1):
         text.open(f"for (i64 i{axis} = 0; i{axis} < dim[{axis}]; i{axis}++) {{")
+        begin_trees(kernel, axis + 1, text)
     pointers(kernel, text)
     if kernel.chunked:
         text.open(f"for (i64 at = 0; at < n; at += {kernel.chunk}) {{")
@@ -150,11 +162,31 @@ def emit(program: Program, nest: Nest) -> str:
         text("const i64 at = 0, m = n;")
     for block in kernel.blocks:
         (emit_call if block.is_call else emit_run)(kernel, block, text)
-    for _ in range(nest.depth - 1 + kernel.chunked):
+    for one in kernel.trees:
+        text(folds.take(one))
+    if kernel.chunked:
         text.close()
+    for axis in reversed(range(nest.depth)):
+        end_trees(kernel, axis, text)
+        if axis > 0:
+            text.close()
+    for one in kernel.folds.values():
+        text.each(folds.finish(one, nest.depth))
     text("return status;")
     helpers = (SINK,) if kernel.sunk else ()
-    return "\n".join((prelude(program), *helpers, HEAD, *text.lines, "}", ""))
+    return "\n".join((prelude(kernel), *helpers, HEAD, *text.lines, "}", ""))
+
+
+def begin_trees(kernel: Kernel, level: int, text: Text) -> None:
+    for one in kernel.trees:
+        if one.level == level:
+            text.each(folds.start(one, kernel.nest.depth))
+
+
+def end_trees(kernel: Kernel, level: int, text: Text) -> None:
+    for one in kernel.trees:
+        if one.level == level:
+            text(folds.join(one, kernel.nest.depth))
 
 
 HEAD = f"""__attribute__((visibility("default")))
@@ -162,14 +194,15 @@ int {SYMBOL}(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loo
 {{"""
 
 
-def prelude(program: Program) -> str:
+def prelude(kernel: Kernel) -> str:
     """The shared declarations, and those helpers that this program calls."""
-    codes = " ".join(step.code for step in program.steps)
+    codes = " ".join(step.code for step in kernel.program.steps)
     parts = [runtime_text()]
     parts += [f"#define {name} __builtin_{name}" for name in NAMES if name in codes]
     parts += [f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes]
     parts += [QUIET] if "__builtin_is" in codes else []
     parts += [SELECT] if "rt_select" in codes else []
+    parts.append(folds.tree_text([*kernel.folds.values()]))
     return "\n".join(parts)
 
 
@@ -212,7 +245,7 @@ def levels(steps: Sequence[Step]) -> dict[int, int]:
 
 def with_copies(program: Program, nest: Nest) -> Program:
     """A call never writes into a result with gaps: C copies there."""
-    made = Program(list(program.vars), list(program.steps))
+    made = Program(list(program.vars), list(program.steps), folds=program.folds)
     count = len(program.inputs())
     called = {out for step in program.steps if step.inner for out in step.outs}
     for k, (var, signature) in enumerate(program.outputs.items(), count):
@@ -227,9 +260,15 @@ def with_copies(program: Program, nest: Nest) -> Program:
 def plan(given: Program, nest: Nest) -> Kernel:
     program = with_copies(given, nest)
     blocks = blocks_of(program.steps)
-    operands = [*program.inputs(), *program.outputs]
+    operands = program.operands()
     places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
-    stored = set(program.outputs)
+    first = len(operands) - len(program.folds)
+    laid = {v: folds.placed(k, f, nest) for k, (v, f) in enumerate(program.folds.items(), first)}
+    trees = {v: one for v, one in laid.items() if one.way is Way.TREE}
+    places |= {
+        v: Place(one.pointer, str(one.dtype.itemsize), Walk.UNIT) for v, one in trees.items()
+    }
+    stored = {*program.outputs, *program.folds}
     for block in blocks:
         others = {arg for other in blocks if other is not block for arg in other.reads()}
         stored |= block.makes() if block.is_call else block.makes() & others
@@ -237,7 +276,7 @@ def plan(given: Program, nest: Nest) -> Kernel:
     for var, found in enumerate(program.vars):
         if isinstance(found, Const):
             places[var] = Place(f"(char *)&k{var}", "0", Walk.STILL)
-    return Kernel(program, nest, blocks, places, slots, stored, unkept(program, stored))
+    return Kernel(program, nest, blocks, places, slots, stored, unkept(program, stored), laid)
 
 
 def operand_place(k: int, nest: Nest) -> Place:
@@ -276,6 +315,10 @@ def declare(kernel: Kernel, text: Text) -> None:
     text(f"const i64 n = dim[{kernel.nest.depth - 1}];")
     for slot, size in enumerate(kernel.slots):
         text(f"_Alignas(64) char b{slot}[{size * kernel.chunk}];")
+    for one in kernel.trees:
+        text(folds.buffer(one, kernel.chunk))
+    for one in kernel.folds.values():
+        text.each(folds.fill(one, kernel.nest.depth))
     for var, found in enumerate(kernel.program.vars):
         if isinstance(found, Const):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")
@@ -287,8 +330,7 @@ def declare(kernel: Kernel, text: Text) -> None:
 
 
 def operand_size(kernel: Kernel, k: int) -> int:
-    operands = [*kernel.program.inputs(), *kernel.program.outputs]
-    return kernel.program.vars[operands[k]].dtype.itemsize
+    return kernel.program.vars[kernel.program.operands()[k]].dtype.itemsize
 
 
 def pointers(kernel: Kernel, text: Text) -> None:
@@ -340,6 +382,10 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     text.close()
     for kind in kinds:
         text(f'__asm__ volatile("" :: "r"(sink_{kind}));')
+    for var in sorted(made & kernel.folds.keys()):
+        if kernel.places[var].walk is Walk.STILL:
+            kind, place = kernel.folds[var].kind, kernel.places[var]
+            text(f"*({kind} *){place.pointer} = r{var};")
     if any(step.within for step in block.steps):
         text("status |= outside ? RT_DOUBT : 0;")
     text.close()
@@ -359,7 +405,9 @@ def declare_source(kernel: Kernel, var: int, text: Text) -> None:
 
 def declare_target(kernel: Kernel, var: int, text: Text) -> None:
     place, kind = kernel.places[var], c_type(kernel.program.vars[var].dtype)
-    if place.walk is Walk.UNIT:
+    if place.walk is Walk.STILL:  # a fold; a loop has one place for it
+        text(f"{kind} r{var} = *({kind} *){place.pointer};")
+    elif place.walk is Walk.UNIT:
         text(f"{kind} *restrict y{var} = ({kind} *){place.pointer};")
     else:
         text(f"char *restrict y{var} = {place.pointer};")
@@ -388,38 +436,11 @@ def compute(kernel: Kernel, step: Step) -> Iterator[str]:
     if out not in kernel.stored:
         return
     place = kernel.places[out]
-    if place.walk is Walk.UNIT:
-        yield f"y{out}[i] = v{out};"
-    else:
-        yield f"*({kind} *)(y{out} + i * {place.step}) = v{out};"
-
-
-# ---- literals -----------------------------------------------------------------------------------
-
-
-def literal(value: np.generic) -> str:
-    """A C initialiser with the same bits (any NaN for a NaN)."""
-    item = value.item()
-    match value.dtype.kind:
-        case "b":
-            return str(int(item))
-        case "c":
-            return f"{{{real_literal(item.real)}, {real_literal(item.imag)}}}"
-        case "f":
-            if value.dtype.char == "e":
-                return str(int(value.view(np.uint16)))
-            return real_literal(item)
-        case "i" if item == -(2**63):
-            return "-9223372036854775807LL - 1"
-        case "i":
-            return f"{item}LL"
-        case _:
-            return f"{item}ULL"
-
-
-def real_literal(value: float) -> str:
-    if value != value:
-        return '__builtin_nan("")'
-    if value in (float("inf"), float("-inf")):
-        return "-__builtin_inf()" if value < 0 else "__builtin_inf()"
-    return value.hex()
+    target = {
+        Walk.STILL: f"r{out}",
+        Walk.UNIT: f"y{out}[i]",
+        Walk.STRIDE: f"*({kind} *)(y{out} + i * {place.step})",
+    }[place.walk]
+    fold = kernel.folds.get(out)
+    joins = fold is not None and fold.way is not Way.TREE
+    yield f"{target} = {fold.combined(target, f'v{out}') if fold and joins else f'v{out}'};"

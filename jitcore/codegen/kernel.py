@@ -45,11 +45,17 @@ def source_of(group: Group) -> str:
 
 
 def loop_nest(group: Group) -> Nest:
-    return nest(group.shape, operands(group.program))
+    folds = group.program.folds.values()
+    laid = [*elementwise(group.program), *(fold.laid for fold in folds)]
+    return nest(group.shape, laid, [fold.order for fold in folds])
 
 
 def operands(program: Program) -> list[Signature]:
     """In launch order: inputs, then results."""
+    return [*elementwise(program), *(fold.result for fold in program.folds.values())]
+
+
+def elementwise(program: Program) -> list[Signature]:
     taken = [var.signature for var in program.vars if isinstance(var, Input)]
     return [*taken, *program.outputs.values()]
 

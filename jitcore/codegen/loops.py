@@ -55,9 +55,12 @@ def broadcast_steps(operand: Signature, shape: tuple[int, ...]) -> tuple[int, ..
     return (0,) * missing + tuple(0 if extent == 1 else stride for extent, stride in own)
 
 
-def nest(shape: tuple[int, ...], operands: Sequence[Signature]) -> Nest:
-    """The loops over `shape`; results come last in `operands` and decide the order of the axes."""
-    columns = [broadcast_steps(operand, shape) for operand in operands]
+def nest(
+    shape: tuple[int, ...], operands: Sequence[Signature], order: Sequence[Signature] = ()
+) -> Nest:
+    """The loops over `shape`. The axes are in the order of `order`, which are no operands, or of
+    the last results."""
+    columns = [broadcast_steps(operand, shape) for operand in (*operands, *order)]
     axes = [axis for axis, extent in enumerate(shape) if extent != 1]
     axes.sort(key=lambda axis: [abs(column[axis]) for column in reversed(columns)], reverse=True)
     merged: list[tuple[int, tuple[int, ...]]] = []
@@ -74,7 +77,7 @@ def nest(shape: tuple[int, ...], operands: Sequence[Signature]) -> Nest:
             for o in operands
         )
         merged.append((1, whole))
-    steps = tuple(zip(*(steps for _, steps in merged), strict=True))
+    steps = tuple(zip(*(steps[: len(operands)] for _, steps in merged), strict=True))
     walks = tuple(
         walk(column[-1], op.dtype.itemsize) for column, op in zip(steps, operands, strict=True)
     )

@@ -57,13 +57,27 @@ class Step:
     within: str = ""  # C condition outside which the value is not defined
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What becomes of a variable's values: all that share a place in the result are combined."""
+
+    result: Signature  # as the caller gets it
+    laid: Signature  # as it lies in the loop: reduced axes have extent 1
+    order: Signature  # of what is reduced: its memory decides the order
+    start: str
+    combine: str  # C expression of the result so far {0} and a value {1}
+    finish: str  # C expression of the result {0} and the number of its values {1}, or nothing
+    in_order: bool  # NumPy's order matters: floats
+
+
 @dataclass(slots=True)
 class Program:
-    """Built by lower.py; complete when `outputs` is set."""
+    """Built by lower.py and lower_reduce.py; complete when `outputs` is set."""
 
     vars: list[Var] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     outputs: dict[int, Signature] = field(default_factory=dict)
+    folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
 
     def var(self, var: Var) -> int:
         self.vars.append(var)
@@ -71,3 +85,7 @@ class Program:
 
     def inputs(self) -> list[int]:
         return [i for i, var in enumerate(self.vars) if isinstance(var, Input)]
+
+    def operands(self) -> list[int]:
+        """In launch order."""
+        return [*self.inputs(), *self.outputs, *self.folds]

@@ -2,9 +2,9 @@
 
     a = x * y        ┐
     b = np.exp(a)    │ group 1, one loop over the shape of x
-    c = b.sum()      │            call
-    d = b - y        ┘            (c is not needed for d)
-    e = d / c          its own:   c would come after part of group 1 and before the rest
+    c = b.sum()      │            (folded into it as b is made)
+    d = b - y        ┘
+    e = d / c          its own:   c is only known when group 1 is done
 
 Units (groups in the making, and single nodes) form an acyclic graph. Two units of one shape merge
 when one feeds the other or both read one value, and no path between them leads through a third.
@@ -22,6 +22,7 @@ from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
+from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .program import Program
 
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
@@ -49,6 +50,7 @@ class Demand:
     shape: Shape
     flat: bool  # every operand is C contiguous and whole, or a scalar
     needs_flat: bool  # one of its loops is only right on such operands
+    order: Shape | None = None  # of the axes, where NumPy's order of summation hangs on it
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +74,10 @@ def fuse(nodes: Sequence[Node], live_out: Collection[Value]) -> list[Node | Grou
     made: list[Node | Group] = []
     for unit in ordered(merged(nodes, readers)):
         members = [nodes[k] for k in sorted(unit.nodes)]
-        group = group_of(members, needed(members, unit.nodes, readers)) if unit.demand else None
+        group = None
+        if unit.demand is not None:
+            outputs = needed(members, unit.nodes, readers)
+            group = group_of(members, outputs, unit.demand.shape)
         made += members if group is None else [group]
     return made
 
@@ -93,17 +98,19 @@ def needed(members: Sequence[Node], places: Collection[int], readers: Readers) -
     return tuple(v for v in results if not readers.get(v, set()) <= set(places))
 
 
-def group_of(members: list[Node], outputs: tuple[Value, ...]) -> Group | None:
+def group_of(members: list[Node], outputs: tuple[Value, ...], shape: Shape) -> Group | None:
     """The group of these nodes, lowered; None where single calls are as good."""
     if len(members) < LEAST_NODES or not outputs:
         return None
     lowering = Lowering()
     for node in members:
-        lower(node, lowering)
+        (lower_reduction if is_reduction(node) else lower)(node, lowering)
     program = lowering.program
-    program.outputs = {lowering.known[v]: signature(v.type) for v in outputs}
-    (shape,) = {signature(v.type).shape for v in outputs}
-    return Group(tuple(members), tuple(lowering.inputs), outputs, shape, program)
+    folded = {value for node in members if is_reduction(node) for value in node.outputs}
+    whole = tuple(v for v in outputs if v not in folded)
+    program.outputs = {lowering.known[v]: signature(v.type) for v in whole}
+    results = (*whole, *(v for v in outputs if v in folded))
+    return Group(tuple(members), tuple(lowering.inputs), results, shape, program)
 
 
 # ---- what a node asks ---------------------------------------------------------------------------
@@ -111,6 +118,8 @@ def group_of(members: list[Node], outputs: tuple[Value, ...]) -> Group | None:
 
 def demand(node: Node) -> Demand | None:
     """None where no kernel can or may run this node."""
+    if is_reduction(node):
+        return demand_of_reduction(node)
     shape = result_shape(node)
     if not shape or 0 in shape:
         return None
@@ -127,6 +136,20 @@ def demand(node: Node) -> Demand | None:
     if freedom is Freedom.FLAT and not (flat and max(shape) > 1 and uncast(node, trial.program)):
         return None
     return Demand(shape, flat, freedom is Freedom.FLAT)
+
+
+def demand_of_reduction(node: Node) -> Demand | None:
+    trial = Lowering()
+    try:
+        t = reduced(node)
+        lower_reduction(node, trial)
+    except (Unsuitable, Unsupported):
+        return None
+    if 0 in t.shape:
+        return None
+    (fold,) = trial.program.folds.values()
+    flat = t.c_contiguous and all(extent == 1 for extent in fold.laid.shape)
+    return Demand(t.shape, flat, False, order_of(t) if fold.in_order else None)
 
 
 def result_shape(node: Node) -> Shape | None:
@@ -197,8 +220,13 @@ def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
         return False
     if (a.needs_flat or b.needs_flat) and not (a.flat and b.flat):
         return False
+    if a.order is not None and b.order is not None and a.order != b.order:
+        return False
     places = one.nodes + two.nodes
     members = [nodes[k] for k in places]
+    folded = {value for node in members if is_reduction(node) for value in node.outputs}
+    if not folded.isdisjoint(one.reads | two.reads):  # known only after the loop
+        return False
     inside = {value for node in members for value in node.outputs}
     taken = (one.reads | two.reads) - inside
     # a Python scalar may be an operand in several types
@@ -231,6 +259,7 @@ def merge(one: Unit, two: Unit, alive: dict[int, Unit]) -> Unit:
         one.demand.shape,
         one.demand.flat and two.demand.flat,
         one.demand.needs_flat or two.demand.needs_flat,
+        one.demand.order or two.demand.order,
     )
     del alive[two.number]
     for unit in alive.values():

@@ -56,14 +56,37 @@ def test_a_single_node_stays_a_call() -> None:
 
 
 def test_a_path_through_another_node_keeps_groups_apart() -> None:
-    """The sum needs x + 1 whole: with the product in one group it would wait for itself."""
+    """The median needs x + 1 whole: with the product in one group it would wait for itself."""
     b = Builder()
     x = b.input(type_of(X))
     first = b.emit(OP["+"], (x, 1.0))
-    total = b.emit(OPS["sum"], (first,))
+    total = b.emit(OPS["argmax"], (first,))
     last = b.emit(OP["*"], (first, total))
     steps = fuse(b.nodes, {last})
     assert sizes(steps) == [0, 0, 0]
+    assert_ordered(steps, b.nodes)
+
+
+def test_a_sum_joins_what_makes_its_operand_and_its_readers_do_not() -> None:
+    b = Builder()
+    x = b.input(type_of(X))
+    first = b.emit(OP["+"], (x, 1.0))
+    total = b.emit(OPS["sum"], (first,), {"axis": 0})
+    beside = b.emit(OP["-"], (x, 2.0))
+    last = b.emit(OP["*"], (b.emit(OP["*"], (first, total)), beside))
+    steps = fuse(b.nodes, {last})
+    assert sizes(steps) == [3, 2]
+    assert steps[0].outputs == (first, beside, total)  # type: ignore[union-attr]
+    assert_ordered(steps, b.nodes)
+
+
+def test_sums_in_other_orders_of_memory_keep_apart() -> None:
+    b = Builder()
+    x, y = b.input(type_of(X)), b.input(type_of(np.asfortranarray(X)))
+    both = b.emit(OP["+"], (x, 1.0)), b.emit(OP["+"], (y, 1.0))
+    results = {b.emit(OPS["sum"], (one,)) for one in both} | {b.emit(OP["*"], (x, y))}
+    steps = fuse(b.nodes, results)
+    assert len(groups_of(steps)) == 2
     assert_ordered(steps, b.nodes)
 
 

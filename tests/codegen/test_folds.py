@@ -1,0 +1,234 @@
+"""Sums folded into the loop that makes what is summed: NumPy's bits, whatever the shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from codegen_harness import build, check, groups_of
+from codegen_values import LAYOUTS, tame, wild
+
+from jitcore.codegen.kernel import kernel
+from jitcore.codegen.schedule import fuse
+from jitcore.config import Config
+from jitcore.ir import BY_OPERATOR as OP
+from jitcore.ir import OPS, Builder, Value, row_of
+
+LENGTHS = (*range(2, 301), 1000, 2047, 2048, 2049, 4097, 8191, 8193, 100003)
+SUMMED = "?bBhHiIlLqQfd"
+FORMS = ("sum", "ndarray.sum", "mean", "ndarray.mean")
+ODD = (-0.0, 0.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, -1e308)
+
+Array = np.ndarray[Any, Any]
+Program = Callable[..., Any]
+
+
+def scattered(dtype: str, shape: tuple[int, ...], seed: int) -> Array:
+    """Of all magnitudes: hardly two orders of summation give the same bits."""
+    if np.dtype(dtype).kind != "f":
+        return wild(dtype, shape, seed)
+    rng = np.random.default_rng(seed)
+    found = rng.normal(size=shape) * 10.0 ** rng.integers(-6, 6, shape)
+    return np.asarray(found, dtype)
+
+
+def total(name: str = "sum", *words: Any, **more: Any) -> Program:
+    """What is summed is made in the same loop."""
+
+    def fn(b: Builder, x: Value, y: Value) -> Value:
+        return b.emit(OPS[name], (b.emit(OP["*"], (x, y)), *words), more)
+
+    return fn
+
+
+def alike(fn: Program, arrays: list[Array], config: Config) -> None:
+    with np.errstate(all="ignore"):
+        assert check(fn, arrays, config)
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_lengths(dtype: str, config: Config) -> None:
+    for n in LENGTHS:
+        for seed in range(3):
+            arrays = [scattered(dtype, (n,), seed), scattered(dtype, (n,), seed + 7)]
+            alike(total(), arrays, config)
+
+
+@pytest.mark.parametrize("dtype", SUMMED)
+def test_types(dtype: str, config: Config) -> None:
+    for n in (2, 7, 8, 9, 130, 4097):
+        arrays = [scattered(dtype, (n,), 1), scattered(dtype, (n,), 2)]
+        alike(total(), arrays, config)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_axes(seed: int, config: Config) -> None:
+    """Up to four dimensions, every order of them in memory, any axes."""
+    rng = np.random.default_rng(seed)
+    ndim = int(rng.integers(1, 5))
+    shape = rng.choice([1, 2, 3, 5, 8, 9, 17, 40, 130, 300], ndim)
+    while np.prod(shape) > 30000:
+        shape[np.argmax(shape)] //= 2
+    order = rng.permutation(ndim)
+    dtype = str(rng.choice(list("ddffiB?")))
+    x, y = (
+        scattered(dtype, tuple(shape[order]), seed + k).transpose(np.argsort(order)) for k in (0, 9)
+    )
+    axes = tuple(int(axis) for axis in rng.permutation(ndim)[: rng.integers(1, ndim + 1)])
+    if x.size == 1 or all(x.shape[axis] == 1 for axis in axes):
+        axes, x, y = (0,), np.repeat(x, 3, axis=0), np.repeat(y, 3, axis=0)
+    words = {"axis": axes, "keepdims": bool(seed % 2)}
+    alike(total("mean" if dtype in "fd" and seed % 3 == 0 else "sum", **words), [x, y], config)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("dtype", "fd")
+def test_forms_of_call(name: str, dtype: str, config: Config) -> None:
+    arrays = [scattered(dtype, (30, 41), 1), scattered(dtype, (30, 41), 2)]
+    for words in ((), (None,), (0,), (-1,), ((0, 1),), (1, dtype), (1, None, None, True)):
+        if len(words) < 2 or name.endswith("sum"):  # a mean may warn then
+            alike(total(name, *words), arrays, config)
+    for more in ({"axis": 0}, {"axis": -2, "keepdims": True}, {"keepdims": True}, {"dtype": dtype}):
+        alike(total(name, **more), arrays, config)
+
+
+def test_a_method_of_the_ufunc_sums_along_its_first_axis(config: Config) -> None:
+    row = row_of(np.add.reduce)
+    arrays = [scattered("d", (30, 41), 1), scattered("d", (30, 41), 2)]
+    for words in ({}, {"axis": None}, {"axis": 1, "keepdims": True}):
+        alike(lambda b, x, y, w=words: b.emit(row, (b.emit(OP["*"], (x, y)),), w), arrays, config)
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 9, 100, 127, 128, 129, 1000])
+def test_special_values(n: int, config: Config) -> None:
+    one = np.ones(n)
+    for value in ODD:
+        for place in (slice(None), slice(0, 1), slice(n - 1, n), slice(n // 2, None)):
+            x = scattered("d", (n,), 3)
+            x[place] = value
+            for axis in (None, 0):
+                alike(total(axis=axis), [x, one], config)
+            wide = np.broadcast_to(x[:, None], (n, 3)).copy()
+            alike(total(axis=0), [wide, np.ones((n, 3))], config)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_wild_values(seed: int, config: Config) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice([2, 9, 33, 140], 2))
+    dtype = "fd"[seed % 2]
+    axis = (None, 0, 1)[seed % 3]
+    alike(total(axis=axis), [wild(dtype, shape, seed), wild(dtype, shape, seed + 1)], config)
+
+
+@pytest.mark.parametrize("one", LAYOUTS)
+@pytest.mark.parametrize("two", ["C", *list(LAYOUTS)[1:4]])
+def test_layouts_of_what_the_producer_reads(one: str, two: str, config: Config) -> None:
+    x, y = (scattered("d", (37, 90), seed) for seed in (1, 2))
+    x, y = LAYOUTS[one](x), LAYOUTS.get(two, lambda a: a)(y)
+    if np.broadcast_shapes(x.shape, y.shape) != (37, 90):
+        return
+    for axis in (None, 0, 1):
+        alike(total(axis=axis), [x, y], config)
+
+
+def softmax(b: Builder, x: Value, most: Value) -> list[Value]:
+    raised = b.emit(OPS["exp"], (b.emit(OP["-"], (x, most)),))
+    return [raised, b.emit(OPS["sum"], (raised,), {"axis": -1, "keepdims": True})]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 50])
+@pytest.mark.parametrize("columns", [2, 7, 64, 100, 3000])
+def test_calls_feed_sums(rows: int, columns: int, config: Config) -> None:
+    x = scattered("d", (rows, columns), 5)
+    alike(softmax, [x, x.max(axis=-1, keepdims=True)], config)
+
+
+def several(b: Builder, x: Value, y: Value) -> list[Value]:
+    square = b.emit(OPS["square"], (b.emit(OP["-"], (x, y)),))
+    sums = [b.emit(OPS["sum"], (square,), {"axis": axis}) for axis in (None, 0, 1, (0, 2), -1)]
+    sums += [b.emit(OPS["mean"], (square,), {"axis": axis}) for axis in (None, (1, 2))]
+    return [square, *sums, b.emit(OPS["sum"], (b.emit(OP["<"], (x, y)),))]
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (2, 130, 9), (7, 1, 300), (1, 1, 9), (2, 3, 5000)])
+def test_several_sums_in_one_loop(shape: tuple[int, ...], config: Config) -> None:
+    arrays = [scattered("d", shape, 1), scattered("d", shape, 2)]
+    alike(several, arrays, config)
+    alike(several, [one.transpose(2, 0, 1).copy().transpose(1, 2, 0) for one in arrays], config)
+
+
+def test_the_buffer_size_of_numpy_does_not_matter(config: Config) -> None:
+    old = np.setbufsize(16)
+    try:
+        alike(several, [scattered("d", (3, 40, 50), 1), scattered("d", (3, 40, 50), 2)], config)
+    finally:
+        np.setbufsize(old)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name", "words"),
+    [
+        ("e", "sum", {}),
+        ("D", "sum", {}),
+        ("i", "mean", {}),
+        ("f", "sum", {"dtype": "d"}),
+        ("?", "sum", {"dtype": "?"}),
+        ("d", "sum", {"initial": 1.0}),
+        ("d", "prod", {}),
+        ("d", "max", {}),
+    ],
+)
+def test_other_reductions_stay_numpys(dtype: str, name: str, words: dict[str, Any]) -> None:
+    b, _, results = build(total(name, **words), [tame(dtype, (300,), seed) for seed in (1, 2)])
+    assert not groups_of(fuse(b.nodes, set(results)))
+
+
+def test_sums_of_one_element_and_of_none_stay_numpys(config: Config) -> None:
+    for shape in ((1,), (1, 1), (0,), (0, 3)):
+        x = np.full(shape, -0.0)
+        b, _, results = build(total(), [x, x])
+        assert not groups_of(fuse(b.nodes, set(results)))
+        assert check(total(), [x, x], config, groups=0)
+
+
+def test_arrays_with_gaps_stay_numpys() -> None:
+    x = np.ones((40, 50))[:, ::2]
+    b, _, results = build(lambda b, x: [b.emit(OPS[n], (x,)) for n in ("sum", "mean")], [x])
+    assert not groups_of(fuse(b.nodes, set(results)))
+
+
+@pytest.mark.parametrize(("flag", "value"), [("over", 1.7e308), ("invalid", np.inf)])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_flags_of_the_sum_refuse(flag: str, value: float, axis: Any, config: Config) -> None:
+    x = np.full((12, 12), value)
+    if flag == "invalid":
+        x[6:, 6:] = -value
+        x[6:, :6] = x[:6, 6:] = 1.0
+        x[:6, :6] = [[value] * 6] * 6
+        x[0, 11] = x[11, 0] = -value
+    one = np.ones((12, 12))
+    b, _, results = build(total(axis=axis), [x, one])
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    run = kernel(group, config)
+    assert run is not None
+    with np.errstate(all="ignore"):
+        assert run(x, one) is not None
+        assert run(one, one) is not None
+    with np.errstate(**{"all": "ignore", flag: "warn"}):
+        assert run(x, one) is None
+        assert run(one, one) is not None
+
+
+def test_scalar_results_leak_nothing(config: Config) -> None:
+    arrays = [tame("d", (50,), 1), tame("d", (50,), 2)]
+    b, _, results = build(lambda b, x, y: [total()(b, x, y), total("mean")(b, x, y)], arrays)
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    run = kernel(group, config)
+    assert run is not None
+    kept = [run(*arrays) for _ in range(100)]
+    assert all(type(one) is np.float64 for pair in kept for one in pair)
+    assert len({id(one) for pair in kept for one in pair}) == 200
+    assert len({(float(a), float(b)) for a, b in kept}) == 1
