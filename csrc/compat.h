@@ -98,7 +98,7 @@ static inline int jit_monitored(PyThreadState *ts) {
 }
 #else
 #define JIT_LEFT_RECURSION(ts) ((void)(ts)) /* RETURN_VALUE gave it back */
-#define JIT_GIVE_C_RECURSION(ts, times) ((void)(ts)) /* one limit for all, which counts the same */
+#define JIT_GIVE_C_RECURSION(ts, times) ((void)(ts), (void)(times)) /* one limit for all, which counts the same */
 #define JIT_GET_EXTRA _PyCode_GetExtra
 #define JIT_SET_EXTRA _PyCode_SetExtra
 #define JIT_NEW_EXTRA_INDEX _PyEval_RequestCodeExtraIndex

@@ -146,11 +146,27 @@ static void hold_for(PyObject *generator) {
         jit_hook_hold();
 }
 
+/* The function itself, as deep as CPython calls functions: what a C callable between two of them takes of the C
+ * recursion limit is given back, as long as the C stack is known to reach. */
+static __thread int depth;
+#define MAX_DEPTH 5000
+
+static PyObject *call_function(PyObject *fn, PyObject *const *args, size_t nargsf, PyObject *names) {
+    PyThreadState *ts = PyThreadState_Get();
+    int given = depth < MAX_DEPTH;
+    depth++;
+    JIT_GIVE_C_RECURSION(ts, given);
+    PyObject *result = PyObject_Vectorcall(fn, args, nargsf, names);
+    JIT_GIVE_C_RECURSION(ts, -given);
+    depth--;
+    return result;
+}
+
 static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
     Dispatcher *self = (Dispatcher *)op;
     PyObject *fn = self->wrapped;
     if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
-        return PyObject_Vectorcall(fn, args, nargsf, names);
+        return call_function(fn, args, nargsf, names);
     self->calls++;
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {
@@ -161,7 +177,7 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     }
     Py_INCREF(fn);
     jit_hook_enter();
-    PyObject *result = PyObject_Vectorcall(fn, args, nargsf, names);
+    PyObject *result = call_function(fn, args, nargsf, names);
     jit_hook_leave();
     Py_DECREF(fn);
     if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||

@@ -27,7 +27,8 @@ typedef struct {
     PyObject **regs;
     PyObject *quiet;             /* token of NumPy's error state, to be put back */
     int window;                  /* exit that a failure takes */
-    int loud;                    /* the next step raises in the window exit's state */
+    int loud;                    /* the next step raises in the window exit's state, */
+    int offset;                  /* at this instruction; -1: where the region begins */
     _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
 } Run;
 
@@ -248,12 +249,14 @@ static int steps(Run *run, const int *w, int *reached) {
         case P_WINDOW:
             run->window = w[1];
             run->loud = 0;
+            run->offset = -1;
             w += 2;
             break;
         case P_LOUD:
             unquiet(run);
             run->window = w[2];
             run->loud = 1;
+            run->offset = w[1];
             if (run->view->frame != NULL)
                 frame_set_ip(run->view->frame, w[1]);
             w += 3;
@@ -299,9 +302,11 @@ static ExitKind after_failure(Run *run, Transfer *out) {
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
     PyErr_Fetch(&type, &value, &traceback);
     ExitKind kind = run->plan->exits[run->window].kind;
+    int loud = run->loud;
     if (take(run, run->window, out) < 0) { /* out of memory: that exception wins */
         Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
         out->nstack = TRANSFER_KEEPS_STATE;
+        out->offset = -1;
         return EXIT_RAISE;
     }
     if (!raises) {
@@ -310,13 +315,15 @@ static ExitKind after_failure(Run *run, Transfer *out) {
     }
     if (kind == EXIT_MISS)
         out->nstack = TRANSFER_KEEPS_STATE;
+    if (loud || kind == EXIT_MISS)
+        out->offset = run->offset;
     PyErr_Restore(type, value, traceback);
     return EXIT_RAISE;
 }
 
 ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
                   int *failed) {
-    Run run = {.plan = plan, .view = view, .regs = regs};
+    Run run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
     int reached;
     if (view->frame != NULL)
         run.ip = JIT_IP(view->frame);
@@ -330,6 +337,7 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
     if (take(&run, reached, out) == 0)
         return plan->exits[reached].kind;
     out->nstack = TRANSFER_KEEPS_STATE;
+    out->offset = -1;
     return EXIT_RAISE;
 }
 

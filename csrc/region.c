@@ -10,7 +10,6 @@ typedef struct {
     PyObject_HEAD
     int offset, depth;
     char closed;       /* a miss does not ask the compiler any more */
-    char dead;         /* always a miss */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
 } Point;
@@ -41,7 +40,7 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
     if (record->transfer.offset <= point->offset && jit_must_check(PyThreadState_Get()))
         record->transfer.through_point = 0;
     if (kind == EXIT_RAISE) {
-        if (record->transfer.nstack == TRANSFER_KEEPS_STATE)
+        if (record->transfer.offset < 0)
             record->transfer.offset = point->offset;
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
@@ -91,6 +90,11 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Py_RETURN_FALSE;
 }
 
+/* Nothing stands at it, and nothing ever will. */
+static int is_dead(const Point *point) {
+    return point->closed && PyTuple_GET_SIZE(point->entries) == 0;
+}
+
 /* A dead point is entered once in each C*, and then is a jump over itself there. */
 static void bury(Point *point, PyCodeObject *cstar) {
     Map *map = map_of(cstar);
@@ -103,7 +107,7 @@ static PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
-    if (point->dead) {
+    if (is_dead(point)) {
         bury(point, JIT_CODE(frame));
         Py_RETURN_FALSE;
     }
@@ -161,13 +165,23 @@ static PyObject *point_close(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
+static PyObject *get_dead(PyObject *self, void *ignored) {
+    (void)ignored;
+    return PyBool_FromLong(is_dead((Point *)self));
+}
+
+static PyGetSetDef point_getset[] = {
+    {"dead", get_dead, NULL, "closed, and without entries", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyObject *point_kill(PyObject *self, PyObject *ignored) {
     (void)ignored;
     Point *point = (Point *)self;
     PyObject *none = PyTuple_New(0);
     if (none == NULL)
         return NULL;
-    point->closed = point->dead = 1;
+    point->closed = 1;
     Py_SETREF(point->entries, none);
     Py_RETURN_NONE;
 }
@@ -186,7 +200,6 @@ static PyMemberDef point_members[] = {
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
     {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
-    {"dead", T_BOOL, offsetof(Point, dead), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -201,6 +214,7 @@ static PyTypeObject Point_Type = {
     .tp_dealloc = point_dealloc,
     .tp_methods = point_methods,
     .tp_members = point_members,
+    .tp_getset = point_getset,
     .tp_as_number = &point_number,
 };
 

@@ -113,7 +113,7 @@ class Planned:
 
     start: Exit
     steps: tuple[Step, ...]
-    loud: bool
+    loud: int | None  # the offset at which its one step raises
     refusal: str = ""  # of a user's backend
 
 
@@ -143,16 +143,16 @@ def recipe_values(exit: Exit) -> set[Value]:
     return found
 
 
-def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], bool]]:
+def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], int | None]]:
     """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
-    found: list[tuple[Exit, tuple[Node, ...], set[Value], bool]] = []
+    found: list[tuple[Exit, tuple[Node, ...], set[Value], int | None]] = []
     for segment in reversed(capture.segments):
         after = set(live)
         if isinstance(segment, Loud):
             live |= set(segment.node.inputs)
             live |= recipe_values(segment.at)
-            found.append((segment.at, (segment.node,), after, True))
+            found.append((segment.at, (segment.node,), after, segment.offset))
             continue
         kept: list[Node] = []
         for node in reversed(segment.nodes):
@@ -163,7 +163,7 @@ def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Val
             live |= set(node.inputs)
             after |= set(node.outputs) if dead else set()
         live |= recipe_values(segment.start)
-        found.append((segment.start, tuple(reversed(kept)), after, False))
+        found.append((segment.start, tuple(reversed(kept)), after, None))
     found.reverse()
     return found
 
@@ -173,7 +173,9 @@ def may_warn(node: Node) -> bool:
 
 
 def planned(
-    live: list[tuple[Exit, tuple[Node, ...], set[Value], bool]], capture: Capture, config: Config
+    live: list[tuple[Exit, tuple[Node, ...], set[Value], int | None]],
+    capture: Capture,
+    config: Config,
 ) -> tuple[list[Planned], dict[Group, Any]]:
     """Pure windows go to the back end; loud steps stay calls."""
     found: list[Planned] = []
@@ -181,9 +183,9 @@ def planned(
     for start, nodes, after, loud in live:
         steps: list[Step] = list(nodes)
         refusal = ""
-        if not loud and config.backend == "c":
+        if loud is None and config.backend == "c":
             steps = fused(nodes, after, config, kernels)
-        elif not loud and config.backend != "numpy":
+        elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
             steps = [*taken]
@@ -225,8 +227,8 @@ class Lowering:
     def run(self, segments: Sequence[Planned]) -> None:
         for segment in segments:
             number = self.exit(segment.start)
-            if segment.loud:
-                self.plan.loud(segment.start.offset, number)
+            if segment.loud is not None:
+                self.plan.loud(segment.loud, number)
             else:
                 noisy = any(isinstance(s, Node) and may_warn(s) for s in segment.steps)
                 self.plan.window(number, quiet_state(self.capture.errstate) if noisy else None)

@@ -224,8 +224,9 @@ class Machine:
             stores = node.op.effect_of(node.args, node.kwargs) is OpEffect.STORE
             self.stop(breaks.STORE_INLINED if stores else breaks.LOUD_INLINED, node.op.name)
         self.window()
-        assert self.outer.unit is not None
-        self.segments.append(Loud(node, self.exit_before(self.outer.unit)))
+        outer = self.outer
+        assert outer.unit is not None and outer.instr is not None
+        self.segments.append(Loud(node, self.exit_before(outer.unit), outer.instr.offset))
         self.fresh_window = True
 
     def exit_before(self, instr: Instr) -> Exit:

@@ -51,10 +51,12 @@ class Window:
 
 @dataclass(slots=True)
 class Loud:
-    """A step with effects on arrays, or warnings. If it raises, it raises in the state of `at`."""
+    """A step with effects on arrays, or warnings. If it raises, it raises in the state of `at`, at
+    the instruction that makes the call."""
 
     node: Node
     at: Exit
+    offset: int
 
 
 Segment = Window | Loud
