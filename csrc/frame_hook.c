@@ -11,6 +11,7 @@ static __thread int nested; /* of our evaluation function on this thread */
 static long users; /* compiled calls and held generators of all threads; under the GIL */
 static long held;
 static _PyFrameEvalFunction previous_eval;
+static _PyFrameEvalFunction buried_previous; /* ours when a wrapper kept us from leaving */
 static PyObject *discover_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
@@ -170,12 +171,14 @@ static void use(long change) {
     users += change;
     if (before == 0 && users > 0) {
         _PyFrameEvalFunction found = _PyInterpreterState_GetEvalFrameFunc(interp);
-        if (found != eval_frame) /* it is, where a wrapper has put us back after our last user left */
-            previous_eval = found;
+        /* a wrapper that went after our last user has put us back */
+        previous_eval = found == eval_frame ? buried_previous : found;
         _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
-    } else if (before > 0 && users == 0 &&
-               _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame) {
-        _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
+    } else if (before > 0 && users == 0) {
+        if (_PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame)
+            _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
+        else
+            buried_previous = previous_eval;
     }
 }
 

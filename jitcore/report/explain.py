@@ -129,7 +129,8 @@ def graph_line(region: Region) -> str:
     kernels = ", ".join(kernel.name for kernel in region.kernels)
     return (
         f"  graph at {region.function.filename}, {region.function.function}, offset "
-        f"{region.offset}, of {inputs_of(region) or 'constants'}: {counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
+        f"{region.offset}, of {inputs_of(region) or 'constants'}: "
+        f"{counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{counted(len(region.guards), 'guard')}; ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else ''}"
