@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Iterator
-from pathlib import Path
 
 from jitcore.config import MEGABYTE, Config
 
 MOST = 256 * MEGABYTE
 SHARE = 8  # of the memory that the process may use
-GROUPS = Path("/sys/fs/cgroup")
-# Version of control groups → the folder below GROUPS, and the file that has the limit.
-LIMITS = {"": ("", "memory.max"), "memory": ("memory", "memory.limit_in_bytes")}
+GROUPS = "/sys/fs/cgroup"
+# Version of control groups → what follows GROUPS, and the file that has the limit.
+LIMITS = {"": ("", "memory.max"), "memory": ("/memory", "memory.limit_in_bytes")}
 
 
 def pool_bytes(config: Config) -> int:
@@ -31,24 +30,24 @@ def allowed() -> int:
     return min([machine, *own, *group_limits(GROUPS, read("/proc/self/cgroup"))])
 
 
-def group_limits(groups: Path, membership: str) -> Iterator[int]:
+def group_limits(groups: str, membership: str) -> Iterator[int]:
     """The limits of the groups named in /proc/self/cgroup and of those around them."""
     for line in membership.splitlines():
         _, controllers, inside = line.split(":", 2)
-        for controller in controllers.split(","):
-            if controller not in LIMITS:
-                continue
+        for controller in LIMITS.keys() & controllers.split(","):
             below, name = LIMITS[controller]
-            root = groups / below
-            path = root / inside.strip("/")
-            for folder in (path, *path.parents):
-                if folder.is_relative_to(root) and (text := read(folder / name)).isdecimal():
+            folder = groups + below
+            for part in (None, *filter(None, inside.split("/"))):
+                folder = f"{folder}/{part}" if part else folder
+                text = read(f"{folder}/{name}")
+                if text.isdecimal():
                     yield int(text)
 
 
-def read(path: str | Path) -> str:
+def read(path: str) -> str:
     """Nothing where there is no such file."""
     try:
-        return Path(path).read_text().strip()
+        with open(path) as file:
+            return file.read().strip()
     except OSError:
         return ""

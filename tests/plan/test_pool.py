@@ -442,7 +442,9 @@ def test_limits_of_control_groups(tmp_path: Path) -> None:
     (inner / "memory.max").write_text("max\n")
     (tmp_path / "user" / "memory.max").write_text("4096\n")
     (first / "memory.limit_in_bytes").write_text("8192\n")
-    (tmp_path.parent / "memory.max").write_text("1\n")
-    assert list(group_limits(tmp_path, "0::/user/job\n")) == [4096]
-    assert list(group_limits(tmp_path, "5:cpu,memory:/box\n2:pids:/\n")) == [8192]
-    assert list(group_limits(tmp_path, "")) == []
+    groups = str(tmp_path)
+    assert list(group_limits(groups, "0::/user/job\n")) == [4096]
+    assert list(group_limits(groups, "5:cpu,memory:/box\n2:pids:/\n")) == [8192]
+    (tmp_path / "memory.max").write_text("16384")
+    assert list(group_limits(groups, "0::/\n")) == [16384]
+    assert list(group_limits(groups, "")) == []
