@@ -51,7 +51,6 @@ def main() -> None:
 
 def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> None:
     stream = bandwidth.bandwidth(folder)
-    print(table.bandwidth_line(stream))
     first_compile()
     ten = launch(KERNELS["chain7"], options.seconds / len(SIZES))
     print(table.launch_line(ten))
@@ -62,6 +61,8 @@ def run(options: argparse.Namespace, kernels: list[Kernel], folder: Path) -> Non
         for size in options.sizes:
             rows.append(measure(kernel, size, options.seconds / len(options.sizes), peers))
             print(table.line(rows[-1]), flush=True)
+    stream = bandwidth.better(stream, bandwidth.bandwidth(folder))
+    print(table.bandwidth_line(stream))
     machine = table.Machine(stream, ten, starts.measured([k.name for k in kernels]))
     print(*table.sums(rows), table.compile_line(rows, machine.starts), sep="\n")
     keep(options.output, rows, machine)

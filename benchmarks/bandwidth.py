@@ -49,6 +49,13 @@ class Bandwidth:
         return max(self.copy, self.triad)
 
 
+def better(one: Bandwidth | None, two: Bandwidth | None) -> Bandwidth | None:
+    """The best of two readings: another program may have had the memory during one of them."""
+    if one is None or two is None:
+        return one or two
+    return Bandwidth(max(one.copy, two.copy), max(one.triad, two.triad))
+
+
 def bandwidth(folder: Path) -> Bandwidth | None:
     """None: no C compiler. `folder` is for the library."""
     compiler = find("")

@@ -12,6 +12,7 @@ import pytest
 
 import jitcore
 from benchmarks import page, table
+from benchmarks.bandwidth import Bandwidth, better
 from benchmarks.bits import difference
 from benchmarks.kernels import KERNELS
 from benchmarks.measure import Launch, Peer, Row, check, measure, traffic
@@ -152,3 +153,9 @@ def test_helpers_are_handed_over_with_a_function() -> None:
     assert difference(kernel.function(*args), other(*args)) == ""
     with pytest.raises(AttributeError, match="sqrt"):
         handed_over(kernel.function, wrap, np=object())(*args)
+
+
+def test_the_better_of_two_bandwidths() -> None:
+    assert better(Bandwidth(1.0, 4.0), Bandwidth(2.0, 3.0)) == Bandwidth(2.0, 4.0)
+    assert better(None, Bandwidth(2.0, 3.0)) == better(Bandwidth(2.0, 3.0), None)
+    assert better(None, None) is None
