@@ -202,7 +202,7 @@ def prelude(kernel: Kernel) -> str:
     parts += [f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes]
     parts += [QUIET] if "__builtin_is" in codes else []
     parts += [SELECT] if "rt_select" in codes else []
-    parts.append(folds.tree_text([*kernel.folds.values()]))
+    parts.append(folds.helpers([*kernel.folds.values()]))
     return "\n".join(parts)
 
 

@@ -4,8 +4,8 @@ A result starts as NumPy's initial value in its own memory. How a value joins it
 innermost loop, which follows the memory of what is reduced:
 
     MANY   the result moves along it     y[i] = y[i] + v       rows are added one after the other
-    ONE    it does not, ints             r = r + v             any order gives the same bits
-    TREE   it does not, floats           *y = *y + tree        pairwise, over the whole run
+    ONE    it does not                   r = r + v             one after the other, or in any order
+    TREE   it does not, sums of floats   *y = *y + tree        pairwise, over the whole run
 
 NumPy's tree over n values (pairwise_sum in numpy/_core/src/umath/loops_utils.h.src): halves at
 multiples of 8 until 128 are left, and those by 8 accumulators. Values fill a buffer chunk by chunk,
@@ -72,6 +72,23 @@ static inline i64 rt_take_##T(rt_tree_##T *t, T *x, i64 have) { \\
     return have - at; }
 """
 
+KEY_TEXT = """
+/* Integers in the order of the floats, NaNs above all; `flip`: of the negated floats.
+   Where 0 is the largest, -0 may be there as well; where -0 is, 0 is not. */
+#define RT_KEY(T, I, MOST, INF) \\
+static inline I rt_key_##T(T x, int flip) { \\
+    union { T t; I i; } b = {x}; \\
+    b.i ^= flip ? ~MOST : 0; \\
+    I k = b.i ^ ((b.i >> (8 * sizeof(I) - 1)) & MOST); \\
+    return (b.i & MOST) > INF ? MOST : k; } \\
+static inline I rt_unkey_##T(I k, int flip, int *status) { \\
+    I b = k ^ ((k >> (8 * sizeof(I) - 1)) & MOST); \\
+    if (k > INF || k == 0) *status |= RT_DOUBT; \\
+    return b ^ (flip ? ~MOST : 0); }
+RT_KEY(f32, i32, 0x7fffffff, 0x7f800000)
+RT_KEY(f64, i64, 0x7fffffffffffffffLL, 0x7ff0000000000000LL)
+"""
+
 
 class Way(Enum):
     MANY = "many"
@@ -90,7 +107,7 @@ class Placed:
 
     @property
     def dtype(self) -> np.dtype:
-        return self.fold.result.dtype
+        return self.fold.dtype
 
     @property
     def kind(self) -> str:
@@ -107,16 +124,19 @@ class Placed:
 
 def placed(k: int, fold: Fold, nest: Nest) -> Placed:
     still = nest.walks[k] is Walk.STILL
-    way = (Way.TREE if fold.in_order else Way.ONE) if still else Way.MANY
+    way = (Way.TREE if fold.pairwise else Way.ONE) if still else Way.MANY
     level = nest.depth
     while level > 0 and nest.steps[k][level - 1] == 0:
         level -= 1
     return Placed(k, fold, way, level)
 
 
-def tree_text(folds: list[Placed]) -> str:
+def helpers(folds: list[Placed]) -> str:
+    """What the C of these folds calls."""
     kinds = sorted({one.kind for one in folds if one.way is Way.TREE})
-    return TREE_TEXT + "".join(f"RT_TREE({kind})\n" for kind in kinds) if kinds else ""
+    trees = TREE_TEXT + "".join(f"RT_TREE({kind})\n" for kind in kinds) if kinds else ""
+    keyed = any(one.dtype.char != one.fold.result.dtype.char for one in folds)
+    return trees + (KEY_TEXT if keyed else "")
 
 
 def buffer(one: Placed, chunk: int) -> str:

@@ -1,6 +1,7 @@
 """One reduction of the whole or of some axes → the last step of a program, and its fold.
 
-    x: f64[4,5]   sum over axis 1   →   acc = x    fold: f64[4,1], from 0, {0} + {1}
+    x: f64[4,5]   sum over axis 1   →   v = x          fold: f64[4,1] from 0 by {0} + {1}
+    x: f64[4,5]   max               →   v = key(x)     fold: i64[1,1] from LEAST by {0} > {1} ? ...
 
 `Unsuitable` says that the reduction stays a NumPy call. NumPy walks an array in the order of its
 memory, so that order decides which elements are summed first (folds.py); arrays with gaps stay
@@ -18,31 +19,60 @@ from ..ir.graph import Node
 from ..ir.op import Kind, leaf_type
 from ..ir.types import ArrayType, ScalarType, Shape
 from .abi import ARRAY, Signature, c_type, is_native
+from .literals import literal
 from .lower import Lowering, Unsuitable, signature
 from .program import Fold, Step
-
-WORDS = ("axis", "dtype", "out", "keepdims")  # as sum, mean and ufunc.reduce take them
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How a function reduces. T stands for the C type, U for its unsigned sister."""
+    """How elements of some kind are reduced. T: the C type, U: its unsigned sister."""
 
     kinds: str  # dtype kinds of what is reduced
-    start: str
+    results: str  # those of the result; a float's is of its own type
+    start: str  # LEAST and MOST are those of the type
     combine: str  # of the result so far {0} and an element {1}
     finish: str = ""  # of the result {0} and the number {1} of elements it stands for
-    axis: Any = None  # what is reduced if nothing is said
+    key: str = ""  # an integer that is combined in an element's stead; F: the C type
+    in_order: bool = False
+    pairwise: bool = False
 
 
-SUM = Row("biuf", "0", "(T)((U){0} + (U){1})")
-MEAN = Row("f", "0", SUM.combine, "(T)((f64){0} / (f64){1})")
-ROWS: dict[str, Row] = {
-    "sum": SUM,
-    "ndarray.sum": SUM,
-    "add.reduce": Row(SUM.kinds, SUM.start, SUM.combine, axis=0),
-    "mean": MEAN,
-    "ndarray.mean": MEAN,
+ANY = ("b", "0", "({0} | ({1} != 0))")
+ALL = ("b", "1", "({0} & ({1} != 0))")
+ADD, TIMES = "(T)((U){0} + (U){1})", "(T)((U){0} * (U){1})"
+MORE, LESS = "({0} > {1} ? {0} : {1})", "({0} < {1} ? {0} : {1})"
+
+SUM = (
+    Row("f", "f", "0", ADD, in_order=True, pairwise=True),
+    Row("biu", "iu", "0", ADD),
+)
+MEAN = (Row("f", "f", "0", ADD, "(T)((f64){0} / (f64){1})", in_order=True, pairwise=True),)
+PROD = (Row("f", "f", "1", TIMES, in_order=True), Row("biu", "iu", "1", TIMES))
+# Which of two zeros or NaNs comes out depends on NumPy's vector code: rt_unkey leaves it to NumPy.
+MAX = (
+    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)"),
+    Row("iu", "iu", "LEAST", MORE),
+)
+MIN = (
+    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)"),
+    Row("iu", "iu", "MOST", LESS),
+)
+
+LONG, SHORT = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
+Form = tuple[tuple[Row, ...], tuple[str, ...], Any]  # rows, arguments by position, axis if not said
+FORMS: dict[str, Form] = {
+    **dict.fromkeys(("sum", "ndarray.sum"), (SUM, LONG, None)),
+    **dict.fromkeys(("mean", "ndarray.mean"), (MEAN, LONG, None)),
+    **dict.fromkeys(("prod", "ndarray.prod"), (PROD, LONG, None)),
+    **dict.fromkeys(("max", "amax", "ndarray.max"), (MAX, SHORT, None)),
+    **dict.fromkeys(("min", "amin", "ndarray.min"), (MIN, SHORT, None)),
+    **dict.fromkeys(("any", "ndarray.any"), ((Row("biuf", *ANY),), SHORT, None)),
+    **dict.fromkeys(("all", "ndarray.all"), ((Row("biuf", *ALL),), SHORT, None)),
+    "add.reduce": (SUM, LONG, 0),
+    "multiply.reduce": (PROD, LONG, 0),
+    "maximum.reduce": (MAX, LONG, 0),
+    "minimum.reduce": (MIN, LONG, 0),
 }
 
 
@@ -53,59 +83,69 @@ def is_reduction(node: Node) -> bool:
 def reduced(node: Node) -> ArrayType:
     """The type of what the node reduces."""
     t = leaf_type(node.args[0]) if node.args else None
-    if node.op.name not in ROWS or not isinstance(t, ArrayType):
+    if node.op.name not in FORMS or not isinstance(t, ArrayType):
         raise Unsuitable(f"{node.op.name} of {t}")
     return t
 
 
+def row_for(node: Node, t: ArrayType) -> Row:
+    rows, _, _ = FORMS[node.op.name]
+    for row in rows:
+        if t.dtype.kind in row.kinds and t.dtype.char != "e":
+            return row
+    raise Unsuitable(f"{node.op.name} of {t}")
+
+
 def lower_reduction(node: Node, into: Lowering) -> None:
     """Append the element as a step of its own, and what becomes of it."""
-    t, row = reduced(node), ROWS[node.op.name]
-    axes, dtype = asked(node, t, row)
-    if len(node.outputs) != 1 or t.dtype.kind not in row.kinds or t.dtype.char == "e":
-        raise Unsuitable(f"{node.op.name} of {t}")
-    result = result_signature(node, dtype, t)
+    t = reduced(node)
+    row = row_for(node, t)
+    axes, asked_dtype = asked(node, t)
+    result = result_signature(node, t, row, asked_dtype)
     if not is_dense(t) or all(t.shape[axis] == 1 for axis in axes):
         raise Unsuitable(f"{node.op.name} of {t} over {axes}")
-    element = into.arg(node.args[0], result.dtype)
-    total = into.temp(result.dtype)
-    into.program.steps.append(Step((element,), (total,), "{0}"))
+    dtype = np.dtype(f"i{result.dtype.itemsize}") if row.key else result.dtype
+    element, total = into.arg(node.args[0], result.dtype), into.temp(dtype)
+    key = row.key.replace("F", c_type(result.dtype)) or "{0}"
+    into.program.steps.append(Step((element,), (total,), key))
     into.known[node.outputs[0]] = total
     into.program.folds[total] = Fold(
         result=result,
+        dtype=dtype,
         laid=Signature(ARRAY, result.dtype, *laid_out(t.shape, axes, result)),
         order=Signature(ARRAY, t.dtype, t.shape, t.strides),
-        start=row.start,
-        combine=typed(row.combine, result.dtype),
-        finish=typed(row.finish, result.dtype),
-        in_order=t.dtype.kind == "f",
+        start=typed(row.start, dtype),
+        combine=typed(row.combine, dtype),
+        finish=typed(row.finish.replace("F", c_type(result.dtype)), dtype),
+        in_order=row.in_order,
+        pairwise=row.pairwise,
     )
 
 
-def asked(node: Node, t: ArrayType, row: Row) -> tuple[tuple[int, ...], Any]:
+def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:
     """The axes that are reduced, and the dtype that is asked for."""
-    words = dict(zip(WORDS, node.args[1:], strict=False)) | node.kwargs
-    if len(node.args) > 1 + len(WORDS) or not words.keys() <= set(WORDS):
+    _, by_position, axis = FORMS[node.op.name]
+    words = dict(zip(by_position, node.args[1:], strict=False)) | node.kwargs
+    if len(node.args) > 1 + len(by_position) or not words.keys() <= set(by_position):
         raise Unsuitable(f"{node.op.name}: form of call")
     if words.get("out") is not None or type(words.get("keepdims", False)) is not bool:
         raise Unsuitable(f"{node.op.name}: form of call")
-    axis = words.get("axis", row.axis)
+    axis = words.get("axis", axis)
     axes = range(t.ndim) if axis is None else axis if type(axis) is tuple else (axis,)
     if not all(type(one) is int and -t.ndim <= one < t.ndim for one in axes):
         raise Unsuitable(f"{node.op.name}: axis {axis!r}")
     return tuple(sorted({one % t.ndim for one in axes})), words.get("dtype")
 
 
-def result_signature(node: Node, asked_dtype: Any, t: ArrayType) -> Signature:
-    """Float sums are those of their own type: others NumPy casts in buffers, by another order."""
-    found = node.outputs[0].type
+def result_signature(node: Node, t: ArrayType, row: Row, asked_dtype: Any) -> Signature:
+    """Floats are reduced in their own type: others NumPy casts in buffers, by another order."""
+    found = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(found, ArrayType | ScalarType) or not is_native(t.dtype):
         raise Unsuitable(f"{node.op.name}: result {found}")
     if isinstance(found, ScalarType) and found.python:
         raise Unsuitable(f"{node.op.name}: result {found}")
-    if t.dtype.kind == "f" and found.dtype.char != t.dtype.char:
-        raise Unsuitable(f"{node.op.name} of {t} as {found.dtype}")
-    if t.dtype.kind != "f" and found.dtype.kind not in "iu":
+    own = row.results == "f" or row.start in ("LEAST", "MOST")
+    if found.dtype.kind not in row.results or (own and found.dtype.char != t.dtype.char):
         raise Unsuitable(f"{node.op.name} of {t} as {found.dtype}")
     if asked_dtype is not None and np.dtype(asked_dtype).char != found.dtype.char:
         raise Unsuitable(f"{node.op.name}: dtype {asked_dtype}")
@@ -137,6 +177,9 @@ def laid_out(shape: Shape, axes: tuple[int, ...], result: Signature) -> tuple[Sh
 def typed(template: str, dtype: np.dtype[Any]) -> str:
     kind = c_type(dtype)
     unsigned = "u" + kind[1:] if dtype.kind in "iu" else kind
+    if template in ("LEAST", "MOST"):
+        limits = np.iinfo(dtype)
+        return literal(dtype.type(limits.min if template == "LEAST" else limits.max))
     return template.replace("(T)", f"({kind})").replace("(U)", f"({unsigned})")
 
 

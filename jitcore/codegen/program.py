@@ -62,12 +62,14 @@ class Fold:
     """What becomes of a variable's values: all that share a place in the result are combined."""
 
     result: Signature  # as the caller gets it
+    dtype: np.dtype  # in which values are combined, as large as the result's
     laid: Signature  # as it lies in the loop: reduced axes have extent 1
     order: Signature  # of what is reduced: its memory decides the order
     start: str
     combine: str  # C expression of the result so far {0} and a value {1}
     finish: str  # C expression of the result {0} and the number of its values {1}, or nothing
-    in_order: bool  # NumPy's order matters: floats
+    in_order: bool  # NumPy's order matters
+    pairwise: bool  # and it is the one of float sums
 
 
 @dataclass(slots=True)

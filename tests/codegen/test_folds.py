@@ -177,8 +177,11 @@ def test_the_buffer_size_of_numpy_does_not_matter(config: Config) -> None:
         ("f", "sum", {"dtype": "d"}),
         ("?", "sum", {"dtype": "?"}),
         ("d", "sum", {"initial": 1.0}),
-        ("d", "prod", {}),
-        ("d", "max", {}),
+        ("e", "max", {}),
+        ("?", "max", {}),
+        ("i", "prod", {"dtype": "d"}),
+        ("D", "any", {}),
+        ("d", "argmax", {}),
     ],
 )
 def test_other_reductions_stay_numpys(dtype: str, name: str, words: dict[str, Any]) -> None:
@@ -232,3 +235,73 @@ def test_scalar_results_leak_nothing(config: Config) -> None:
     assert all(type(one) is np.float64 for pair in kept for one in pair)
     assert len({id(one) for pair in kept for one in pair}) == 200
     assert len({(float(a), float(b)) for a, b in kept}) == 1
+
+
+FOLDED = ("prod", "max", "min", "any", "all")
+METHODS = (*FOLDED, *(f"ndarray.{name}" for name in FOLDED))
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlLqQfd")
+@pytest.mark.parametrize("name", METHODS)
+def test_other_folds(name: str, dtype: str, config: Config) -> None:
+    if dtype == "?" and name[-3:] in ("max", "min"):
+        return
+    for shape in ((2,), (7,), (300,), (5000,), (4, 33), (33, 4), (3, 40, 5)):
+        arrays = [scattered(dtype, shape, 1), scattered(dtype, shape, 2)]
+        for axis in (None, *range(len(shape))):
+            alike(total(name, axis), arrays, config)
+        alike(total(name, axis=-1, keepdims=True), arrays, config)
+
+
+@pytest.mark.parametrize("name", ["multiply", "maximum", "minimum"])
+def test_methods_of_other_ufuncs(name: str, config: Config) -> None:
+    row = row_of(getattr(np, name).reduce)
+    arrays = [scattered("d", (30, 41), 1), scattered("d", (30, 41), 2)]
+    for words in ({}, {"axis": None}, {"axis": 1, "keepdims": True}):
+        alike(lambda b, x, y, w=words: b.emit(row, (b.emit(OP["*"], (x, y)),), w), arrays, config)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", "fd")
+def test_a_nan_or_a_zero_that_may_have_the_other_sign_is_numpys(
+    name: str, dtype: str, config: Config
+) -> None:
+    one = np.ones(100, dtype)
+    sign = 1 if name == "max" else -1
+    below = (-sign * np.linspace(1, 2, 100)).astype(dtype)
+    for value, taken in (
+        (np.nan, False), (-np.nan, False), (sign * 0.0, False), (-sign * 0.0, True),
+        (np.inf, True), (-np.inf, True), (sign * 1e-30, True), (-sign * 1e-30, True),
+    ):  # fmt: skip
+        for place in (0, 50, 99):
+            x = below.copy()
+            x[place] = value
+            with np.errstate(all="ignore"):
+                done = check(total(name), [x, one], config)
+            assert done == taken, (value, place)
+
+
+@pytest.mark.parametrize("name", FOLDED)
+@pytest.mark.parametrize("seed", range(12))
+def test_wild_values_of_other_folds(name: str, seed: int, config: Config) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice([2, 9, 33, 140], 2))
+    arrays = [wild("fd"[seed % 2], shape, seed + k) for k in (0, 1)]
+    with np.errstate(all="ignore"):
+        check(total(name, axis=(None, 0, 1)[seed % 3]), arrays, config)
+
+
+def test_comparing_and_multiplying_keep_the_flags_of_what_is_reduced(config: Config) -> None:
+    """The largest of the products says nothing of one that underflowed."""
+    x = np.full(64, 2.0)
+    x[5] = 1e-300
+    for name in ("max", "min", "any", "all"):
+        b, _, results = build(total(name), [x, x])
+        (group,) = groups_of(fuse(b.nodes, set(results)))
+        run = kernel(group, config)
+        assert run is not None
+        with np.errstate(all="ignore"):
+            assert run(np.full(64, 2.0), np.full(64, 2.0)) is not None
+        with np.errstate(all="ignore", under="raise"):
+            assert run(x, x) is None
+            assert run(np.full(64, 2.0), np.full(64, 2.0)) is not None
