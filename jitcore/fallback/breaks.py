@@ -172,13 +172,14 @@ NAMESPACE = _row(
 )
 RAISE = _row(
     "J108", "raise", NEVER,
-    "an exception is made or raised",
+    "an exception is raised that leaves the function, is kept, or is looked at",
     runs="the raise statement, with the traceback that it should have",
-    hint="nothing needs to change: a path that raises is CPython's; the others are compiled",
+    hint="nothing needs to change: a path that raises is CPython's; the others are compiled. "
+    "An exception that is caught here, and of which nothing but its arguments is used, is compiled",
 )
 WITH = _row(
     "J110", "with", COULD,
-    "a with block on a context manager whose effects jitcore does not know",
+    "a with block on a context manager that is not written in Python",
     runs="entering and leaving the block; its body is compiled",
     hint="nothing needs to change; in a hot loop, enter the block once around the loop",
 )

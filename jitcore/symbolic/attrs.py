@@ -10,7 +10,7 @@ super()       the MRO after a class
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,10 +26,12 @@ from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_operands
+from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import (
     NOTHING,
     Bound,
     Dict,
+    Exc,
     Known,
     Lazy,
     List,
@@ -59,6 +61,8 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _of_run(vm, owner, value.type, name)
         case Object():
             return _of_instance(vm, owner, name)
+        case Exc():
+            return _of_exception(vm, owner, name)
         case Tuple(items, cls=cls) if name in getattr(cls, "_fields", ()):
             return items[cls._fields.index(name)]  # type: ignore[attr-defined]
         case Super(cls, instance):
@@ -96,9 +100,11 @@ def _of_class(vm: Machine, cls: type, name: str) -> Var:
     if type(cls) is not type:
         vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}: the class has a metaclass")
     raw = lookup(cls, name)
-    if raw is NOTHING:
-        vm.stop(breaks.MISSING_ATTRIBUTE, f"{cls.__name__} has no {name}")
     vm.guard(TypeVersion(cls))
+    if raw is NOTHING and hasattr(type, name):
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{cls.__name__} has no {name}")
+    if raw is NOTHING:
+        missing(vm, f"{cls.__name__} has no {name}")
     return _class_value(vm, raw, Known(cls), None, name)
 
 
@@ -145,10 +151,24 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     if inside is not None and owner.origin is not None and name in inside:
         var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
         return var
-    if raw is NOTHING:
-        vm.stop(breaks.MISSING_ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
     if inside is not None and owner.origin is not None:
         vm.guard(Absent(Attr(owner.origin, name)))
+    if raw is NOTHING and inside is None and owner.cls.__dictoffset__:
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
+    if raw is NOTHING:
+        missing(vm, f"{owner.cls.__name__} object has no {name}")
+    return _class_value(vm, raw, Known(owner.cls), owner, name)
+
+
+def _of_exception(vm: Machine, owner: Exc, name: str) -> Var:
+    found = owner.attrs.get(name)
+    if found is not None:
+        return found
+    raw = lookup(owner.cls, name)
+    if raw is BaseException.__dict__["args"] and owner.args is not None:
+        return Tuple(owner.args)
+    if raw is NOTHING:
+        vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
     return _class_value(vm, raw, Known(owner.cls), owner, name)
 
 
@@ -197,14 +217,18 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
         return emit_row(vm, fact.row, (owner,), {})
     if name in METHODS and not (isinstance(kind, ScalarType) and METHODS[name].stores):
         return Bound(owner, name)
-    vm.stop(row_of_array_attribute(name), f".{name} of {describe(owner)}")
+    row = row_of_array_attribute(name)
+    if row is breaks.MISSING_ATTRIBUTE and isinstance(kind, ArrayType):
+        missing(vm, f".{name} of {describe(owner)}")
+    vm.stop(row, f".{name} of {describe(owner)}")
 
 
 def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:
     """A method, looked up again at the exits, where it must not fail."""
     if not callable(getattr(cls, name, None)):
-        kind = breaks.ATTRIBUTE if hasattr(cls, name) else breaks.MISSING_ATTRIBUTE
-        vm.stop(kind, f".{name} of {describe(owner)}")
+        if hasattr(cls, name):
+            vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
+        missing(vm, f".{name} of {describe(owner)}")
     return Bound(owner, name)
 
 
@@ -212,7 +236,7 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
     instance = realize(vm, instance)
     bound: Var | None = instance
     match instance:
-        case Object(cls=own):
+        case Object(cls=own) | Exc(cls=own):
             start, through = own, Known(own)
         case Known(obj) if isinstance(obj, type):
             start, through, bound = obj, Known(obj), None
@@ -225,10 +249,15 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
         if name in base.__dict__:
             vm.guard(TypeVersion(start))
             raw = base.__dict__[name]
-            if base is object and name == "__init__":
+            slot = isinstance(raw, types.WrapperDescriptorType)
+            if name == "__init__" and slot and (base is object or isinstance(bound, Exc)):
                 return Known(raw) if bound is None else Method(Known(raw), bound)
             return _class_value(vm, raw, through, bound, name)
     vm.stop(breaks.ATTRIBUTE, f"super() has no {name}")
+
+
+def missing(vm: Machine, text: str) -> NoReturn:
+    throw(vm, Exc(AttributeError, None), breaks.MISSING_ATTRIBUTE, text)
 
 
 def row_of_array_attribute(name: str) -> BreakKind:
@@ -246,6 +275,9 @@ def row_of_write(vm: Machine, owner: Var) -> BreakKind:
 def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
     """Held back until the exits; only where it cannot fail or run user code."""
     owner = realize(vm, owner)
+    if isinstance(owner, Exc) and value and not is_data_descriptor(lookup(owner.cls, name)):
+        owner.attrs[name] = value
+        return
     if not isinstance(owner, Object):
         vm.stop(row_of_write(vm, owner), f".{name} of {describe(owner)}")
     cls = owner.cls

@@ -25,6 +25,7 @@ from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import named, row_of_call, row_of_operands
+from jitcore.symbolic.unwind import modelled
 from jitcore.symbolic.values import (
     Bound,
     Dict,
@@ -78,7 +79,8 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
             return call(vm, func, (*more, *args), {**words, **kwargs})
         case Bound(owner, name):
             owner = realize(vm, owner)
-            return METHOD_MODELS[type(owner).__name__](vm, owner, name, args, kwargs)
+            with modelled(vm):
+                return METHOD_MODELS[type(owner).__name__](vm, owner, name, args, kwargs)
         case _:
             for hook in CALL_HOOKS:
                 out = hook(vm, fn, args, kwargs)
@@ -101,7 +103,8 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
     if found is not None and found[0] is obj:
         if not takes(obj, args, kwargs):
             vm.stop(breaks.BAD_ARGUMENTS, f"{callable_name(obj)}()")
-        return found[1](vm, args, kwargs)
+        with modelled(vm):
+            return found[1](vm, args, kwargs)
     row = row_of(obj)
     if row is not None:
         return emit_row(vm, row, args, kwargs)

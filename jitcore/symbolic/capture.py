@@ -12,7 +12,7 @@ from itertools import combinations
 
 from jitcore.config import Config
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, BreakSignal
+from jitcore.fallback.breaks import Break, BreakSignal, place_of
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Local, Stack
@@ -25,7 +25,7 @@ from jitcore.symbolic import handlers, models
 from jitcore.symbolic.leave import exit_at, exit_return
 from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
 from jitcore.symbolic.state import Capture, Frame, Loud, Start, Window
-from jitcore.symbolic.values import Lazy, Var
+from jitcore.symbolic.values import Exc, Lazy, Var
 
 MAX_WALKS = 200
 TABLES = (handlers, models)
@@ -45,9 +45,27 @@ def capture(start: Start, config: Config) -> Capture:
             with hushed("error"):
                 return walk(vm)
         except (BreakSignal, Unsupported, Warning) as error:
-            at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
-            fenced[at] = signal_of(error).at(vm.place(), vm.chain())
+            raised = vm.handled[0] if vm.handled else vm.blamed
+            if raised is not None and from_where(raised) not in fenced:
+                fenced[from_where(raised)] = left_to_raise(start, raised, signal_of(error))
+            else:
+                at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
+                fenced[at] = signal_of(error).at(vm.place(), vm.chain())
     raise AssertionError("a walk that does not end")
+
+
+def from_where(exc: Exc) -> int:
+    return exc.raised_at if exc.raised_at >= 0 else exc.made_at
+
+
+def left_to_raise(start: Start, exc: Exc, then: BreakSignal) -> Break:
+    """No exit lies where the exception is handled, so the break is where it comes from."""
+    code = start.code
+    instr = code.instrs[code.by_offset[from_where(exc)]]
+    why = then.detail or then.kind.what
+    detail = exc.detail or exc.cls.__qualname__
+    text = detail if why == detail else f"{detail}, and then: {why}"
+    return BreakSignal(exc.kind, text).at(place_of(code.code, instr.position))
 
 
 def signal_of(error: Exception) -> BreakSignal:

@@ -12,6 +12,7 @@ from jitcore.symbolic.values import (
     Cell,
     Dict,
     Enumerate,
+    Exc,
     Filter,
     Func,
     Generator,
@@ -64,7 +65,7 @@ def class_of(var: Var) -> type | None:
     match var:
         case Known(obj):
             return type(obj)
-        case Object(cls=cls) | Tuple(cls=cls):
+        case Object(cls=cls) | Tuple(cls=cls) | Exc(cls=cls):
             return cls
         case Run(value):
             kind = value.type
@@ -86,7 +87,7 @@ def describe(var: Var) -> str:
             return f"a {value.type.dtype} array of shape {value.type.shape}"
         case Run(value) if isinstance(value.type, ScalarType):
             return number_words(value.type)
-        case Run() | Object():
+        case Run() | Object() | Exc():
             cls = class_of(var)
             return f"a {cls.__name__} object" if cls is not None else "an object"
         case Tuple(cls=cls):

@@ -15,6 +15,7 @@ from jitcore.symbolic.calls import call
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.truth import truth
+from jitcore.symbolic.unwind import fails, whole
 from jitcore.symbolic.values import (
     Dict,
     Enumerate,
@@ -114,8 +115,10 @@ def following(vm: Machine, it: Var) -> Var | None:
         case Iter(over, at, size):
             total = length(vm, over)
             if isinstance(over, View) and size != total:
-                vm.stop(breaks.PYTHON_RAISES, "a dict that changes while it is iterated over")
+                fails(vm, RuntimeError, "a dict that changes while it is iterated over")
             if total is None or at >= total:
+                if isinstance(over, List):  # an iterator at its end stays there
+                    it.over, it.at = List([]), 0
                 return None
             it.at += 1
             return item(vm, over, at)
@@ -176,6 +179,7 @@ def items_of(vm: Machine, over: Var) -> list[Var]:
     if left is None or left > MAX_ITEMS:
         vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
     found: list[Var] = []
-    while (value := following(vm, it)) is not None:
-        found.append(value)
+    with whole(vm):
+        while (value := following(vm, it)) is not None:
+            found.append(value)
     return found

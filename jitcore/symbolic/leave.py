@@ -14,14 +14,17 @@ from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, L
 from jitcore.ir.graph import Value
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.unwind import leave
 from jitcore.symbolic.values import (
     Bound,
     Cell,
     Dict,
     Enumerate,
+    Exc,
     Filter,
     Func,
     Generator,
+    Hidden,
     Iter,
     Known,
     Lazy,
@@ -153,6 +156,12 @@ def row_of_left(var: Var) -> breaks.BreakKind:
     return breaks.FUNCTION_ESCAPES
 
 
+def _exception(r: Recipes, var: Exc) -> Recipe:
+    if var.raised_at >= 0 or var.args is None or var.attrs:
+        leave(r.vm, var, "it is kept")
+    return r.call(var.cls, *r.many(var.args))
+
+
 def _instance(r: Recipes, var: Object) -> Recipe:
     parts = [
         p for name, x in var.attrs.items() if x is not None for p in (exit.Known(name), r.of(x))
@@ -179,6 +188,8 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Generator: _refuse,
     Super: _refuse,
     Partial: _refuse,
+    Exc: _exception,
+    Hidden: _refuse,
 }
 
 
@@ -228,7 +239,7 @@ def _is_known_outside(recipes: Recipes, var: Var, inside: tuple[int, ...] = ()) 
         case Object(attrs=attrs):
             parts = [x for x in attrs.values() if x is not None]
         case _:
-            return isinstance(var, Known)
+            return isinstance(var, (Known, Exc))
     return any(_is_known_outside(recipes, part, (*inside, id(var))) for part in parts)
 
 

@@ -35,7 +35,8 @@ from jitcore.symbolic.blame import row_of_values
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
-from jitcore.symbolic.values import NOTHING, Cell, Func, Known, Lazy, Null, Run, Tuple, Var
+from jitcore.symbolic.unwind import Raising, unwind
+from jitcore.symbolic.values import NOTHING, Cell, Exc, Func, Known, Lazy, Null, Run, Tuple, Var
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -101,6 +102,9 @@ class Machine:
         self.nodes = 0
         self.codes: dict[int, Code] = {id(start.code.code): start.code}
         self.kept: list[object] = []
+        self.handled: list[Exc] = []  # innermost last
+        self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
+        self.opaque = 0  # models and iterations that have called what now runs
 
     # -- breaks -----------------------------------------------------------------------------------
 
@@ -248,8 +252,17 @@ class Machine:
     def run(self, frame: Frame) -> Var:
         """Interpret until the frame returns."""
         self.frames.append(frame)
-        while frame.result is None:
-            self.step(frame)
+        opaque, self.opaque = self.opaque, 0
+        try:
+            while frame.result is None:
+                self.step(frame)
+        except Raising as raising:
+            if opaque:
+                self.stop(raising.exc.kind, raising.exc.detail)
+            self.frames.pop()
+            raise
+        finally:
+            self.opaque = opaque
         self.frames.pop()
         return frame.result
 
@@ -267,8 +280,12 @@ class Machine:
         if self.steps > MAX_STEPS:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")
         frame.index += 1
-        for canon in canonical(frame.code.code, instr):
-            self.perform(frame, canon)
+        try:
+            for canon in canonical(frame.code.code, instr):
+                self.perform(frame, canon)
+        except Raising as raising:
+            if not unwind(self, frame, raising):
+                raise
 
     def boundary(self, instr: Instr) -> None:
         """Between two instructions of the outermost frame: windows open and regions are cut

@@ -37,6 +37,7 @@ from jitcore.symbolic.nodes import (
 )
 from jitcore.symbolic.refusals import refuse, undecided
 from jitcore.symbolic.truth import truth
+from jitcore.symbolic.unwind import fails, fails_as, missing_key
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
@@ -82,7 +83,7 @@ def folded(vm: Machine, fn: Callable[..., Any], *objects: Any) -> Var:
     try:
         result = fn(*objects)
     except Exception as error:
-        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+        fails_as(vm, error, objects)
     if type(result) in FOLDABLE:
         return Known(result)
     vm.stop(breaks.OPERATOR, f"the result is a {type(result).__name__}")
@@ -365,7 +366,7 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
         case Dict(items):
             name = key_of(vm, key)
             if name not in items:
-                vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+                missing_key(vm, name)
             return items[name]
         case Known(obj) if type(obj) in (str, bytes, tuple, range):
             return folded(vm, operator.getitem, obj, index_of(vm, key))
@@ -402,7 +403,9 @@ def index_of(vm: Machine, key: Var) -> Any:
 def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
     try:
         found: Any = items[index]
-    except (IndexError, TypeError) as error:
+    except IndexError:
+        fails(vm, IndexError, "index out of range")
+    except TypeError as error:
         vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
     if isinstance(index, slice):
         return List(found) if isinstance(container, List) else Tuple(found)
@@ -423,7 +426,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
             if not isinstance(index, int):
                 vm.stop(breaks.CONTAINER_TYPE, "assignment to a slice of a list")
             if not -len(items) <= index < len(items):
-                vm.stop(breaks.PYTHON_RAISES, "IndexError: list assignment index out of range")
+                fails(vm, IndexError, "list assignment index out of range")
             items[index] = value
             replay(vm, container, list.__setitem__, Known(index), value)
         case _:
@@ -436,7 +439,7 @@ def delitem(vm: Machine, container: Var, key: Var) -> None:
         case Dict(items):
             name = key_of(vm, key)
             if name not in items:
-                vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+                missing_key(vm, name)
             del items[name]
             replay(vm, container, dict.__delitem__, Known(name))
         case _:

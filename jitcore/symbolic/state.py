@@ -82,6 +82,8 @@ class Frame:
     unit_continues: bool = False
     kw_names: tuple[str, ...] = ()
     yields: list[Var] | None = None
+    raised: int = -1  # where an exception came from last, and the handler that it went to
+    handler: int = -1
     result: Var | None = None
 
 

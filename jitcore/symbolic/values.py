@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
+from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Value
 
@@ -186,6 +187,26 @@ class Super:
 
 
 @dataclass(eq=False, slots=True)
+class Exc:
+    """An exception made in the region. Once raised it has a traceback, and so is not rebuilt."""
+
+    cls: type[BaseException]
+    args: tuple[Var, ...] | None  # None: not known
+    attrs: dict[str, Var | None] = field(default_factory=dict)
+    made_at: int = -1  # in the outermost frame: the instruction that made it, that raised it
+    raised_at: int = -1
+    kind: BreakKind = RAISE  # the break that it would be there
+    detail: str = ""
+    frames: set[int] = field(default_factory=set)  # by id, those that its traceback names
+
+
+@dataclass(eq=False, slots=True)
+class Hidden:
+    """What CPython has here belongs to an exception being handled: a traceback, or what was
+    handled before."""
+
+
+@dataclass(eq=False, slots=True)
 class Partial:
     func: Var
     args: tuple[Var, ...]
@@ -222,6 +243,8 @@ Var = (
     | Filter
     | Generator
     | Super
+    | Exc
+    | Hidden
     | Partial
     | Bound
 )

@@ -1,6 +1,7 @@
 """J1xx: instructions that are left to CPython."""
 
 import asyncio
+import threading
 
 import numpy as np
 from support.arrays import f8
@@ -13,17 +14,6 @@ def collected(fn):
 
 def awaited(fn):
     return lambda *args: asyncio.run(fn(*args))
-
-
-class Scope:
-    def __init__(self):
-        self.depth = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
 
 
 class Pair:
@@ -83,15 +73,15 @@ def raises(x):
     y = x * 2
     try:
         raise ValueError("no")  # J108
-    except ValueError:
-        y = y + 1
+    except ValueError as error:
+        y = y + error.__traceback__.tb_lineno
     return y
 
 
-@breaks("J110", lambda: (f8(4),))
-def enters(x):
+@breaks("J110", lambda: (f8(4), threading.Lock()))
+def enters(x, lock):
     y = x * 2
-    with Scope():  # J110
+    with lock:  # J110
         y = y + 1
     return y - 1
 

@@ -73,8 +73,8 @@ def reads_what_is_missing(x, table):
     y = x * 2
     try:
         y = y + table.colour  # J504
-    except AttributeError:
-        y = y + 1
+    except AttributeError as error:
+        y = y + len(error.name)
     return y
 
 
@@ -127,8 +127,8 @@ def reads_past_the_end(x, items):
     y = x * 2
     try:
         y = y + items[5]  # J512
-    except IndexError:
-        y = y + 1
+    except IndexError as error:
+        y = y + len(str(error))
     return y
 
 

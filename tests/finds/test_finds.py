@@ -138,3 +138,47 @@ def test_a_function_that_is_monitored_alone_runs_in_the_interpreter() -> None:
         return results, lines
 
     agree(scenario)
+
+
+def test_an_iterator_at_its_end_stays_there() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            items = [x]
+            it = iter(items)
+            seen = [next(it, None), next(it, None)]
+            items.append(x * 2)
+            return seen, list(it), x + 1
+
+        return outcomes(jit(function), np.arange(4.0))
+
+    agree(scenario)
+
+
+def test_an_exception_handled_in_a_callback_leaves_what_is_half_done() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            found = [0]
+            try:
+                found.extend(map(int, ["1", "2", "x", "4"]))
+            except ValueError:
+                x = x + len(found)
+            return x * 2, found
+
+        return outcomes(jit(function), np.arange(4.0))
+
+    agree(scenario)
+
+
+def test_an_exception_that_is_kept_has_its_traceback() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            try:
+                raise ValueError("kept")
+            except ValueError as error:
+                last = error
+            frame = last.__traceback__.tb_frame
+            return x * 2 + 1, frame.f_code.co_name, sys.exc_info()
+
+        return outcomes(jit(function), np.arange(4.0))
+
+    agree(scenario)

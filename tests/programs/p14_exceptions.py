@@ -416,3 +416,306 @@ def results_that_nobody_reads_still_raise(x, a):
         except IndexError as e:
             seen.append(str(e))
     return x * 2 + 1, seen
+
+
+class Coded(ProjectError):
+    pass
+
+
+CAUGHT = [KeyError]
+
+
+def refuses(x, log):
+    log.append("asked")
+    y = x * 3
+    raise LookupError("no", y.shape)
+
+
+def passes_on(x, log):
+    try:
+        refuses(x, log)
+    finally:
+        log.append("passed on")
+
+
+def raises_what_is_handled():
+    raise
+
+
+@program(lambda: (f8(3), {"a": 1}), lambda: (f8(3), {"b": 2}), lambda: (f8(3), {}))
+def key_error_known_beforehand(x, d):
+    try:
+        k = d["b"]
+    except (TypeError, KeyError) as e:
+        k = len(e.args)
+    else:
+        k = k + 10
+    finally:
+        x = x + 1
+    return x * k, d
+
+
+@program(lambda: (f8(3), []))
+def raised_two_calls_deep(x, log):
+    y = x + 1
+    try:
+        passes_on(y, log)
+    except IndexError:
+        log.append("wrong")
+    except LookupError as e:
+        y = y * len(e.args)
+    return y - 1, log
+
+
+@program(lambda: (f8(3),))
+def raised_in_a_handler(x):
+    try:
+        try:
+            raise KeyError("first")
+        except KeyError as e:
+            x = x + len(e.args)
+            raise ValueError("second") from e
+    except ValueError:
+        x = x * 2
+    return x - 1
+
+
+@program(lambda: (f8(3),))
+def raised_in_a_handler_and_looked_at(x):
+    try:
+        try:
+            raise KeyError("first")
+        except KeyError:
+            x = x + 1
+            raise ValueError("second")
+    except ValueError as e:
+        return (
+            x * 2,
+            repr(e.__context__),
+            e.__traceback__.tb_lineno - e.__context__.__traceback__.tb_lineno,
+        )
+
+
+@program(lambda: (f8(3),))
+def raised_again_from_elsewhere(x):
+    try:
+        try:
+            raise Coded("bad", 4)
+        except ProjectError:
+            x = x + 1
+            raises_what_is_handled()
+    except Coded as e:
+        x = x * e.code
+    return x - 1
+
+
+@program(lambda: (f8(3),))
+def print_in_a_handler(x):
+    y = x + 1
+    try:
+        y = y * 2
+        raise ValueError("seen")
+    except ValueError as e:
+        y = y - 1
+        print("handling", e, sys.exc_info()[0], y.shape)
+    return y * 3
+
+
+@program(lambda: (f8(3),))
+def store_in_a_handler(x):
+    y = x + 1
+    try:
+        raise ValueError
+    except ValueError:
+        x[0] = 9
+        y[1] = x[0]
+    return y * 3
+
+
+@program(lambda: (f8(3), 4))
+def known_error_in_a_loop(x, n):
+    out = []
+    for i in range(6):
+        try:
+            if i == 2:
+                raise ValueError(i)
+            x = x + 1
+            if i == 4:
+                raise KeyError(i)
+        except ValueError:
+            continue
+        except KeyError:
+            break
+        finally:
+            out.append(i)
+        x = x * 2
+    return x, out
+
+
+@program(lambda: (f8(3), 40))
+def known_error_in_a_long_loop(x, n):
+    for i in range(n):
+        try:
+            x = x + 1
+            raise ValueError
+        except ValueError:
+            x = x * 0.5
+            continue
+        x = x + 1000
+    return x
+
+
+@program(lambda: (f8(3),))
+def iterator_at_its_end_stays_there(x):
+    items = [x]
+    it = iter(items)
+    seen = []
+    for _ in range(3):
+        try:
+            seen.append(next(it) + 1)
+        except StopIteration:
+            seen.append("end")
+            items.append(x * 2)
+    return seen, list(it)
+
+
+@program(lambda: (f8(3),))
+def partly_done_when_it_raises(x):
+    found = [0]
+    try:
+        found.extend(map(int, ["1", "2", "x", "4"]))
+    except ValueError:
+        x = x + len(found)
+    left = iter(["5", "y", "6"])
+    try:
+        a, b, c = map(int, left)
+    except ValueError:
+        x = x * 2
+    return x, found, list(left)
+
+
+@program(lambda: (f8(3),))
+def exception_kept(x):
+    errors = []
+    try:
+        raise ValueError("kept")
+    except ValueError as e:
+        errors.append(e)
+        last = e
+    return (
+        x + 1,
+        errors,
+        last.__traceback__.tb_lineno - last.__traceback__.tb_frame.f_code.co_firstlineno,
+    )
+
+
+@program(lambda: (f8(3),))
+def exception_made_here_raised_there(x):
+    e = Coded("text", 3)
+    plain = ValueError("a", x)
+    try:
+        raise plain
+    except ValueError:
+        x = x + 1
+    return x * 2, e, e.code, plain, plain.__traceback__ is None
+
+
+def caught_by_name(x):
+    try:
+        raise KeyError("k")
+    except CAUGHT[0]:
+        return x + 1
+    except LookupError:
+        return x - 1
+
+
+@program(lambda: (f8(3),))
+def what_is_caught_changes(x):
+    out = []
+    for cls in (KeyError, IndexError, KeyError):
+        CAUGHT[0] = cls
+        out.append(caught_by_name(x))
+    CAUGHT[0] = KeyError
+    return out
+
+
+class Moving(Exception):
+    pass
+
+
+def caught_as_what_it_is(x):
+    try:
+        raise Moving("m")
+    except KeyError:
+        return x + 1
+    except Exception:
+        return x - 1
+
+
+@program(lambda: (f8(3),))
+def class_of_an_exception_changes(x):
+    out = [caught_as_what_it_is(x) for _ in range(3)]
+    Moving.__init__ = lambda self, text: BaseException.__init__(self)
+    out += [caught_as_what_it_is(x) for _ in range(3)]
+    del Moving.__init__
+    return out
+
+
+class Bare:
+    def __init__(self, scale):
+        self.scale = scale
+
+
+@program(lambda: (f8(3), Bare(2)))
+def missing_attributes(x, bare):
+    for _ in range(2):
+        try:
+            x = x * bare.scale
+            x = x + bare.offset
+        except AttributeError:
+            x = x - 1
+        try:
+            x = x * x.units
+        except AttributeError:
+            x = x + 5
+        bare.offset = 3
+    return x
+
+
+@program(lambda: (f8(3), [1, 2]), lambda: (f8(3), [1, 2, 3]))
+def wrong_number_of_items(x, pair):
+    try:
+        a, b = pair
+    except ValueError:
+        a, b = pair[:2]
+        x = x + 1
+    try:
+        assert a > b, "order"
+    except AssertionError as e:
+        x = x + len(f"{e}")
+    return x * a - b
+
+
+@program(lambda: (f8(3),))
+def catching_what_is_no_class(x):
+    y = x + 1
+    try:
+        raise ValueError("v")
+    except (KeyError, "text"):
+        y = y * 2
+    return y
+
+
+@program(lambda: (f8(3),))
+def raising_with_words(x):
+    out = []
+    for make in (
+        lambda: AttributeError("a", name="n"),
+        lambda: ValueError("v", k=1),
+        lambda: OSError(2, "no"),
+    ):
+        try:
+            raise make()
+        except (AttributeError, TypeError, OSError) as e:
+            out.append((type(e).__name__, str(e), getattr(e, "name", None)))
+    return out, x + 1

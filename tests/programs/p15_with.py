@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 import threading
 import warnings
 
@@ -297,3 +298,181 @@ def with_on_what_is_no_manager(m, x):
     with m:
         y = y + 1
     return y
+
+
+class Looking:
+    """Its __exit__ looks at what was raised."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, tb):
+        self.seen.append((kind, str(value), tb is None, sys.exc_info()[0]))
+        return True
+
+
+class BrokenEntry(Manager):
+    def __enter__(self):
+        self.log.append("try")
+        raise KeyError("entry failed")
+
+
+class Count:
+    def __init__(self):
+        self.inside = self.total = 0
+
+    def __enter__(self):
+        self.inside += 1
+        self.total += 1
+        return self
+
+    def __exit__(self, *error):
+        self.inside -= 1
+
+
+@program(lambda: (f8(3),))
+def null_context(x):
+    with contextlib.nullcontext():
+        y = x + 1
+        with contextlib.nullcontext(y) as z, contextlib.nullcontext((1, 2)) as (a, b):
+            y = z * a + b
+    return y - 1
+
+
+@program(lambda: (f8(3), True), lambda: (f8(3), False))
+def null_context_left_early(x, early):
+    for i in range(3):
+        with contextlib.nullcontext(i) as k:
+            x = x + k
+            if early and k == 1:
+                return x * 2
+            if k == 0:
+                continue
+        x = x - 1
+    return x
+
+
+@program(lambda: (f8(3),))
+def break_inside_null_context(x):
+    with contextlib.nullcontext(3) as k:
+        y = x + k
+        print("inside", y.shape)
+        y = y * 2
+        with contextlib.nullcontext():
+            y[0] = 7
+            print("deeper", y[0])
+    return y - 1
+
+
+@program(lambda: (f8(3),))
+def error_inside_null_context(x):
+    y = x + 1
+    with contextlib.nullcontext():
+        y = y * 2
+        return y + f8(8)
+
+
+@program(lambda: (f8(3),))
+def warning_inside_null_context(x):
+    with contextlib.nullcontext():
+        y = 1 / (x * 0)
+    return y + 1
+
+
+@program(lambda: (f8(3), contextlib.nullcontext(4)))
+def null_context_from_outside(x, context):
+    with context as k:
+        y = x * k
+    return y - 1, context.enter_result
+
+
+@program(lambda: (f8(3), []))
+def known_error_suppressed(x, log):
+    with contextlib.suppress(KeyError, IndexError):
+        x = x + 1
+        log.append("before")
+        {}["no"]
+        log.append("never")
+    with contextlib.suppress(KeyError):
+        with contextlib.suppress(IndexError):
+            raise KeyError("outer")
+        x = x + 1000
+    return x * 2, log
+
+
+@program(lambda: (f8(3), []))
+def known_error_swallowed(x, log):
+    with Manager(log, swallow=True):
+        x = x + 1
+        raise ValueError("gone")
+    return x * 2, log
+
+
+@program(lambda: (f8(3), Looking()))
+def exit_that_looks(x, looking):
+    with looking as same:
+        x = x + 1
+        raise ValueError("seen")
+    with looking:
+        x = x * 2
+    return x, looking.seen, same is looking
+
+
+@program(lambda: (f8(3), []))
+def entry_that_fails(x, log):
+    try:
+        with BrokenEntry(log):
+            x = x + 1000
+    except KeyError:
+        x = x * 2
+    return x, log
+
+
+@program(lambda: (f8(3), Count()))
+def counted_inside(x, count):
+    with count as c:
+        y = x + c.inside
+        with count:
+            y = y * c.inside
+            print("deep", c.inside, c.total)
+        y = y - c.inside
+    return y + count.inside, count.total
+
+
+@program(lambda: (f8(3), Count()))
+def counted_when_it_fails(x, count):
+    try:
+        with count:
+            with count:
+                y = x + count.inside
+                y = y + f8(9)
+    except ValueError:
+        y = x - 1
+    return y, count.inside, count.total
+
+
+@program(lambda: (f8(3), Count()))
+def counted_in_a_generator(x, count):
+    def steps(v):
+        with count:
+            yield v + count.inside
+            yield v - count.inside
+
+    return list(steps(x)), count.inside
+
+
+@program(lambda: (f8(3), Count()))
+def method_of_the_manager_changes(x, count):
+    out = []
+    enter = Count.__enter__
+    for i in range(4):
+        with count as c:
+            x = x + 1
+        out.append(c)
+        if i == 2:
+            Count.__enter__ = lambda self: "other"
+    Count.__enter__ = enter
+    return x, out[-1], count.inside

@@ -1,5 +1,15 @@
 """Importing this fills the table of handlers."""
 
-from jitcore.symbolic.handlers import build, calls, control, left, match, names, operators, stack
+from jitcore.symbolic.handlers import (
+    build,
+    calls,
+    control,
+    left,
+    match,
+    names,
+    operators,
+    raising,
+    stack,
+)
 
-__all__ = ["build", "calls", "control", "left", "match", "names", "operators", "stack"]
+__all__ = ["build", "calls", "control", "left", "match", "names", "operators", "raising", "stack"]

@@ -12,7 +12,8 @@ from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Dict, Known, Lazy, List, Set, Slice, Tuple, Var
+from jitcore.symbolic.unwind import PLAIN, fails
+from jitcore.symbolic.values import Dict, Exc, Known, Lazy, List, Set, Slice, Tuple, Var
 from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
 
 T = TypeVar("T")
@@ -174,7 +175,10 @@ def list_to_tuple(vm: Machine, frame: Frame, canon: Canon, items: Var) -> Var:
 def unpack_sequence(vm: Machine, frame: Frame, canon: Canon) -> None:
     items = items_of(vm, frame.stack[-1])
     if len(items) != canon.arg:
-        vm.stop(breaks.PYTHON_RAISES, f"unpacking {len(items)} values into {canon.arg}")
+        text = f"unpacking {len(items)} values into {canon.arg}"
+        if isinstance(realize(vm, frame.stack[-1]), (Tuple, List)):
+            fails(vm, ValueError, text)
+        vm.stop(breaks.PYTHON_RAISES, text)
     frame.stack.pop()
     frame.stack.extend(reversed(items))
 
@@ -223,8 +227,17 @@ def formatted(vm: Machine, value: Var, spec: Var) -> Var:
         vm.stop(breaks.PYTHON_RAISES, "format of a constant")
 
 
+def exception_text(vm: Machine, exc: Exc) -> Any:
+    """An exception of a builtin class, whose text its arguments decide: one like it."""
+    if exc.args is None or exc.cls not in PLAIN or exc.attrs:
+        vm.stop(breaks.FORMAT, exc.cls.__qualname__)
+    return exc.cls(*(constant_text(vm, arg) for arg in exc.args))
+
+
 def constant_text(vm: Machine, var: Var) -> Any:
     var = realize(vm, var)
     if isinstance(var, Known) and type(var.obj) in FORMATTABLE:
         return var.obj
+    if isinstance(var, Exc):
+        return exception_text(vm, var)
     vm.stop(breaks.FORMAT, "a value that is known only at run time")

@@ -40,13 +40,19 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
     """Follow a back edge only round a loop that is being unrolled."""
     header = frame.code.instrs[frame.code.by_offset[target]]
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
-    if not unrolled:
+    if not unrolled and not leaves_handler(frame, target):
         if not vm.inlined:
             raise Cut(None if header.op in ITERATES else while_loop(frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
             vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
     vm.jump(frame, target)
+
+
+def leaves_handler(frame: Frame, target: int) -> bool:
+    """Handlers stand at the end of the code: from there on past the try statement is backward."""
+    assert frame.instr is not None
+    return frame.raised < target < frame.handler <= frame.instr.offset
 
 
 def while_loop(frame: Frame, header: Instr) -> Break:

@@ -16,8 +16,6 @@ LEFT: dict[BreakKind, tuple[str, ...]] = {
     breaks.ASYNC: ("GET_AITER", "GET_ANEXT", "END_ASYNC_FOR", "BEFORE_ASYNC_WITH"),
     breaks.YIELD: ("GET_YIELD_FROM_ITER",),
     breaks.IMPORT: ("IMPORT_NAME", "IMPORT_FROM", "IMPORT_STAR"),
-    breaks.RAISE: ("RAISE_VARARGS",),
-    breaks.WITH: ("BEFORE_WITH",),
     breaks.CLASS_DEFINITION: ("LOAD_BUILD_CLASS",),
     breaks.NAMESPACE: (
         *("LOAD_NAME", "STORE_NAME", "DELETE_NAME", "SETUP_ANNOTATIONS", "LOAD_LOCALS"),
@@ -26,9 +24,7 @@ LEFT: dict[BreakKind, tuple[str, ...]] = {
     breaks.PATTERN: ("MATCH_CLASS",),
     breaks.UNSUPPORTED_OPCODE: (
         *("PRINT_EXPR", "CALL_INTRINSIC_1", "ENTER_EXECUTOR"),
-        # Of handlers, which no region enters:
-        *("RERAISE", "PUSH_EXC_INFO", "POP_EXCEPT", "CHECK_EXC_MATCH", "CHECK_EG_MATCH"),
-        *("PREP_RERAISE_STAR", "WITH_EXCEPT_START", "CALL_INTRINSIC_2"),
+        *("CHECK_EG_MATCH", "PREP_RERAISE_STAR", "CALL_INTRINSIC_2"),
         *("EXIT_INIT_CHECK", "INTERPRETER_EXIT"),
     ),
 }

@@ -6,6 +6,7 @@ from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.machine import NULL, Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
+from jitcore.symbolic.unwind import kept_by, leave
 from jitcore.symbolic.values import Known, Null, Var
 
 
@@ -45,4 +46,7 @@ def load_const(vm: Machine, frame: Frame, canon: Canon) -> Var:
 
 @opcode("RETURN_VALUE", "value --")
 def return_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    kept = kept_by(frame)
+    if kept is not None:
+        leave(vm, kept, "it is kept")
     frame.result = value

@@ -10,6 +10,7 @@ from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.operators import foldable
+from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import Known, Run, Var
 
 
@@ -40,7 +41,7 @@ def known_method(
     try:
         return Known(getattr(owner.obj, name)(*(a.obj for a in args)))  # type: ignore[union-attr]
     except Exception as error:
-        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+        fails_as(vm, error)
 
 
 PURE: dict[type, frozenset[str]] = {

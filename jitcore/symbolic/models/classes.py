@@ -6,6 +6,7 @@ object. So is a namedtuple. `__call__` of an instance is inlined.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
 
@@ -15,6 +16,7 @@ from jitcore.guards.source import Const
 from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
 from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.errors import new_exception
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import NOTHING, Func, Known, Object, Partial, Super, Tuple, Var
 from jitcore.symbolic.wrap import function_value, is_namedtuple, is_plain_instance, realize
@@ -40,7 +42,7 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
     if is_simple_class(cls):
         return new_instance(vm, cls, args, kwargs)
     if issubclass(cls, BaseException):
-        vm.stop(breaks.RAISE, cls.__qualname__)
+        return new_exception(vm, cls, args, kwargs)
     if not is_namedtuple(cls):
         vm.stop(breaks.CLASS_CALL, cls.__qualname__)
     new = cls.__new__
@@ -53,10 +55,13 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
     return Tuple(tuple(var for var in bound[1:] if var is not None), None, cls)
 
 
+MANAGERS = (contextlib.nullcontext, contextlib.suppress)  # of a metaclass that changes no call
+
+
 def is_simple_class(cls: type) -> bool:
     """Calling it makes an empty instance and runs its __init__, and nothing else."""
     return (
-        type(cls) is type
+        (type(cls) is type or cls in MANAGERS)
         and is_plain_instance(cls)
         and cls.__new__ is object.__new__  # type: ignore[comparison-overlap]
         and not hasattr(cls, "__del__")

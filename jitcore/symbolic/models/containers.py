@@ -15,6 +15,7 @@ from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.operators import index_of, replay, same_or_equal
+from jitcore.symbolic.unwind import fails, missing_key
 from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var, View
 from jitcore.symbolic.wrap import realize
 
@@ -69,8 +70,10 @@ def insert(vm: Machine, owner: List, at: Var, value: Var) -> Var:
 
 def pop(vm: Machine, owner: List, at: Var = LAST) -> Var:
     index = index_of(vm, at)
-    if not isinstance(index, int) or not -len(owner.items) <= index < len(owner.items):
-        vm.stop(breaks.PYTHON_RAISES, "IndexError: pop index out of range")
+    if not isinstance(index, int):
+        vm.stop(breaks.PYTHON_RAISES, "TypeError: list.pop() of something that is not an int")
+    if not -len(owner.items) <= index < len(owner.items):
+        fails(vm, IndexError, "pop index out of range")
     value = owner.items.pop(index)
     replay(vm, owner, list.pop, Known(index))
     return value
@@ -99,7 +102,7 @@ def index(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
             vm.stop(breaks.OPERATOR, "index() by a run-time value")
         if same:
             return Known(i)
-    vm.stop(breaks.PYTHON_RAISES, "ValueError: not in list")
+    fails(vm, ValueError, "not in the list or tuple")
 
 
 def count(vm: Machine, owner: List | Tuple, wanted: Var) -> Var:
@@ -131,7 +134,7 @@ def pop_key(vm: Machine, owner: Dict, key: Var, default: Var | None = None) -> V
         replay(vm, owner, dict.__delitem__, Known(name))
         return owner.items.pop(name)
     if default is None:
-        vm.stop(breaks.PYTHON_RAISES, f"KeyError: {name!r}")
+        missing_key(vm, name)
     return default
 
 

@@ -46,8 +46,9 @@ def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
 @model(issubclass)
 def issubclass_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner, classes = leaf(vm, args[0]), leaf(vm, args[1])
-    if type(owner) is not type or type(classes) is not type:
-        vm.stop(breaks.UNKNOWN_BUILTIN, "issubclass()")
+    for each in (owner, *(classes if isinstance(classes, tuple) else (classes,))):
+        if type(each) is not type:
+            vm.stop(breaks.UNKNOWN_BUILTIN, "issubclass()")
     return Known(issubclass(owner, classes))
 
 

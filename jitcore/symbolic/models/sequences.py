@@ -16,6 +16,7 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
 from jitcore.symbolic.truth import truth
+from jitcore.symbolic.unwind import fails
 from jitcore.symbolic.values import (
     Dict,
     Enumerate,
@@ -107,7 +108,7 @@ def next_(vm: Machine, args: Args, kwargs: Words) -> Var:
         return value
     if len(args) > 1:
         return args[1]
-    vm.stop(breaks.PYTHON_RAISES, "StopIteration")
+    fails(vm, StopIteration, "the iterator is at its end")
 
 
 @model(reversed)
@@ -155,7 +156,7 @@ def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words
         plain(vm, name, kwargs)
         items = items_of(vm, args[0]) if len(args) == 1 else list(args)
         if not items:
-            vm.stop(breaks.PYTHON_RAISES, f"ValueError: {name}() of an empty sequence")
+            fails(vm, ValueError, f"{name}() of an empty sequence")
         kinds = {number_type(vm, item) for item in items}
         kind = kinds.pop()
         if not kinds and kind is not None and len(items) > 1 and at_run_time(vm, items):
