@@ -179,7 +179,7 @@ RAISE = _row(
 )
 WITH = _row(
     "J110", "with", COULD,
-    "a with block on a context manager that is not written in Python",
+    "a with block on a context manager that is not written in Python, or on np.errstate",
     runs="entering and leaving the block; its body is compiled",
     hint="nothing needs to change; in a hot loop, enter the block once around the loop",
 )

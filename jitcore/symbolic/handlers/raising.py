@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import types
 
+import numpy as np
+
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
@@ -110,6 +112,8 @@ def before_with(vm: Machine, frame: Frame, canon: Canon, manager: Var) -> tuple[
     manager = realize(vm, manager)
     if not isinstance(manager, Object):
         vm.stop(breaks.WITH, describe(manager))
+    if manager.cls is np.errstate:
+        vm.stop(breaks.WITH, "np.errstate")
     enter, leave = (lookup(manager.cls, name) for name in ("__enter__", "__exit__"))
     if not isinstance(enter, types.FunctionType) or not isinstance(leave, types.FunctionType):
         vm.stop(breaks.WITH, describe(manager))
