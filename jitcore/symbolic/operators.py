@@ -12,14 +12,12 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from jitcore.fallback import breaks
-from jitcore.fallback.exit import Do
 from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.op import Inferred, Unsupported
-from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.attrs import lookup
@@ -37,7 +35,7 @@ from jitcore.symbolic.nodes import (
 )
 from jitcore.symbolic.refusals import refuse, undecided
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.unwind import fails, fails_as, missing_key
+from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
@@ -46,7 +44,6 @@ from jitcore.symbolic.values import (
     Object,
     Run,
     Set,
-    Slice,
     Tuple,
     Var,
     View,
@@ -99,7 +96,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if text.endswith("=") and isinstance(lhs, Run) and isinstance(lhs.value.type, ArrayType):
         return _inplace(vm, text, lhs, rhs)
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
-        _refuse_user_operand(vm, plain, lhs, rhs)
+        refuse_user_operand(vm, plain, lhs, rhs)
         return emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
     if foldable(lhs, rhs) and plain in ARITHMETIC:
         if plain in ("**", "<<") and not _small_power(lhs, rhs):
@@ -123,7 +120,7 @@ def _small_power(lhs: Var, rhs: Var) -> bool:
     return -64 <= b <= 64 and a.bit_length() <= 128
 
 
-def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
+def refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
     for operand in operands:
         if isinstance(operand, Object) or (
             isinstance(operand, Known) and type(operand.obj) not in FOLDABLE
@@ -135,7 +132,7 @@ def _refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
 def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else
     a store."""
-    _refuse_user_operand(vm, text, rhs)
+    refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
     private = vm.is_fresh(lhs.value) and plain in TARGETS
     if private and _result_type(vm, plain, lhs, rhs) == lhs.value.type:
@@ -223,7 +220,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
     fn = COMPARE[text]
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
-        _refuse_user_operand(vm, text, lhs, rhs)
+        refuse_user_operand(vm, text, lhs, rhs)
         return emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
     if foldable(lhs, rhs):
         return folded(vm, fn, lhs.obj, rhs.obj)  # type: ignore[union-attr]
@@ -356,100 +353,3 @@ def _item_is(vm: Machine, item: Var, other: Var) -> bool:
     if found is None:
         vm.stop(breaks.OPERATOR, "in a container of run-time values")
     return found
-
-
-def getitem(vm: Machine, container: Var, key: Var) -> Var:
-    container = realize(vm, container)
-    match container:
-        case Run() if is_array_like(vm, container):
-            return _array_item(vm, container, key)
-        case Dict(items):
-            name = key_of(vm, key)
-            if name not in items:
-                missing_key(vm, name)
-            return items[name]
-        case Known(obj) if type(obj) in (str, bytes, tuple, range):
-            return folded(vm, operator.getitem, obj, index_of(vm, key))
-        case Tuple(items) | List(items):
-            return _sequence_item(vm, container, items, index_of(vm, key))
-        case Object(cls=cls):
-            raw = lookup(cls, "__getitem__")
-            if isinstance(raw, types.FunctionType):
-                vm.guard(TypeVersion(cls))
-                return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
-    refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
-
-
-def _array_item(vm: Machine, container: Run, key: Var) -> Var:
-    row = GETITEM
-    key = realize(vm, key)
-    if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
-        return vm.emit(row, (container.value, key.value), {})
-    return emit_row(vm, row, (container, key), {})
-
-
-def index_of(vm: Machine, key: Var) -> Any:
-    key = realize(vm, key)
-    match key:
-        case Known(obj):
-            return obj
-        case Slice(parts):
-            return slice(*(vm.concrete(realize(vm, p)) for p in parts))
-        case Run():
-            return vm.concrete(key)
-    vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
-
-
-def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
-    try:
-        found: Any = items[index]
-    except IndexError:
-        fails(vm, IndexError, "index out of range")
-    except TypeError as error:
-        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
-    if isinstance(index, slice):
-        return List(found) if isinstance(container, List) else Tuple(found)
-    return cast(Var, found)
-
-
-def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
-    container = realize(vm, container)
-    match container:
-        case Run(run) if isinstance(run.type, ArrayType):
-            emit_row(vm, SETITEM, (container, key, value), {})
-        case Dict(items):
-            name = key_of(vm, key)
-            items[name] = value
-            replay(vm, container, dict.__setitem__, Known(name), value)
-        case List(items):
-            index = index_of(vm, key)
-            if not isinstance(index, int):
-                vm.stop(breaks.CONTAINER_TYPE, "assignment to a slice of a list")
-            if not -len(items) <= index < len(items):
-                fails(vm, IndexError, "list assignment index out of range")
-            items[index] = value
-            replay(vm, container, list.__setitem__, Known(index), value)
-        case _:
-            refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
-
-
-def delitem(vm: Machine, container: Var, key: Var) -> None:
-    container = realize(vm, container)
-    match container:
-        case Dict(items):
-            name = key_of(vm, key)
-            if name not in items:
-                missing_key(vm, name)
-            del items[name]
-            replay(vm, container, dict.__delitem__, Known(name))
-        case _:
-            vm.stop(breaks.CONTAINER_TYPE, f"del {describe(container)}[…]")
-
-
-def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
-    """A container that the frame can see: the same call is made on the real one at the exits."""
-    origin = container.origin  # type: ignore[union-attr]
-    vm.writes += 1
-    if origin is not None:
-        vm.hold(Do.CALL, Known(method), container, *args)
-        vm.mutated.add(origin)

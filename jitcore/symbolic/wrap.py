@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -176,6 +177,9 @@ def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
     return _same(vm, obj, origin, make)
 
 
+builtins_of = operator.attrgetter("__builtins__")
+
+
 def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func:
     """A Python function by its parts, each guarded when it is used: code here, the others
     lazily."""
@@ -185,7 +189,7 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     vm.guard(SameObject(FunctionPart(origin, "globals"), FrameGlobals(), own_globals))
     if not own_globals:
         vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
-    if obj.__builtins__ is not vm.start.builtins:  # type: ignore[attr-defined]
+    if builtins_of(obj) is not vm.start.builtins:
         vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
     vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))
     closure = FunctionPart(origin, "closure")

@@ -7,8 +7,8 @@ from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.iterate import length
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.operators import getitem
 from jitcore.symbolic.state import Frame
+from jitcore.symbolic.subscripts import getitem
 from jitcore.symbolic.values import Dict, Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 

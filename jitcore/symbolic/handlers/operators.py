@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic import operators
+from jitcore.symbolic import operators, subscripts
 from jitcore.symbolic.handlers.build import make_slice
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -58,30 +58,30 @@ def contains_op(vm: Machine, frame: Frame, canon: Canon, item: Var, container: V
 
 @opcode("BINARY_SUBSCR", "container key -- res")
 def binary_subscr(vm: Machine, frame: Frame, canon: Canon, container: Var, key: Var) -> Var:
-    return operators.getitem(vm, container, key)
+    return subscripts.getitem(vm, container, key)
 
 
 @opcode("BINARY_SLICE", "container start end -- res")
 def binary_slice(
     vm: Machine, frame: Frame, canon: Canon, container: Var, start: Var, end: Var
 ) -> Var:
-    return operators.getitem(vm, container, make_slice(vm, start, end))
+    return subscripts.getitem(vm, container, make_slice(vm, start, end))
 
 
 @opcode("STORE_SUBSCR", "value container key --")
 def store_subscr(
     vm: Machine, frame: Frame, canon: Canon, value: Var, container: Var, key: Var
 ) -> None:
-    operators.setitem(vm, container, key, value)
+    subscripts.setitem(vm, container, key, value)
 
 
 @opcode("STORE_SLICE", "value container start end --")
 def store_slice(
     vm: Machine, frame: Frame, canon: Canon, value: Var, container: Var, start: Var, end: Var
 ) -> None:
-    operators.setitem(vm, container, make_slice(vm, start, end), value)
+    subscripts.setitem(vm, container, make_slice(vm, start, end), value)
 
 
 @opcode("DELETE_SUBSCR", "container key --")
 def delete_subscr(vm: Machine, frame: Frame, canon: Canon, container: Var, key: Var) -> None:
-    operators.delitem(vm, container, key)
+    subscripts.delitem(vm, container, key)

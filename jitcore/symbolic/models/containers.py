@@ -14,7 +14,8 @@ from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.operators import index_of, replay, same_or_equal
+from jitcore.symbolic.operators import same_or_equal
+from jitcore.symbolic.subscripts import index_of, replay
 from jitcore.symbolic.unwind import fails, missing_key
 from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var, View
 from jitcore.symbolic.wrap import realize

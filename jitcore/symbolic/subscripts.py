@@ -1,0 +1,122 @@
+"""`a[b]`, read, written and deleted, on symbolic values."""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any, cast
+
+from jitcore.fallback import breaks
+from jitcore.fallback.exit import Do
+from jitcore.guards.guard import TypeVersion
+from jitcore.guards.source import Const
+from jitcore.ir.ops_array import GETITEM, SETITEM
+from jitcore.ir.types import ArrayType
+from jitcore.symbolic.attrs import lookup
+from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.describe import describe
+from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.nodes import emit_row, is_array_like
+from jitcore.symbolic.operators import folded
+from jitcore.symbolic.refusals import refuse
+from jitcore.symbolic.unwind import fails, missing_key
+from jitcore.symbolic.values import NOTHING, Dict, Known, List, Object, Run, Slice, Tuple, Var
+from jitcore.symbolic.wrap import function_value, realize
+
+
+def getitem(vm: Machine, container: Var, key: Var) -> Var:
+    container = realize(vm, container)
+    match container:
+        case Run() if is_array_like(vm, container):
+            return _array_item(vm, container, key)
+        case Dict(items):
+            name = key_of(vm, key)
+            if name not in items:
+                missing_key(vm, name)
+            return items[name]
+        case Known(obj) if type(obj) in (str, bytes, tuple, range):
+            return folded(vm, operator.getitem, obj, index_of(vm, key))
+        case Tuple(items) | List(items):
+            return _sequence_item(vm, container, items, index_of(vm, key))
+        case Object(cls=cls):
+            raw = lookup(cls, "__getitem__")
+            if isinstance(raw, types.FunctionType):
+                vm.guard(TypeVersion(cls))
+                return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
+    refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
+
+
+def _array_item(vm: Machine, container: Run, key: Var) -> Var:
+    row = GETITEM
+    key = realize(vm, key)
+    if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
+        return vm.emit(row, (container.value, key.value), {})
+    return emit_row(vm, row, (container, key), {})
+
+
+def index_of(vm: Machine, key: Var) -> Any:
+    key = realize(vm, key)
+    match key:
+        case Known(obj):
+            return obj
+        case Slice(parts):
+            return slice(*(vm.concrete(realize(vm, p)) for p in parts))
+        case Run():
+            return vm.concrete(key)
+    vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
+
+
+def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
+    try:
+        found: Any = items[index]
+    except IndexError:
+        fails(vm, IndexError, "index out of range")
+    except TypeError as error:
+        vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+    if isinstance(index, slice):
+        return List(found) if isinstance(container, List) else Tuple(found)
+    return cast(Var, found)
+
+
+def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
+    container = realize(vm, container)
+    match container:
+        case Run(run) if isinstance(run.type, ArrayType):
+            emit_row(vm, SETITEM, (container, key, value), {})
+        case Dict(items):
+            name = key_of(vm, key)
+            items[name] = value
+            replay(vm, container, dict.__setitem__, Known(name), value)
+        case List(items):
+            index = index_of(vm, key)
+            if not isinstance(index, int):
+                vm.stop(breaks.CONTAINER_TYPE, "assignment to a slice of a list")
+            if not -len(items) <= index < len(items):
+                fails(vm, IndexError, "list assignment index out of range")
+            items[index] = value
+            replay(vm, container, list.__setitem__, Known(index), value)
+        case _:
+            refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
+
+
+def delitem(vm: Machine, container: Var, key: Var) -> None:
+    container = realize(vm, container)
+    match container:
+        case Dict(items):
+            name = key_of(vm, key)
+            if name not in items:
+                missing_key(vm, name)
+            del items[name]
+            replay(vm, container, dict.__delitem__, Known(name))
+        case _:
+            vm.stop(breaks.CONTAINER_TYPE, f"del {describe(container)}[…]")
+
+
+def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
+    """A container that the frame can see: the same call is made on the real one at the exits."""
+    origin = container.origin  # type: ignore[union-attr]
+    vm.writes += 1
+    if origin is not None:
+        vm.hold(Do.CALL, Known(method), container, *args)
+        vm.mutated.add(origin)
