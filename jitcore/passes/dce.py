@@ -6,11 +6,12 @@ A call whose floating-point flags NumPy would warn of, or that some values make 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from jitcore.ir.graph import Body, Graph, Node, uses
 from jitcore.ir.op import Effect, Kind
 from jitcore.ir.types import UNKNOWN, ScalarType
-from jitcore.ir.value import Value, values
+from jitcore.ir.value import Value, leaves, values
 
 
 def dce(graph: Graph) -> Graph:
@@ -39,17 +40,18 @@ def removable(node: Node) -> bool:
         return False
     if node.op.kind not in _TOTAL or any(one.type == UNKNOWN for one in node.outputs):
         return False
-    return not any(map(_may_not_fit, node.inputs)) and not _indexed(node)
+    return not any(map(_may_not_fit, leaves((node.args, node.kwargs)))) and not _indexed(node)
 
 
 # Of these, calls on arrays succeed whatever the elements are, once their types are inferred.
 _TOTAL = frozenset((Kind.MAP, Kind.REDUCE, Kind.CREATE, Kind.VIEW))
 
 
-def _may_not_fit(value: Value) -> bool:
-    """A Python int among NumPy's: it may be out of bounds."""
-    t = value.type
-    return isinstance(t, ScalarType) and t.dtype.kind in "iu"
+def _may_not_fit(leaf: Any) -> bool:
+    """A Python int among NumPy's: it may be out of bounds. What every integer type holds is not."""
+    if type(leaf) is Value:
+        return isinstance(leaf.type, ScalarType) and leaf.type.dtype.kind in "iu"
+    return type(leaf) is int and not 0 <= leaf <= 127
 
 
 def _indexed(node: Node) -> bool:

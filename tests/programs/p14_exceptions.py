@@ -719,3 +719,19 @@ def raising_with_words(x):
         except (AttributeError, TypeError, OSError) as e:
             out.append((type(e).__name__, str(e), getattr(e, "name", None)))
     return out, x + 1
+
+
+@program(lambda: (f8(4), 0), lambda: (f8(4), 3))
+def integers_that_do_not_fit_where_nobody_reads(x, k):
+    seen = []
+    small = x.astype("u1")
+    try:
+        -1 + small
+    except OverflowError as e:
+        seen.append(str(e))
+    try:
+        small * 300
+    except OverflowError as e:
+        seen.append(str(e))
+    small + 255
+    return x * 2 + 1, seen
