@@ -12,6 +12,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.types import ArrayType
 from jitcore.symbolic.calls import call
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.truth import truth
@@ -50,7 +51,7 @@ def iterator(vm: Machine, over: Var) -> Var:
         return over
     size = length(vm, over)
     if size is None:
-        vm.stop(breaks.LOOP_UNKNOWN, f"iteration over a {type(over).__name__.lower()}")
+        vm.stop(breaks.LOOP_UNKNOWN, f"over {describe(over)}")
     return Iter(View(over, "keys") if isinstance(over, Dict) else over, 0, size)
 
 
@@ -135,7 +136,7 @@ def following(vm: Machine, it: Var) -> Var | None:
             return call(vm, func, row.items, {}) if isinstance(row, Tuple) else None
         case Filter(func, over):
             return _filter(vm, func, over)
-    vm.stop(breaks.LOOP_UNKNOWN, f"next item of a {type(it).__name__.lower()}")
+    vm.stop(breaks.LOOP_UNKNOWN, f"the next item of {describe(it)}")
 
 
 def _zip(vm: Machine, iters: tuple[Var, ...], strict: bool) -> Var | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitcore.fallback import breaks
 from jitcore.opcodes.canon import Canon
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.iterate import length
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -31,7 +32,7 @@ def decided(vm: Machine, subject: Var) -> Var:
     if not isinstance(subject, (Tuple, List, Dict, Known)) and not (
         isinstance(subject, Run) and hasattr(subject.value.type, "dtype")
     ):
-        vm.stop(breaks.PATTERN, f"a pattern over a {type(subject).__name__.lower()}")
+        vm.stop(breaks.PATTERN, f"a pattern over {describe(subject)}")
     return subject
 
 
