@@ -11,7 +11,7 @@ then execute it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from functools import cache
@@ -90,6 +90,10 @@ class Op:
             raise Unsupported(f"{self.name}: {refusal}") from refusal
 
     def effect_of(self, args: Args, kwargs: Kwargs) -> Effect:
+        effect = self._own_effect(args, kwargs)
+        return Effect.FLAGS if effect is Effect.SILENT and narrows(args, kwargs) else effect
+
+    def _own_effect(self, args: Args, kwargs: Kwargs) -> Effect:
         if self.effect_rule is not None:
             return self.effect_rule(self, args, kwargs)
         if writes_out(self, args, kwargs):
@@ -156,6 +160,53 @@ def discards_imaginary(args: Args, kwargs: Kwargs) -> bool:
         return False
     types = map(leaf_type, leaves((args, dict(kwargs))))
     return any(not isinstance(t, ObjectType) and t.dtype.kind == "c" for t in types)
+
+
+def narrows(args: Args, kwargs: Kwargs) -> bool:
+    """Whether a number may be cast to floats that do not reach so far: NumPy warns of overflow."""
+    given = list(leaves((args, dict(kwargs))))
+    numbers = [one for one in given if _is_python_number(one)]
+    return bool(numbers) and any(
+        not _reaches(char, number) for char in _narrow_floats(given) for number in numbers
+    )
+
+
+def _is_python_number(leaf: Any) -> bool:
+    if type(leaf) is Value:
+        return isinstance(leaf.type, ScalarType) and leaf.type.python
+    return type(leaf) in (int, float, complex)
+
+
+def _narrow_floats(given: Iterable[Any]) -> set[str]:
+    """float16, float32 and complex64 among the arrays, scalars and dtypes of a call."""
+    found = set()
+    for leaf in given:
+        t = leaf if isinstance(leaf, np.dtype) else getattr(leaf_type(leaf), "dtype", None)
+        if _is_dtype(leaf) and not isinstance(leaf, np.dtype):
+            t = _named_dtype(leaf)
+        if isinstance(t, np.dtype) and t.char in "efF":
+            found.add(t.char.lower())
+    return found
+
+
+def _named_dtype(leaf: Any) -> np.dtype[Any] | None:
+    try:
+        named: np.dtype[Any] = np.dtype(leaf)
+    except TypeError:
+        return None
+    return named
+
+
+def _reaches(char: str, number: Any) -> bool:
+    if type(number) is Value:
+        return False
+    limits = np.finfo(char)
+    parts = (number.real, number.imag)
+    return all(
+        part == 0 or part in (np.inf, -np.inf) or part != part
+        or float(limits.tiny) <= abs(part) <= float(limits.max)
+        for part in parts
+    )  # fmt: skip
 
 
 def _is_dtype(leaf: Any) -> bool:

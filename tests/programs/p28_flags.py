@@ -1,7 +1,7 @@
 """Floating-point warnings of results that a C compiler could do without."""
 
 import numpy as np
-from support.arrays import f4, f8
+from support.arrays import f2, f4, f8
 from support.program import program
 
 
@@ -63,3 +63,33 @@ def complex_and_then_its_truth(x, y):
 def several_of_them(x, y):
     a, b = x / y, y / x
     return (a == b) & (a != a) & False, np.where(True, x, a * b)
+
+
+@program(lambda: (f2(4),), lambda: (f4(4),), lambda: (f8(4),))
+def too_large_where_nobody_reads(x):
+    np.where(x, x, 1e300)
+
+
+@program(lambda: (f2(4),), lambda: (f4(4),))
+def too_large_for_the_larger(x):
+    np.maximum(x, -1e300)
+    return np.where(x < 9, x, 7)
+
+
+@program(lambda: (f4(4),), lambda: (f2(4),), errstate={"under": "warn"})
+def too_small_where_nobody_reads(x):
+    np.minimum(x, 1e-300)
+
+
+@program(lambda: (f2(4), 1e300), lambda: (f4(4), 1e300), lambda: (f2(4), 0.5), lambda: (f8(4), 7))
+def numbers_too_large_for_narrow_floats(x, k):
+    np.where(x, x, 1e300)
+    y = np.maximum(x, k), x < 1e300, np.where(x > 0, x, 100_000)
+    np.minimum(x, 1e-30)
+    return y, np.full(3, k, dtype="f4"), x.clip(-1e5, k)
+
+
+@program(lambda: (f2(4),), lambda: (f4(4),), errstate={"under": "warn"})
+def numbers_too_small_for_narrow_floats(x):
+    np.maximum(x, 1e-30)
+    return np.where(x > 0, x, 1e-300), np.equal(x, 1e-42)
