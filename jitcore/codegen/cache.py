@@ -86,6 +86,8 @@ def compiled(
     if place is not None:
         try:
             return keep(compiler, source, place / name, limit)
+        except TimeoutError:  # of an alarm that the program has set: not the disk's
+            raise
         except OSError as error:
             say("cache", f"the kernel cache {place} cannot be written: {error}")
         except CompileError as error:
@@ -96,6 +98,8 @@ def compiled(
             target = Path(scratch) / name
             build(compiler, source, target)
             return dlopen(target)
+    except TimeoutError:
+        raise
     except (OSError, CompileError) as error:
         say("kernel", f"a kernel cannot be compiled, NumPy does its work: {error}")
         return None

@@ -149,6 +149,8 @@ def run(command: tuple[str, ...], text: str) -> str:
             check=False,
             env={**os.environ, "LC_ALL": "C"},
         )
+    except TimeoutError:  # of an alarm that the program has set
+        raise
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"{command[0]}: {error}") from error
     if done.returncode != 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import platform
+import signal
 import stat
 import subprocess
 import sys
@@ -312,3 +313,17 @@ def test_the_environment_is_read() -> None:
 def test_the_cache_follows_xdg() -> None:
     assert default_cache_dir({"XDG_CACHE_HOME": "/c"}) == Path("/c/jitcore")
     assert default_cache_dir({"XDG_CACHE_HOME": "relative"}) == Path.home() / ".cache" / "jitcore"
+
+
+def test_an_alarm_of_the_program_is_no_failure_of_the_compiler():
+    def handler(*_: object) -> None:
+        raise TimeoutError("the program's own")
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(TimeoutError, match="the program's own"):
+            toolchain.run(("sleep", "5"), "")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
