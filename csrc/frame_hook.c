@@ -16,14 +16,18 @@ static PyObject *discover_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 
-/* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back. */
+/* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back; after running Python
+ * code of its own, perhaps, whose frames are passed on in between. */
 static __thread JitFrame *passed_on;
 
 static PyObject *pass_on(PyThreadState *ts, JitFrame *frame, int throwflag) {
     if (previous_eval == _PyEval_EvalFrameDefault)
         return _PyEval_EvalFrameDefault(ts, frame, throwflag);
+    JitFrame *before = passed_on;
     passed_on = frame;
-    return previous_eval(ts, frame, throwflag);
+    PyObject *result = previous_eval(ts, frame, throwflag);
+    passed_on = before;
+    return result;
 }
 
 Record *record_for(JitFrame *frame) {
@@ -151,9 +155,7 @@ static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
 }
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    JitFrame *passed = passed_on;
-    passed_on = NULL;
-    if (frame == passed)
+    if (frame == passed_on)
         return _PyEval_EvalFrameDefault(ts, frame, throwflag);
     if (nested >= DEEP)
         return eval_deep(ts, frame, throwflag);

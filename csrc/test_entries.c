@@ -159,19 +159,30 @@ static PyTypeObject ScriptedEntry_Type = {
     .tp_dealloc = scripted_dealloc,
 };
 
-/* Another tool with an evaluation function, which it puts over ours. */
+/* Another tool with an evaluation function, which it puts over ours; it asks Python code about each frame. */
 static _PyFrameEvalFunction under_wrapper;
+static PyObject *asked;
+static int asking;
 static long wrapped_frames;
 
 static PyObject *wrapper(PyThreadState *ts, JitFrame *frame, int throwflag) {
     wrapped_frames++;
+    if (!asking && !throwflag) {
+        asking = 1;
+        PyObject *answer = PyObject_CallNoArgs(asked);
+        asking = 0;
+        if (answer == NULL)
+            PyErr_WriteUnraisable(asked);
+        Py_XDECREF(answer);
+    }
     return under_wrapper(ts, frame, throwflag);
 }
 
-static PyObject *wrap_hook(PyObject *self, PyObject *on) {
+static PyObject *wrap_hook(PyObject *self, PyObject *ask) {
     (void)self;
     PyInterpreterState *interp = PyInterpreterState_Get();
-    if (PyObject_IsTrue(on)) {
+    if (ask != Py_None) {
+        Py_XSETREF(asked, Py_NewRef(ask));
         under_wrapper = _PyInterpreterState_GetEvalFrameFunc(interp);
         _PyInterpreterState_SetEvalFrameFunc(interp, wrapper);
     } else
@@ -180,8 +191,8 @@ static PyObject *wrap_hook(PyObject *self, PyObject *on) {
 }
 
 static PyMethodDef methods[] = {
-    {"wrap_hook", wrap_hook, METH_O, "wrap_hook(on): another evaluation function over the present one; for tests. "
-                                     "Frames that it has seen."},
+    {"wrap_hook", wrap_hook, METH_O, "wrap_hook(ask): another evaluation function over the present one, which calls ask() "
+                                     "before each frame; None takes it off. For tests. Frames that it has seen."},
     {NULL, NULL, 0, NULL},
 };
 
