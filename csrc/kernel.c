@@ -126,8 +126,8 @@ static int
 read_nest(Kernel *k, PyObject *dim, PyObject *step)
 {
     Py_ssize_t depth = PyTuple_GET_SIZE(dim);
-    if (PyTuple_GET_SIZE(step) != depth * (k->ninputs + k->noutputs)) {
-        PyErr_SetString(PyExc_ValueError, "one step per operand and axis");
+    if (PyTuple_GET_SIZE(step) < depth * (k->ninputs + k->noutputs)) {
+        PyErr_SetString(PyExc_ValueError, "one step per operand and axis, then the numbers that the code asks for");
         return -1;
     }
     k->dim = PyMem_Calloc((size_t)depth + 1, sizeof(i64));

@@ -21,7 +21,7 @@ from .folds import Placed, Way
 from .kept import SINK, SINKS, sink, unkept
 from .literals import literal
 from .loops import Nest, Walk
-from .program import Const, Program, Step, Temp
+from .program import Const, Program, Step, Table, Temp
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
 LONGEST = 2048  # elements of a chunk
@@ -245,7 +245,9 @@ def levels(steps: Sequence[Step]) -> dict[int, int]:
 
 def with_copies(program: Program, nest: Nest) -> Program:
     """A call never writes into a result with gaps: C copies there."""
-    made = Program(list(program.vars), list(program.steps), folds=program.folds)
+    made = Program(
+        list(program.vars), list(program.steps), folds=program.folds, numbers=program.numbers
+    )
     count = len(program.inputs())
     called = {out for step in program.steps if step.inner for out in step.outs}
     for k, (var, signature) in enumerate(program.outputs.items(), count):
@@ -322,6 +324,9 @@ def declare(kernel: Kernel, text: Text) -> None:
     for var, found in enumerate(kernel.program.vars):
         if isinstance(found, Const):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")
+    first = len(kernel.nest.walks) * kernel.nest.depth
+    for j in range(len(kernel.program.numbers)):
+        text(f"const i64 c{j} = step[{first + j}];")
     for k, walk in enumerate(kernel.nest.walks):
         if walk is Walk.UNIT:
             text(f"enum {{ s{k} = {operand_size(kernel, k)} }};")
@@ -395,7 +400,9 @@ def declare_source(kernel: Kernel, var: int, text: Text) -> None:
     if isinstance(kernel.program.vars[var], Const):
         return
     place, kind = kernel.places[var], c_type(kernel.program.vars[var].dtype)
-    if place.walk is Walk.STILL:
+    if isinstance(kernel.program.vars[var], Table):
+        text(f"const char *restrict x{var} = {place.pointer};")
+    elif place.walk is Walk.STILL:
         text(f"const {kind} v{var} = *(const {kind} *){place.pointer};")
     elif place.walk is Walk.UNIT:
         text(f"const {kind} *restrict x{var} = (const {kind} *){place.pointer};")
@@ -415,7 +422,7 @@ def declare_target(kernel: Kernel, var: int, text: Text) -> None:
 
 def load(kernel: Kernel, var: int) -> Iterator[str]:
     found = kernel.program.vars[var]
-    if isinstance(found, Const):
+    if isinstance(found, Const | Table):
         return
     place, kind = kernel.places[var], c_type(found.dtype)
     if place.walk is Walk.UNIT:
@@ -424,12 +431,20 @@ def load(kernel: Kernel, var: int) -> Iterator[str]:
         yield f"const {kind} v{var} = *(const {kind} *)(x{var} + i * {place.step});"
 
 
+def name(kernel: Kernel, var: int) -> str:
+    match kernel.program.vars[var]:
+        case Const():
+            return f"k{var}"
+        case Table():
+            return f"(x{var} + i * {kernel.places[var].step})"
+        case _:
+            return f"v{var}"
+
+
 def compute(kernel: Kernel, step: Step) -> Iterator[str]:
     (out,) = step.outs
     kind = c_type(kernel.program.vars[out].dtype)
-    names = [
-        f"k{arg}" if isinstance(kernel.program.vars[arg], Const) else f"v{arg}" for arg in step.args
-    ]
+    names = [name(kernel, arg) for arg in step.args]
     if step.within:
         yield f"outside |= !({step.within.format(*names)});"
     yield f"const {kind} v{out} = {step.code.format(*names)};"

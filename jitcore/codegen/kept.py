@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .program import Program, Step
+from .program import Program, Step, Table
 
 SINKS = {"f": ("f32",), "d": ("f64",), "F": ("f32", ".re", ".im"), "D": ("f64", ".re", ".im")}
 
@@ -37,6 +37,8 @@ def unkept(program: Program, stored: Iterable[int]) -> set[int]:
 def is_arithmetic(program: Program, step: Step) -> bool:
     """A C step from numbers with a fraction to one of them that computes, not selects."""
     if step.inner is not None or "rt_select" in step.code:
+        return False
+    if any(isinstance(program.vars[var], Table) for var in step.args):
         return False
     dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
     return dtypes[-1].char in SINKS and any(dtype.char in SINKS for dtype in dtypes[:-1])

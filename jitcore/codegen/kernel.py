@@ -31,7 +31,7 @@ def kernel(group: Group, config: Config) -> _C.Kernel | None:
         rows[: len(group.inputs)],
         rows[len(group.inputs) :],
         loop.dim,
-        tuple(step for steps in loop.steps for step in steps),
+        (*(step for steps in loop.steps for step in steps), *group.program.numbers),
         tuple(step.inner.capsule for step in group.program.steps if step.inner),
         ASK_ERRSTATE,
         source,
@@ -45,19 +45,18 @@ def source_of(group: Group) -> str:
 
 
 def loop_nest(group: Group) -> Nest:
-    folds = group.program.folds.values()
-    laid = [*elementwise(group.program), *(fold.laid for fold in folds)]
+    program = group.program
+    folds = program.folds.values()
+    taken = [var.placed for var in program.vars if isinstance(var, Input)]
+    laid = [*taken, *program.outputs.values(), *(fold.laid for fold in folds)]
     return nest(group.shape, laid, [fold.order for fold in folds])
 
 
 def operands(program: Program) -> list[Signature]:
     """In launch order: inputs, then results."""
-    return [*elementwise(program), *(fold.result for fold in program.folds.values())]
-
-
-def elementwise(program: Program) -> list[Signature]:
     taken = [var.signature for var in program.vars if isinstance(var, Input)]
-    return [*taken, *program.outputs.values()]
+    folded = [fold.result for fold in program.folds.values()]
+    return [*taken, *program.outputs.values(), *folded]
 
 
 def name_of(group: Group) -> str:

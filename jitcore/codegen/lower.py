@@ -40,6 +40,7 @@ class Lowering:
     program: Program = field(default_factory=Program)
     inputs: list[Value] = field(default_factory=list)  # as the program's Input variables
     known: dict[Value, int] = field(default_factory=dict)
+    wholes: dict[tuple[Value, Input], int] = field(default_factory=dict)  # laid out in other ways
     weak: dict[tuple[Value, str], int] = field(default_factory=dict)
     casts: dict[tuple[int, str], int] = field(default_factory=dict)
 
@@ -51,9 +52,18 @@ class Lowering:
         self.program.steps.append(Step(args, (out,), code, None, within))
         return out
 
-    def input(self, value: Value, signature: Signature) -> int:
+    def input(self, value: Value, input: Input) -> int:
         self.inputs.append(value)
-        return self.program.var(Input(signature))
+        return self.program.var(input)
+
+    def placed(self, value: Value, input: Input) -> int:
+        """An operand that the loop does not take by its own elements: no other node makes it."""
+        if value in self.known and value not in self.inputs:
+            raise Unsuitable("an array that is not whole before the loop")
+        key = (value, input)
+        if key not in self.wholes:
+            self.wholes[key] = self.input(value, input)
+        return self.wholes[key]
 
     def arg(self, leaf: Any, dtype: np.dtype[Any]) -> int:
         """The variable that holds an argument as `dtype`."""
@@ -65,10 +75,10 @@ class Lowering:
         if isinstance(t, ScalarType) and t.python:
             key = (leaf, dtype.char)
             if key not in self.weak:
-                self.weak[key] = self.input(leaf, Signature(PYTHON_SCALARS[t.pytype], dtype))
+                self.weak[key] = self.input(leaf, Input(Signature(PYTHON_SCALARS[t.pytype], dtype)))
             return self.weak[key]
         if leaf not in self.known:
-            self.known[leaf] = self.input(leaf, signature(t))
+            self.known[leaf] = self.input(leaf, Input(signature(t)))
         return self.cast(self.known[leaf], dtype)
 
     def cast(self, var: int, dtype: np.dtype[Any]) -> int:

@@ -22,11 +22,25 @@ from .inner import Inner
 
 @dataclass(frozen=True, slots=True)
 class Input:
+    """`signature` is checked at each launch; `laid`, where it is another, is how it lies in the
+    loop."""
+
     signature: Signature
+    laid: Signature | None = None
 
     @property
     def dtype(self) -> np.dtype:
         return self.signature.dtype
+
+    @property
+    def placed(self) -> Signature:
+        return self.laid or self.signature
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Input):
+    """An array that is read at places known in the loop. In code it stands for the address of its
+    element at the loop's own place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +94,17 @@ class Program:
     steps: list[Step] = field(default_factory=list)
     outputs: dict[int, Signature] = field(default_factory=dict)
     folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
+    numbers: list[int] = field(default_factory=list)  # c0, c1 … in code: known at launch
 
     def var(self, var: Var) -> int:
         self.vars.append(var)
         return len(self.vars) - 1
+
+    def number(self, value: int) -> str:
+        """Its name in code. Extents are numbers, so that one library serves many shapes."""
+        if value not in self.numbers:
+            self.numbers.append(value)
+        return f"c{self.numbers.index(value)}"
 
     def inputs(self) -> list[int]:
         return [i for i, var in enumerate(self.vars) if isinstance(var, Input)]

@@ -20,6 +20,7 @@ from ..ir.op import Unsupported, leaf_type, operand
 from ..ir.types import ArrayType, Shape
 from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
+from .gather import gathers, lower_gather
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
@@ -104,13 +105,23 @@ def group_of(members: list[Node], outputs: tuple[Value, ...], shape: Shape) -> G
         return None
     lowering = Lowering()
     for node in members:
-        (lower_reduction if is_reduction(node) else lower)(node, lowering)
+        lower_any(node, lowering)
     program = lowering.program
     folded = {value for node in members if is_reduction(node) for value in node.outputs}
     whole = tuple(v for v in outputs if v not in folded)
     program.outputs = {lowering.known[v]: signature(v.type) for v in whole}
     results = (*whole, *(v for v in outputs if v in folded))
     return Group(tuple(members), tuple(lowering.inputs), results, shape, program)
+
+
+def lower_any(node: Node, into: Lowering) -> None:
+    """Append the steps of a node. Unsuitable: it stays a NumPy call."""
+    if is_reduction(node):
+        lower_reduction(node, into)
+    elif gathers(node):
+        lower_gather(node, into)
+    else:
+        lower(node, into)
 
 
 # ---- what a node asks ---------------------------------------------------------------------------
@@ -125,7 +136,7 @@ def demand(node: Node) -> Demand | None:
         return None
     trial = Lowering()
     try:
-        lower(node, trial)
+        lower_any(node, trial)
         operands = [signature(leaf_type(v)) for v in (*trial.inputs, *node.outputs)]
     except (Unsuitable, Unsupported):
         return None
@@ -142,7 +153,7 @@ def demand_of_reduction(node: Node) -> Demand | None:
     trial = Lowering()
     try:
         t = reduced(node)
-        lower_reduction(node, trial)
+        lower_any(node, trial)
     except (Unsuitable, Unsupported):
         return None
     if 0 in t.shape:
@@ -228,6 +239,8 @@ def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
     if not folded.isdisjoint(one.reads | two.reads):  # known only after the loop
         return False
     inside = {value for node in members for value in node.outputs}
+    if any(gathers(node) and node.args[0] in inside for node in members):
+        return False
     taken = (one.reads | two.reads) - inside
     # a Python scalar may be an operand in several types
     inputs = sum(1 if is_array(value) else 2 for value in taken)

@@ -27,7 +27,22 @@ def infer_getitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
         return _view(t, index)
     if any(_is_mask(leaf) for leaf in leaves(index)) or not _gathers(index):
         return None
-    return asked(op, args, kwargs)
+    return _gathered(op, t, index, kwargs)
+
+
+def _gathered(op: Op, t: ArrayType, index: Any, kwargs: Kwargs) -> Inferred:
+    """NumPy takes the slices first, and so are they here: in miniature they would be others. Any
+    int of the table's axis gives the same type."""
+    parts = _parts(index)
+    every = slice(None)
+    before = tuple(
+        p if type(p) is slice or p is Ellipsis else every for p in parts if p is not None
+    )
+    sliced = type_of(phantom(t)[before])
+    assert isinstance(sliced, ArrayType)
+    kinds = {slice: every, int: 0}
+    rest = tuple(kinds.get(type(part), part) for part in parts)
+    return asked(op, (Value(sliced), rest), kwargs)
 
 
 def _parts(index: Any) -> tuple[Any, ...]:
