@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config, environment
 from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
@@ -194,6 +195,7 @@ def region_of(
         assembled.entry if assembled is not None else None,
         assembled.kernels if assembled is not None else (),
         assembled.calls if assembled is not None else 0,
+        assembled.footprint if assembled is not None else Footprint(0, 0),
         seconds,
     )
 

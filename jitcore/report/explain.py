@@ -18,7 +18,8 @@ from jitcore.runtime.records import Region
 @dataclass(frozen=True)
 class Explanation:
     """graphs   the compiled regions: `.graph`, `.kernels`, `.calls`, `.guards`, `.entry`,
-    `.seconds`
+    `.seconds`, `.footprint` (bytes of the arrays that it makes, alive at once: `.compiled`, and
+    `.calls` as NumPy's calls one by one)
     breaks   where the graph broke: `.code .filename .lineno .reason .hint`
     guards   what must hold for the graphs to be used, in words
     result   what the call returned
@@ -132,9 +133,27 @@ def graph_line(region: Region) -> str:
         f"{region.offset}, of {inputs_of(region) or 'constants'}: "
         f"{counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
-        f"{counted(len(region.guards), 'guard')}; ran {counted(region.entry.hits, 'time')}"
+        f"{counted(len(region.guards), 'guard')}, {memory(region)}; "
+        f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else ''}"
     )
+
+
+def memory(region: Region) -> str:
+    """The most that the arrays it makes take up at one time."""
+    peak = region.footprint
+    found = f"peak memory {binary(peak.compiled)}"
+    return found if peak.calls == peak.compiled else f"{found} instead of {binary(peak.calls)}"
+
+
+def binary(count: int) -> str:
+    """Bytes in the largest unit in which there is one of them."""
+    size, units = float(count), ["KiB", "MiB", "GiB"]
+    if size < 1024:
+        return counted(count, "byte")
+    while size >= 1024 and units:
+        size, unit = size / 1024, units.pop(0)
+    return f"{size:.4g} {unit}"
 
 
 def inputs_of(region: Region) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from numpy._core import umath
 
 from jitcore import _C
+from jitcore.codegen.footprint import Footprint, peak
 from jitcore.codegen.kernel import kernel
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.schedule import Group, fuse
@@ -54,6 +55,7 @@ class Assembled:
     foreign: int  # calls of a user's backend
     refusals: tuple[str, ...]  # why a user's backend did not take a window
     frameless: bool
+    footprint: Footprint
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
@@ -65,7 +67,8 @@ def assemble(capture: Capture, config: Config) -> Assembled:
 
 
 def assemble_for(capture: Capture, config: Config) -> Assembled:
-    segments, kernels = planned(live_windows(capture), capture, config)
+    live = live_windows(capture)
+    segments, kernels = planned(live, capture, config)
     used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
     program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
@@ -88,7 +91,21 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
     calls = sum(isinstance(s, Node) for s in flat(segments))
     others = sum(isinstance(s, Foreign) for s in flat(segments))
     refusals = tuple(segment.refusal for segment in segments if segment.refusal)
-    return Assembled(entry, tuple(kernels.values()), groups, calls, others, refusals, capture.whole)
+    return Assembled(
+        entry,
+        tuple(kernels.values()),
+        groups,
+        calls,
+        others,
+        refusals,
+        capture.whole,
+        footprint(live, segments, exit_values(capture)),
+    )
+
+
+def footprint(live: Iterable[Live], planned: Iterable[Planned], kept: set[Value]) -> Footprint:
+    nodes = [node for _, nodes, _, _ in live for node in nodes]
+    return Footprint(peak([*flat(planned)], kept), peak(nodes, kept))
 
 
 def entry_that_stays(guards: Sequence[Guard]) -> Any:
@@ -143,10 +160,13 @@ def recipe_values(exit: Exit) -> set[Value]:
     return found
 
 
-def live_windows(capture: Capture) -> list[tuple[Exit, tuple[Node, ...], set[Value], int | None]]:
+Live = tuple[Exit, tuple[Node, ...], set[Value], int | None]
+
+
+def live_windows(capture: Capture) -> list[Live]:
     """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
-    found: list[tuple[Exit, tuple[Node, ...], set[Value], int | None]] = []
+    found: list[Live] = []
     for segment in reversed(capture.segments):
         after = set(live)
         if isinstance(segment, Loud):
@@ -173,7 +193,7 @@ def may_warn(node: Node) -> bool:
 
 
 def planned(
-    live: list[tuple[Exit, tuple[Node, ...], set[Value], int | None]],
+    live: list[Live],
     capture: Capture,
     config: Config,
 ) -> tuple[list[Planned], dict[Group, Any]]:

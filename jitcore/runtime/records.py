@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
 from jitcore.ir.graph import Graph
@@ -31,6 +32,7 @@ class Region:
     entry: Any
     kernels: tuple[Any, ...]
     calls: int
+    footprint: Footprint
     seconds: float
 
 
