@@ -21,7 +21,7 @@ from ..ir.types import ArrayType, ScalarType, Shape
 from .abi import ARRAY, Signature, c_type, is_native
 from .literals import literal
 from .lower import Lowering, Unsuitable, signature
-from .program import Fold, Step
+from .program import Fold, Program, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,13 @@ MIN = (
     Row("iu", "iu", "MOST", LESS),
 )
 
+VARIANCE = (Row("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
+DEVIATION = (
+    Row("f", "f", "0", ADD, "ROOT((T)((f64){0} / DIVISOR))", in_order=True, pairwise=True),
+)
+
 LONG, SHORT = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
+PARTED = ("axis", "keepdims", "divisor")
 Form = tuple[tuple[Row, ...], tuple[str, ...], Any]  # rows, arguments by position, axis if not said
 FORMS: dict[str, Form] = {
     **dict.fromkeys(("sum", "ndarray.sum"), (SUM, LONG, None)),
@@ -69,6 +75,8 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("min", "amin", "ndarray.min"), (MIN, SHORT, None)),
     **dict.fromkeys(("any", "ndarray.any"), ((Row("biuf", *ANY),), SHORT, None)),
     **dict.fromkeys(("all", "ndarray.all"), ((Row("biuf", *ALL),), SHORT, None)),
+    "variance": (VARIANCE, PARTED, None),
+    "deviation": (DEVIATION, PARTED, None),
     "add.reduce": (SUM, LONG, 0),
     "multiply.reduce": (PROD, LONG, 0),
     "maximum.reduce": (MAX, LONG, 0),
@@ -116,10 +124,20 @@ def lower_reduction(node: Node, into: Lowering) -> None:
         order=Signature(ARRAY, t.dtype, t.shape, t.strides),
         start=typed(row.start, dtype),
         combine=typed(row.combine, dtype),
-        finish=typed(row.finish.replace("F", c_type(result.dtype)), dtype),
+        finish=typed(finish(row, node, result.dtype, into.program), dtype),
         in_order=row.in_order,
         pairwise=row.pairwise,
     )
+
+
+def finish(row: Row, node: Node, dtype: np.dtype[Any], program: Program) -> str:
+    text = row.finish.replace("ROOT", "__builtin_sqrtf" if dtype.char == "f" else "__builtin_sqrt")
+    divisor = node.kwargs.get("divisor")
+    if divisor is not None:
+        whole = divisor.dtype.kind == "i"
+        number = program.number(int(divisor)) if whole else literal(divisor)
+        text = text.replace("DIVISOR", f"(f64){number}")
+    return text.replace("F", c_type(dtype))
 
 
 def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:

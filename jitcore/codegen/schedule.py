@@ -20,6 +20,7 @@ from ..ir.op import Unsupported, leaf_type, operand
 from ..ir.types import ArrayType, Shape
 from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
+from .composites import expanded
 from .gather import gathers, lower_gather
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
@@ -71,6 +72,7 @@ class Unit:
 
 def fuse(nodes: Sequence[Node], live_out: Collection[Value]) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads."""
+    nodes = expanded(nodes)
     readers = readers_of(nodes, live_out)
     made: list[Node | Group] = []
     for unit in ordered(merged(nodes, readers)):

@@ -1,0 +1,135 @@
+"""var and std in their steps: NumPy's bits, in loops that share what they read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from codegen_harness import build, by_kernels, by_numpy, check, groups_of
+from codegen_values import LAYOUTS, wild
+from test_folds import alike, scattered
+
+from jitcore.codegen.composites import expanded
+from jitcore.codegen.schedule import fuse
+from jitcore.config import Config
+from jitcore.ir import OPS, Builder, Value
+
+NAMES = ("var", "std", "ndarray.var", "ndarray.std")
+FREEDOMS = (0, 1, -2, 0.5, 1.9)
+
+
+def spread(name: str, *words: Any, **more: Any) -> Any:
+    return lambda b, x: b.emit(OPS[name], (x, *words), more)
+
+
+def steps_of(fn: Any, array: Any) -> list[str]:
+    b, _, _ = build(fn, [array])
+    return [node.op.name for node in expanded(b.nodes)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", "bBhiQfd")
+def test_forms_of_call(name: str, dtype: str, config: Config) -> None:
+    x = scattered(dtype, (30, 41), 1)
+    for more in (
+        {}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}, {"keepdims": True},
+        *({"ddof": ddof, "axis": 1} for ddof in FREEDOMS), {"axis": (1, -2), "ddof": 2},
+        {"dtype": "d" if dtype != "f" else "f"}, {"dtype": None, "axis": 1},
+    ):  # fmt: skip
+        alike(spread(name, **more), [x], config)
+    alike(spread(name, 1), [x], config)
+
+
+@pytest.mark.parametrize("name", NAMES[:2])
+@pytest.mark.parametrize("dtype", "fd")
+def test_lengths(name: str, dtype: str, config: Config) -> None:
+    for n in (2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 1000, 1023, 1024, 1025, 8193):
+        alike(spread(name), [scattered(dtype, (n,), n)], config)
+        alike(spread(name, ddof=1), [wild(dtype, (n,), n)], config)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_layouts(layout: str, axis: Any, config: Config) -> None:
+    x = LAYOUTS[layout](scattered("d", (37, 90), 3))
+    axis = axis if x.ndim == 2 else None
+    for keepdims in (False, True):
+        check(spread("std", axis=axis, keepdims=keepdims), [x], config, groups=0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_axes(seed: int, config: Config) -> None:
+    rng = np.random.default_rng(seed)
+    ndim = int(rng.integers(1, 5))
+    shape = tuple(int(n) for n in rng.choice([1, 2, 3, 8, 9, 17], ndim))
+    order = rng.permutation(ndim)
+    x = scattered("fd"[seed % 2], tuple(np.array(shape)[order]), seed)
+    x = x.transpose(np.argsort(order))
+    axes = tuple(int(axis) for axis in rng.permutation(ndim)[: rng.integers(1, ndim + 1)])
+    with np.errstate(all="ignore"):
+        check(spread(NAMES[seed % 4], axis=axes, keepdims=seed % 3 == 0), [x], config, groups=0)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e200])
+def test_special_values(value: float, config: Config) -> None:
+    for place in (slice(None), slice(0, 1), slice(60, None)):
+        x = scattered("d", (100, 3), 1)
+        x[place] = value
+        for axis in (None, 0, 1):
+            alike(spread("std", axis=axis), [x], config)
+
+
+def test_what_a_call_becomes() -> None:
+    x = np.ones((4, 5))
+    steps = ["ndarray.mean", "subtract", "square"]
+    assert steps_of(spread("var", axis=0), x) == [*steps, "variance"]
+    assert steps_of(spread("ndarray.std", 1, ddof=1), x) == [*steps, "deviation"]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "more"),
+    [
+        ("e", {}),
+        ("?", {}),
+        ("D", {}),
+        ("d", {"dtype": "f"}),
+        ("i", {"dtype": "f"}),
+        ("d", {"correction": 1}),
+        ("d", {"ddof": 10**30}),
+    ],
+)
+def test_other_forms_stay_one_call(dtype: str, more: dict[str, Any]) -> None:
+    assert steps_of(spread("std", **more), np.ones((4, 5), dtype)) == ["std"]
+
+
+def test_no_elements_stay_one_call() -> None:
+    assert steps_of(spread("var", axis=1), np.ones((4, 0))) == ["var"]
+
+
+def test_steps_without_a_kernel_are_numpys(config: Config) -> None:
+    """What no loop takes is called, step by step, with NumPy's result."""
+    for x in (np.array([3.5]), np.array([[1.5, 2.5]]), np.arange(12.0)[::3]):
+        for fn in (spread("std"), spread("var", axis=0), spread("std", axis=-1, keepdims=True)):
+            b, inputs, results = build(fn, [x])
+            steps = expanded(b.nodes)
+            env = by_numpy(steps, {inputs[0]: x})
+            want = by_numpy(b.nodes, {inputs[0]: x})
+            (value,) = results
+            assert type(env[value]) is type(want[value])
+            assert env[value].tobytes() == want[value].tobytes()
+            got = by_kernels(fuse(b.nodes, set(results)), {inputs[0]: x}, config)
+            assert got is not None and got[value].tobytes() == want[value].tobytes()
+
+
+def z_scores(b: Builder, x: Value) -> Value:
+    centred = b.emit(OPS["subtract"], (x, b.emit(OPS["mean"], (x,), {"axis": 0})))
+    return b.emit(OPS["divide"], (centred, b.emit(OPS["ndarray.std"], (x,), {"axis": 0})))
+
+
+def test_z_scores(config: Config) -> None:
+    x = scattered("d", (70, 40), 3)
+    alike(z_scores, [x], config)
+    b, _, results = build(z_scores, [x])
+    groups = groups_of(fuse(b.nodes, set(results)))
+    assert any(node.op.name == "deviation" for group in groups for node in group.nodes)
