@@ -16,6 +16,7 @@
 #include "guard_eval.h"
 #include "held.h"
 #include "launcher.h"
+#include "loop_place.h"
 #include "plan.h"
 #include "pool.h"
 #include "region.h"
@@ -45,7 +46,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
+    X(pool) X(loop_place) X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

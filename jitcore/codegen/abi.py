@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
@@ -66,4 +66,5 @@ def c_type(dtype: np.dtype) -> str:
 @cache
 def runtime_text() -> str:
     """The declarations at the head of every kernel."""
-    return files("jitcore").joinpath("runtime_c/kernel_rt.h").read_text(encoding="utf-8")
+    place = Path(__file__).parent.parent / "runtime_c" / "kernel_rt.h"
+    return place.read_text(encoding="utf-8")

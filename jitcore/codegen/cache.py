@@ -3,9 +3,8 @@
     <cache folder>/<sha256 of text, flags, compiler, CPU, NumPy, ABI>.so
     = ELF library, then MARK, then the SHA-256 of the file's name and all before MARK
 
-The folder is private (0700 and ours). Files appear by rename, so a reader sees a whole file or
-none, whatever other processes do; one that fails its checksum is compiled again. Loading maps the
-file, so a pruned one stays alive where it is in use.
+A file that fails its checksum is compiled again. Loading maps the file, so a pruned one stays alive
+where it is in use. See folder.py for the folder.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import stat
 import tempfile
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import _cffi_backend  # type: ignore[import-untyped]
@@ -24,6 +22,7 @@ import _cffi_backend  # type: ignore[import-untyped]
 from ..config import Config
 from ..version import __version__
 from .abi import ABI, SYMBOL
+from .folder import say, usable
 from .toolchain import CompileError, Compiler, build, find, fingerprint
 
 MARK = b"jitcore-kernel\x01"
@@ -39,16 +38,6 @@ class Library:
 
     address: int
     handle: object
-
-
-SAID: set[str] = set()  # of the process: what a user has been told
-
-
-def say(kind: str, message: str) -> None:
-    """Warn once a process of each kind. A Python warning could raise in the user's program."""
-    if kind not in SAID:
-        SAID.add(kind)
-        log.warning(message)
 
 
 def library(source: str, config: Config) -> Library | None:
@@ -153,23 +142,6 @@ def dlopen(path: Path) -> Library:
     except AttributeError as error:
         raise OSError(f"{path} has no {SYMBOL}") from error
     return Library(int(ffi.cast("uintptr_t", function)), handle)
-
-
-@cache
-def usable(folder: Path | None) -> Path | None:
-    """`folder`, made if need be, if only this user can write into it."""
-    if folder is None:
-        return None
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
-    except OSError as error:
-        say("cache", f"the kernel cache {folder} cannot be used: {error}")
-        return None
-    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
-        say("cache", f"the kernel cache {folder} is not used: others may write there")
-        return None
-    return folder
 
 
 def prune(folder: Path, limit: int, newest: Path) -> None:

@@ -3,7 +3,7 @@
 NumPy is asked for the loop (ufunc._get_strided_loop, which it documents for other compilers).
 A kernel calls it on chunks in buffers, NumPy on whole rows of arrays. Most loops treat all elements
 alike, but some take another path by stride, position, length or aliasing (complex square, float16
-cbrt; others on other processors). So each loop is tried once a process, on this processor:
+cbrt; others on other processors). So each loop is tried once on this processor:
 
     FREE     every way of calling gives the same bits: integers, whose results are exact
     FORWARD  every way without negative strides, with which NumPy often leaves its vector code
@@ -11,11 +11,13 @@ cbrt; others on other processors). So each loop is tried once a process, on this
     NEVER    none
 
 A trial is no proof: where two paths differ, they do so in some elements of a thousand, so a sample
-has thousands. float16 hides differences by rounding, so it is never more than FLAT.
+has thousands. float16 hides differences by rounding, so it is never more than FLAT. The verdict is
+kept on disk with all that it hangs on: this loop's code in this file, the processor, the C library.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -25,6 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import _C
+from ..config import environment
+from ..version import __version__
+from .folder import recall, remember
+from .toolchain import processor
+
+TRIAL = 1  # of the trials below: a verdict of others is not taken
 SIZE = 8209  # of the sample: prime, many chunks
 GRAIN = 64  # a chunk starts at multiples of it; covers every vector loop that NumPy unrolls
 SCALARS = (0, 1, 2, 3, 0.5, -1, -0.5, np.inf, np.nan, 1.7)  # loops know some: x ** 0.5 is sqrt
@@ -63,10 +72,52 @@ def inner_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
         if any(a is None or a.char != b.char for a, b in zip(found, dtypes, strict=True)):
             return None
         ufunc._get_strided_loop(capsule)  # type: ignore[attr-defined]
-        freedom = probe(ufunc, dtypes)
+        freedom = verdict(ufunc, dtypes)
     except (AttributeError, TypeError, ValueError, NotImplementedError):
         return None
     return Inner(ufunc, dtypes, capsule, freedom) if freedom > Freedom.NEVER else None
+
+
+# ---- what is known of a loop --------------------------------------------------------------------
+
+
+def verdict(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> Freedom:
+    """That of an earlier process, or of a trial now."""
+    key, folder = key_of(ufunc, dtypes), environment().cache_dir
+    kept = recall(folder, key) if key is not None else None
+    if kept is not None and kept in Freedom.__members__:
+        return Freedom[kept]
+    found = probe(ufunc, dtypes)
+    if key is not None:
+        remember(folder, key, found.name)
+    return found
+
+
+def key_of(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> str | None:
+    """Changes when another trial might end otherwise; None: there is no telling."""
+    place = _C.loop_place(ufunc, dtypes)
+    if place is None:
+        return None
+    try:
+        files = [(path and file_state(path), offset) for path, offset in place]
+    except OSError:
+        return None
+    chars = "".join(dtype.char for dtype in dtypes)
+    return repr((__version__, TRIAL, np.__version__, processor(), c_library(), files, chars))
+
+
+@cache
+def file_state(path: str) -> tuple[str, int, int]:
+    real = os.path.realpath(path)
+    found = os.stat(real)
+    return real, found.st_size, found.st_mtime_ns
+
+
+@cache
+def c_library() -> str:
+    """NumPy's loops call it, where it says what it is."""
+    names = os.confstr_names
+    return os.confstr("CS_GNU_LIBC_VERSION") or "" if "CS_GNU_LIBC_VERSION" in names else ""
 
 
 # ---- trying a loop ------------------------------------------------------------------------------

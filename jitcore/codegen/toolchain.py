@@ -122,16 +122,21 @@ def machine() -> str:
     return "avx2" if cpu().get("AVX2") and cpu().get("F16C") else "x86_64"
 
 
+@cache
+def processor() -> str:
+    """What of it NumPy and jitcore pick code by."""
+    on = " ".join(name for name, there in sorted(cpu().items()) if there)
+    return f"{platform.machine()} {on}"
+
+
 def fingerprint(compiler: Compiler) -> str:
     """Everything besides the source that the library depends on."""
-    on = " ".join(name for name, there in sorted(cpu().items()) if there)
     return "\n".join(
         (
             compiler.identity,
             " ".join(COMMON + LINK),
             str(MACHINES),
-            platform.machine(),
-            on,
+            processor(),
             np.__version__,
         )
     )

@@ -36,16 +36,16 @@ class Node:
     outputs: tuple[Value, ...] = ()
     bodies: tuple[Body, ...] = ()
     where: Any = None
+    inputs: tuple[Value, ...] = field(init=False)
+    """The values among the arguments, in order, each as often as it occurs."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", tuple(values((self.args, self.kwargs))))
 
     @property
     def target(self) -> Callable[..., Any] | None:
         """What the node calls; None for nodes with bodies."""
         return self.op.target
-
-    @property
-    def inputs(self) -> tuple[Value, ...]:
-        """The values among the arguments, in order, each as often as it occurs."""
-        return tuple(values((self.args, self.kwargs)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from codegen_harness import build, check, groups_of
 
-from jitcore.codegen import cache, toolchain
+from jitcore.codegen import cache, folder, toolchain
 from jitcore.codegen.kernel import kernel, source_of
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config, default_cache_dir, from_environment
@@ -49,8 +49,8 @@ def compiler() -> toolchain.Compiler:
 def fresh(tmp_path: Path) -> Config:
     """An empty cache folder, and nothing in memory."""
     cache.loaded.cache_clear()
-    cache.usable.cache_clear()
-    cache.SAID.clear()
+    folder.usable.cache_clear()
+    folder.SAID.clear()
     return Config(cache_dir=tmp_path / "kernels")
 
 

@@ -1,0 +1,86 @@
+"""The cache folder: private (0700 and ours), whole files only, and small texts kept in it.
+
+    <folder>/<sha256 of the key>.note  =  the text, a line end, sha256 of key and text
+
+Files appear by rename, so a reader sees a whole file or none, whatever other processes do. A note
+that fails its checksum is no note.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+log = logging.getLogger("jitcore")
+
+SAID: set[str] = set()  # of the process: what a user has been told
+
+
+def say(kind: str, message: str) -> None:
+    """Warn once a process of each kind. A Python warning could raise in the user's program."""
+    if kind not in SAID:
+        SAID.add(kind)
+        log.warning(message)
+
+
+@cache
+def usable(folder: Path | None) -> Path | None:
+    """`folder`, made if need be, if only this user can write into it."""
+    if folder is None:
+        return None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        say("cache", f"the kernel cache {folder} cannot be used: {error}")
+        return None
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+        say("cache", f"the kernel cache {folder} is not used: others may write there")
+        return None
+    return folder
+
+
+def recall(folder: Path | None, key: str) -> str | None:
+    """The text that was kept under this key; None: none, or what is there is not whole."""
+    place = usable(folder)
+    if place is None:
+        return None
+    try:
+        data = (place / note_name(key)).read_bytes()
+        text, _, found = data.decode().rpartition("\n")
+    except TimeoutError:  # of an alarm that the program has set
+        raise
+    except (OSError, ValueError):
+        return None
+    return text if found == checksum(key, text) else None
+
+
+def remember(folder: Path | None, key: str, text: str) -> None:
+    """Keep the text. Where that cannot be, the next process asks anew."""
+    place = usable(folder)
+    if place is None:
+        return
+    scratch = None
+    try:
+        handle, scratch = tempfile.mkstemp(prefix=".new-", dir=place)
+        with open(handle, "wb") as file:
+            file.write(f"{text}\n{checksum(key, text)}".encode())
+        os.replace(scratch, place / note_name(key))
+    except BaseException as error:
+        if scratch is not None:
+            Path(scratch).unlink(missing_ok=True)
+        if not isinstance(error, OSError) or isinstance(error, TimeoutError):
+            raise
+
+
+def note_name(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest() + ".note"
+
+
+def checksum(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key}\0{text}".encode()).hexdigest()
