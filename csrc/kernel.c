@@ -122,12 +122,45 @@ read_operands(Kernel *k, PyObject *inputs, PyObject *outputs)
     return 0;
 }
 
+/* One (input, offset) for each array or scalar that the loop reads. */
+static int
+read_reads(Kernel *k, PyObject *reads)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(reads);
+    if (count + k->noutputs > MAX_OPERANDS) {
+        PyErr_Format(PyExc_ValueError, "a kernel has at most %d operands", MAX_OPERANDS);
+        return -1;
+    }
+    k->reads = PyMem_Calloc((size_t)count + 1, sizeof(Read));
+    if (k->reads == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    k->nreads = (int)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Read *read = &k->reads[i];
+        if (!PyTuple_Check(PyTuple_GET_ITEM(reads, i))) {
+            PyErr_SetString(PyExc_TypeError, "a read is a tuple (input, offset)");
+            return -1;
+        }
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(reads, i), "in", &read->input, &read->offset))
+            return -1;
+        if (read->input < 0 || read->input >= k->ninputs
+            || (read->offset != 0 && k->operands[read->input].kind != ARRAY)) {
+            PyErr_SetString(PyExc_ValueError, "a kernel reads its inputs, views of arrays only");
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int
 read_nest(Kernel *k, PyObject *dim, PyObject *step)
 {
     Py_ssize_t depth = PyTuple_GET_SIZE(dim);
-    if (PyTuple_GET_SIZE(step) < depth * (k->ninputs + k->noutputs)) {
-        PyErr_SetString(PyExc_ValueError, "one step per operand and axis, then the numbers that the code asks for");
+    if (PyTuple_GET_SIZE(step) < depth * (k->nreads + k->noutputs)) {
+        PyErr_SetString(PyExc_ValueError,
+                        "one step per operand and axis, then the numbers that the code asks for");
         return -1;
     }
     k->dim = PyMem_Calloc((size_t)depth + 1, sizeof(i64));
@@ -172,14 +205,14 @@ read_loops(Kernel *k, PyObject *capsules)
 static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"address", "name", "inputs", "outputs", "dim", "step",
+    static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
                             "loops", "flag_mask", "source", "library", NULL};
-    PyObject *address, *name, *inputs, *outputs, *dim, *step, *loops, *source, *library;
+    PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!iUO", names, &PyLong_Type, &address, &name, &PyTuple_Type,
-            &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &dim, &PyTuple_Type, &step,
-            &PyTuple_Type, &loops, &flag_mask, &source, &library))
+            args, kwargs, "O!UO!O!O!O!O!O!iUO", names, &PyLong_Type, &address, &name,
+            &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
+            &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -196,7 +229,7 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     k->name = Py_NewRef(name);
     k->source = Py_NewRef(source);
     k->library = Py_NewRef(library);
-    if (read_operands(k, inputs, outputs) < 0 || read_nest(k, dim, step) < 0
+    if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_nest(k, dim, step) < 0
         || read_loops(k, loops) < 0) {
         Py_DECREF(k);
         return NULL;
@@ -210,6 +243,7 @@ kernel_dealloc(Kernel *k)
     for (int i = 0; k->operands != NULL && i < k->ninputs + k->noutputs; i++)
         PyMem_Free(k->operands[i].shape);
     PyMem_Free(k->operands);
+    PyMem_Free(k->reads);
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
     PyMem_Free(k->loops);
@@ -239,7 +273,7 @@ static PyMemberDef kernel_members[] = {
 PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
-    .tp_doc = PyDoc_STR("Kernel(address, name, inputs, outputs, dim, step, loops, flag_mask, source, library)\n\n"
+    .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library)\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h."),
     .tp_basicsize = sizeof(Kernel),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,

@@ -29,17 +29,24 @@ typedef struct {
     npy_intp *strides;
 } Operand;
 
+/* Where the loop reads: a view lies in one of the inputs, from some byte on. */
+typedef struct {
+    int input;
+    npy_intp offset;
+} Read;
+
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
 
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     kernel_fn *fn;
-    int ninputs, noutputs, nloops;
+    int ninputs, nreads, noutputs, nloops;
     int nscalars;               /* results that are NumPy scalars */
     int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */
+    Read *reads;                /* the loop's operands: these, then the outputs */
     i64 *dim, *step;
     rt_loop *loops;
     PyObject *capsules;         /* keep `loops` alive */

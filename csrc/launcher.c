@@ -235,29 +235,31 @@ int
 kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
 {
     Kernel *k = (Kernel *)self;
-    Slot slots[MAX_OPERANDS];
-    char *p[MAX_OPERANDS];
+    Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
+    char *given[MAX_OPERANDS], *p[MAX_OPERANDS], **results = p + k->nreads;
     int made = 0;
 
     rt_clear();                 /* converting a scalar may raise a flag, too */
     for (int i = 0; i < k->ninputs; i++) {
-        p[i] = operand_data(&k->operands[i], inputs[i], &slots[i]);
-        if (p[i] == NULL)
+        given[i] = operand_data(&k->operands[i], inputs[i], &slots[i]);
+        if (given[i] == NULL)
             goto refuse;
     }
+    for (int i = 0; i < k->nreads; i++)
+        p[i] = given[k->reads[i].input] + k->reads[i].offset;
     int mask = k->flag_mask == ASK_ERRSTATE ? errstate_mask() : k->flag_mask;
     int before = rt_flags();    /* what is called below may clear them */
     for (; made < k->noutputs; made++) {
         const Operand *spec = &k->operands[k->ninputs + made];
         outputs[made] = NULL;
         if (spec->kind == NUMPY_SCALAR) {
-            p[k->ninputs + made] = slots[k->ninputs + made].bytes;
+            results[made] = scalars[made].bytes;
             continue;
         }
         outputs[made] = new_result(spec);
         if (outputs[made] == NULL)
             goto refuse;
-        p[k->ninputs + made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
+        results[made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
     }
     if (k->size > 0) {
         rt_clear();
@@ -270,7 +272,7 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     else if (before & mask)
         goto refuse;
     if (k->nscalars > 0
-        && scalar_results(k->operands + k->ninputs, p + k->ninputs, outputs, k->noutputs) < 0)
+        && scalar_results(k->operands + k->ninputs, results, outputs, k->noutputs) < 0)
         goto refuse;
     k->launches++;
     return 0;

@@ -22,6 +22,7 @@ class Kernel:
         address: int,
         name: str,
         inputs: tuple[tuple[str, int, tuple[int, ...], tuple[int, ...]], ...],
+        reads: tuple[tuple[int, int], ...],
         outputs: tuple[tuple[str, int, tuple[int, ...], tuple[int, ...]], ...],
         dim: tuple[int, ...],
         step: tuple[int, ...],

@@ -24,12 +24,13 @@ def kernel(group: Group, config: Config) -> _C.Kernel | None:
     code = library(source, config)
     if code is None:
         return None
-    rows = tuple(signature.row() for signature in operands(group.program))
+    results = operands(group.program)[len(group.reads) :]
     return _C.Kernel(
         code.address,
         name_of(group),
-        rows[: len(group.inputs)],
-        rows[len(group.inputs) :],
+        tuple(signature.row() for signature in group.given),
+        group.reads,
+        tuple(signature.row() for signature in results),
         loop.dim,
         (*(step for steps in loop.steps for step in steps), *group.program.numbers),
         tuple(step.inner.capsule for step in group.program.steps if step.inner),

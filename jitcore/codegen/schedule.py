@@ -12,8 +12,9 @@ when one feeds the other or both read one value, and no path between them leads 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ..ir.graph import Node, uses
 from ..ir.op import Unsupported, leaf_type, operand
@@ -25,12 +26,17 @@ from .gather import gathers, lower_gather
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
-from .program import Program
+from .program import Input, Program
+from .views import Place, placed, shared
 
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
 LEAST_NODES = 2
 MOST_OPERANDS = LIMIT // 2  # inputs, and as many results
 
+NO_VIEWS: Mapping[Value, Place] = MappingProxyType({})
+
+Given = tuple[Value, Signature]
+Reads = tuple[tuple[int, int], ...]  # which of what is given, from which byte on
 Readers = dict[Value, set[int]]  # value → places of the nodes that read it; len(nodes): live after
 
 
@@ -40,6 +46,8 @@ class Group:
 
     nodes: tuple[Node, ...]
     inputs: tuple[Value, ...]
+    given: tuple[Signature, ...]  # the inputs' own
+    reads: Reads  # by the program's inputs
     outputs: tuple[Value, ...]
     shape: Shape
     program: Program
@@ -70,17 +78,22 @@ class Unit:
         return 1 << self.number
 
 
-def fuse(nodes: Sequence[Node], live_out: Collection[Value]) -> list[Node | Group]:
-    """Group what fits; order the result so that everything comes after what it reads."""
+def fuse(
+    nodes: Sequence[Node], live_out: Collection[Value], views: Mapping[Value, Place] = NO_VIEWS
+) -> list[Node | Group]:
+    """Group what fits; order the result so that everything comes after what it reads. `views`:
+    those that were made before."""
     nodes = expanded(nodes)
+    own = placed(nodes, views)
+    nodes, views = shared(nodes, own), {**views, **own}
     readers = readers_of(nodes, live_out)
     made: list[Node | Group] = []
-    for unit in ordered(merged(nodes, readers)):
+    for unit in ordered(merged(nodes, readers, views)):
         members = [nodes[k] for k in sorted(unit.nodes)]
         group = None
         if unit.demand is not None:
             outputs = needed(members, unit.nodes, readers)
-            group = group_of(members, outputs, unit.demand.shape)
+            group = group_of(members, outputs, unit.demand.shape, views)
         made += members if group is None else [group]
     return made
 
@@ -101,9 +114,12 @@ def needed(members: Sequence[Node], places: Collection[int], readers: Readers) -
     return tuple(v for v in results if not readers.get(v, set()) <= set(places))
 
 
-def group_of(members: list[Node], outputs: tuple[Value, ...], shape: Shape) -> Group | None:
+def group_of(
+    members: list[Node], outputs: tuple[Value, ...], shape: Shape, views: Mapping[Value, Place]
+) -> Group | None:
     """The group of these nodes, lowered; None where single calls are as good."""
-    if len(members) < LEAST_NODES or not outputs:
+    viewed = {value for node in members for value in uses(node) & views.keys()}
+    if len(members) + len(viewed) < LEAST_NODES or not outputs:
         return None
     lowering = Lowering()
     for node in members:
@@ -113,7 +129,21 @@ def group_of(members: list[Node], outputs: tuple[Value, ...], shape: Shape) -> G
     whole = tuple(v for v in outputs if v not in folded)
     program.outputs = {lowering.known[v]: signature(v.type) for v in whole}
     results = (*whole, *(v for v in outputs if v in folded))
-    return Group(tuple(members), tuple(lowering.inputs), results, shape, program)
+    given, reads = launched(lowering, views)
+    inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
+    return Group(tuple(members), inputs, signatures, reads, results, shape, program)
+
+
+def launched(lowering: Lowering, views: Mapping[Value, Place]) -> tuple[list[Given], Reads]:
+    """What a launch takes, and where it reads: of views the array that they are views of, once."""
+    given: dict[Given, int] = {}
+    reads = []
+    variables = (var for var in lowering.program.vars if isinstance(var, Input))
+    for value, var in zip(lowering.inputs, variables, strict=True):
+        at = views.get(value)
+        one = (value, var.signature) if at is None else (at.array, signature(at.array.type))
+        reads.append((given.setdefault(one, len(given)), 0 if at is None else at.offset))
+    return [*given], tuple(reads)
 
 
 def lower_any(node: Node, into: Lowering) -> None:
@@ -193,7 +223,7 @@ def uncast(node: Node, program: Program) -> bool:
 # ---- merging ------------------------------------------------------------------------------------
 
 
-def merged(nodes: Sequence[Node], readers: Readers) -> list[Unit]:
+def merged(nodes: Sequence[Node], readers: Readers, views: Mapping[Value, Place]) -> list[Unit]:
     """Each node joins the units that feed it, then those that read what it reads, where it may."""
     maker: dict[Value, Unit] = {}
     reader: dict[Value, Unit] = {}
@@ -203,7 +233,8 @@ def merged(nodes: Sequence[Node], readers: Readers) -> list[Unit]:
         for value in unit.reads & maker.keys():
             unit.before |= maker[value].before | maker[value].bit
         alive[k] = unit
-        for number in candidates(unit, maker, reader):
+        arrays = {views[v].array if v in views else v for v in filter(is_array, unit.reads)}
+        for number in candidates(unit, arrays, maker, reader):
             if number not in alive or not fits(alive[number], unit, nodes, readers):
                 continue
             if not crossed(alive[number], unit, alive):
@@ -211,7 +242,7 @@ def merged(nodes: Sequence[Node], readers: Readers) -> list[Unit]:
         for member in unit.nodes:
             maker.update(dict.fromkeys(nodes[member].outputs, unit))
         if unit.demand is not None:
-            reader.update(dict.fromkeys(filter(is_array, unit.reads), unit))
+            reader.update(dict.fromkeys(arrays, unit))
     return list(alive.values())
 
 
@@ -219,10 +250,12 @@ def is_array(value: Value) -> bool:
     return isinstance(value.type, ArrayType)
 
 
-def candidates(unit: Unit, maker: dict[Value, Unit], reader: dict[Value, Unit]) -> list[int]:
+def candidates(
+    unit: Unit, arrays: set[Value], maker: dict[Value, Unit], reader: dict[Value, Unit]
+) -> list[int]:
     """Numbers of the units worth joining: producers first."""
     feeding = {maker[value].number for value in unit.reads & maker.keys()}
-    beside = {reader[value].number for value in unit.reads & reader.keys()}
+    beside = {reader[value].number for value in arrays & reader.keys()}
     return [*sorted(feeding), *sorted(beside - feeding)]
 
 

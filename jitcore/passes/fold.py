@@ -23,7 +23,7 @@ def fold(graph: Graph) -> Graph:
 def _rule(node: Node) -> Replacement:
     if len(node.outputs) != 1 or node.op.kind is Kind.CONTROL:
         return node
-    known = _told(node) or _computed(node)
+    known = _told(node) or computed(node)
     if known is None or type_of(known[0]) != node.outputs[0].type:
         return node
     return known
@@ -37,14 +37,14 @@ def _told(node: Node) -> tuple[Any] | None:
     return (node.op.fold(t),) if isinstance(t, ArrayType) and t.ndim else None
 
 
-def _computed(node: Node) -> tuple[Any] | None:
+def computed(node: Node) -> tuple[Any] | None:
     """1.5 * 2: computed now, unless NumPy would warn or refuse; then it must do so at run time."""
     constant = all(_number(leaf) for leaf in leaves((node.args, node.kwargs)))
     if not constant or node.op.kind not in _CALCULATES or node.op.target is None:
         return None
     if node.op.effect_of(node.args, node.kwargs) > Effect.FLAGS:
         return None
-    if not isinstance(node.outputs[0].type, ScalarType):
+    if len(node.outputs) != 1 or not isinstance(node.outputs[0].type, ScalarType):
         return None
     try:
         with np.errstate(all="raise"):

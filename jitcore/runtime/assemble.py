@@ -9,7 +9,7 @@ exits: recipes, effects ─▶ the steps of each exit            ┘
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, KeysView, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from jitcore.codegen.footprint import Footprint, peak
 from jitcore.codegen.kernel import kernel
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.schedule import Group, fuse
+from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
 from jitcore.fallback.exit import (
     Built,
@@ -41,6 +42,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
+from jitcore.runtime.known import told
 from jitcore.symbolic.state import Capture, Loud, Window
 
 
@@ -166,6 +168,10 @@ Live = tuple[Exit, tuple[Node, ...], set[Value], int | None]
 def live_windows(capture: Capture) -> list[Live]:
     """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
+    numbers: dict[Value, Any] = {}
+    windows = {
+        id(one): told(one.nodes, numbers) for one in capture.segments if isinstance(one, Window)
+    }
     found: list[Live] = []
     for segment in reversed(capture.segments):
         after = set(live)
@@ -175,9 +181,10 @@ def live_windows(capture: Capture) -> list[Live]:
             found.append((segment.at, (segment.node,), after, segment.offset))
             continue
         kept: list[Node] = []
-        for node in reversed(segment.nodes):
+        for node in reversed(windows[id(segment)]):
             dead = live.isdisjoint(node.outputs)
-            if dead and removable(node):  # a dead division still warns, a dead inv() still raises
+            silent = removable(node) or not numbers.keys().isdisjoint(node.outputs)
+            if dead and silent:  # a dead division still warns, a dead inv() still raises
                 continue
             kept.append(node)
             live |= set(node.inputs)
@@ -200,25 +207,45 @@ def planned(
     """Pure windows go to the back end; loud steps stay calls."""
     found: list[Planned] = []
     kernels: dict[Group, Any] = {}
+    views: dict[Value, Place] = {}
     for start, nodes, after, loud in live:
         steps: list[Step] = list(nodes)
         refusal = ""
         if loud is None and config.backend == "c":
-            steps = fused(nodes, after, config, kernels)
+            steps = fused(nodes, after, views, config, kernels)
+            views |= placed(nodes, lasting(views))
         elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
             steps = [*taken]
         found.append(Planned(start, tuple(steps), loud, refusal))
-    return found, kernels
+    return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) -> list[Planned]:
+    """Views that only kernels read need not be made."""
+    found = []
+    for segment in reversed(planned):
+        steps = []
+        for step in reversed(segment.steps):
+            if not views.isdisjoint(step.outputs) and live.isdisjoint(step.outputs):
+                continue
+            steps.append(step)
+            live = live.union(step.inputs)
+        found.append(replace(segment, steps=tuple(reversed(steps))))
+    return found[::-1]
 
 
 def fused(
-    nodes: Sequence[Node], after: set[Value], config: Config, kernels: dict[Group, Any]
+    nodes: Sequence[Node],
+    after: set[Value],
+    views: dict[Value, Place],
+    config: Config,
+    kernels: dict[Group, Any],
 ) -> list[Step]:
     """Groups with their kernels; a group without one falls back to its NumPy calls."""
     steps: list[Step] = []
-    for step in fuse(nodes, after):
+    for step in fuse(nodes, after, lasting(views)):
         made = kernel(step, config) if isinstance(step, Group) else None
         if isinstance(step, Group) and made is None:
             steps.extend(step.nodes)

@@ -214,8 +214,8 @@ def test_results_outlive_the_kernel(config: Config) -> None:
 def test_construction_refuses_nonsense() -> None:
     array = ("a", 12, (3,), (8,))
     base: dict[str, Any] = {
-        "address": 1, "name": "k", "inputs": (array,), "outputs": (array,), "dim": (3,),
-        "step": (8, 8), "loops": (), "flag_mask": 0, "source": "", "library": None,
+        "address": 1, "name": "k", "inputs": (array,), "reads": ((0, 0),), "outputs": (array,),
+        "dim": (3,), "step": (8, 8), "loops": (), "flag_mask": 0, "source": "", "library": None,
     }  # fmt: skip
     _C.Kernel(**base)
     for key, value in {
@@ -224,6 +224,7 @@ def test_construction_refuses_nonsense() -> None:
         "outputs": (("i", 12, (), ()),),
         "step": (8,),
         "loops": (1,),
+        "reads": ((1, 0),),
     }.items():
         with pytest.raises((ValueError, TypeError)):
             _C.Kernel(**{**base, key: value})
@@ -231,6 +232,14 @@ def test_construction_refuses_nonsense() -> None:
         _C.Kernel(**{**base, "inputs": (("a", 17, (3,), (8,)),)})
     with pytest.raises(ValueError, match="operands"):
         _C.Kernel(**{**base, "inputs": (array,) * 65, "step": (8,) * 66})
+    with pytest.raises(ValueError, match="operands"):
+        _C.Kernel(**{**base, "reads": ((0, 0),) * 64, "step": (8,) * 65})
+    for reads in (0,), ((0,),), ((-1, 0),), (("a", 0),):
+        with pytest.raises((ValueError, TypeError)):
+            _C.Kernel(**{**base, "reads": reads})
+    number = ("f", 12, (), ())
+    with pytest.raises(ValueError, match="views of arrays"):
+        _C.Kernel(**{**base, "inputs": (number,), "reads": ((0, 8),)})
 
 
 def test_a_wrong_number_of_operands(run: _C.Kernel) -> None:
