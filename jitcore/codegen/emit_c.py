@@ -12,20 +12,17 @@ result's own memory, else into a buffer whose slot is used again after its last 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
-from .folds import Placed, Way
-from .kept import SINK, SINKS, sink, unkept
+from .folds import Way
+from .kept import SINK, SINKS, sink
+from .layout import Block, Kernel, plan
 from .literals import literal
 from .loops import Nest, Walk
-from .program import Const, Program, Step, Table, Temp
-
-GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
-LONGEST = 2048  # elements of a chunk
-L1 = 24576  # bytes for all buffers
+from .program import Const, Program, Step, Table
 
 # gcc and clang know these without a header; inside a loop they become one instruction.
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
@@ -69,23 +66,6 @@ RT_SELECT_PAIR(c128, f64)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Steps that run together: a run of C steps, or one call."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def is_call(self) -> bool:
-        return self.steps[0].inner is not None
-
-    def reads(self) -> set[int]:
-        return {arg for step in self.steps for arg in step.args}
-
-    def makes(self) -> set[int]:
-        return {out for step in self.steps for out in step.outs}
-
-
 @dataclass(slots=True)
 class Text:
     """Lines with indentation."""
@@ -107,42 +87,6 @@ class Text:
     def close(self) -> None:
         self.depth -= 1
         self("}")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a variable is found: operand k, a constant, or a buffer slot."""
-
-    pointer: str  # C expression of type char *, at the chunk's start
-    step: str  # bytes from element to element, a C expression
-    walk: Walk
-
-
-@dataclass(slots=True)
-class Kernel:
-    """What the emission has decided: blocks in order, and where each stored variable lives."""
-
-    program: Program
-    nest: Nest
-    blocks: list[Block]
-    places: dict[int, Place]
-    slots: list[int]  # item sizes of the buffers
-    stored: set[int]
-    sunk: set[int]  # read for their flags' sake
-    folds: dict[int, Placed]
-
-    @property
-    def trees(self) -> list[Placed]:
-        return [one for one in self.folds.values() if one.way is Way.TREE]
-
-    @property
-    def chunked(self) -> bool:
-        return bool(self.trees) or any(block.is_call for block in self.blocks)
-
-    @property
-    def chunk(self) -> int:
-        per_element = sum(self.slots) + sum(one.dtype.itemsize for one in self.trees) or 1
-        return max(GRAIN, min(LONGEST, L1 // per_element // GRAIN * GRAIN))
 
 
 def emit(program: Program, nest: Nest) -> str:
@@ -204,112 +148,6 @@ def prelude(kernel: Kernel) -> str:
     parts += [SELECT] if "rt_select" in codes else []
     parts.append(folds.helpers([*kernel.folds.values()]))
     return "\n".join(parts)
-
-
-# ---- deciding -----------------------------------------------------------------------------------
-
-
-def blocks_of(steps: Sequence[Step]) -> list[Block]:
-    """C steps that need no call between them form one run; a call stands alone."""
-    level = levels(steps)
-    rows: dict[int, list[Step]] = {}
-    for step in steps:
-        rows.setdefault(level[step.outs[0]], []).append(step)
-    made = []
-    for at in sorted(rows):
-        made += [Block((step,)) for step in rows[at]] if at % 2 else [Block(tuple(rows[at]))]
-    return made
-
-
-def levels(steps: Sequence[Step]) -> dict[int, int]:
-    """Variable → when it is made: even for C, odd for calls. C runs just before its first reader.
-
-    Early, `sqrt(x*x + y*y)` of `exp(-x) * sqrt(x*x + y*y)` would wait in a buffer for the exp.
-    """
-    level: dict[int, int] = {}
-    for step in steps:
-        at = 0 if step.inner is None else 1
-        for arg in step.args:
-            if arg in level:
-                at = max(at, level[arg] + (level[arg] % 2 != at % 2))
-        level.update(dict.fromkeys(step.outs, at))
-    first: dict[int, int] = {}  # variable → level of its first reader
-    for step in reversed(steps):
-        if step.inner is None:
-            (out,) = step.outs
-            level[out] = first.get(out, level[out]) // 2 * 2
-        at = level[step.outs[0]]
-        first.update((arg, min(at, first.get(arg, at))) for arg in step.args)
-    return level
-
-
-def with_copies(program: Program, nest: Nest) -> Program:
-    """A call never writes into a result with gaps: C copies there."""
-    made = Program(
-        list(program.vars), list(program.steps), folds=program.folds, numbers=program.numbers
-    )
-    count = len(program.inputs())
-    called = {out for step in program.steps if step.inner for out in step.outs}
-    for k, (var, signature) in enumerate(program.outputs.items(), count):
-        if var in called and nest.walks[k] is not Walk.UNIT:
-            copy = made.var(Temp(program.vars[var].dtype))
-            made.steps.append(Step((var,), (copy,), "{0}"))
-            var = copy
-        made.outputs[var] = signature
-    return made
-
-
-def plan(given: Program, nest: Nest) -> Kernel:
-    program = with_copies(given, nest)
-    blocks = blocks_of(program.steps)
-    operands = program.operands()
-    places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
-    first = len(operands) - len(program.folds)
-    laid = {v: folds.placed(k, f, nest) for k, (v, f) in enumerate(program.folds.items(), first)}
-    trees = {v: one for v, one in laid.items() if one.way is Way.TREE}
-    places |= {
-        v: Place(one.pointer, str(one.dtype.itemsize), Walk.UNIT) for v, one in trees.items()
-    }
-    stored = {*program.outputs, *program.folds}
-    for block in blocks:
-        others = {arg for other in blocks if other is not block for arg in other.reads()}
-        stored |= block.makes() if block.is_call else block.makes() & others
-    slots = buffers(program, blocks, stored, places)
-    for var, found in enumerate(program.vars):
-        if isinstance(found, Const):
-            places[var] = Place(f"(char *)&k{var}", "0", Walk.STILL)
-    return Kernel(program, nest, blocks, places, slots, stored, unkept(program, stored), laid)
-
-
-def operand_place(k: int, nest: Nest) -> Place:
-    walk = nest.walks[k]
-    if walk is Walk.STILL:
-        return Place(f"q{k}", "0", walk)
-    return Place(f"(q{k} + at * s{k})", f"s{k}", walk)
-
-
-def buffers(
-    program: Program, blocks: list[Block], stored: set[int], places: dict[int, Place]
-) -> list[int]:
-    """Give each stored variable without memory of its own a slot, freed after its last reader."""
-    last = {var: at for at, block in enumerate(blocks) for var in block.reads()}
-    slots: list[int] = []
-    busy: dict[int, int] = {}  # slot → last block that reads it
-    for at, block in enumerate(blocks):
-        for var in sorted(block.makes() & stored):
-            if var in places:
-                continue
-            size = program.vars[var].dtype.itemsize
-            free = (s for s, have in enumerate(slots) if have == size and busy[s] < at)
-            slot = next(free, len(slots))
-            if slot == len(slots):
-                slots.append(size)
-            busy[slot] = last.get(var, at)
-            places[var] = Place(f"b{slot}", str(size), Walk.UNIT)
-    return slots
-
-
-# ---- writing ------------------------------------------------------------------------------------
 
 
 def declare(kernel: Kernel, text: Text) -> None:
