@@ -28,6 +28,8 @@ EXACT = 1 << 53
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
 
+COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+
 
 class Unsuitable(Exception):
     """Not for a kernel; the text says why."""
@@ -73,6 +75,8 @@ class Lowering:
                 raise Unsuitable(f"constant of type {t}")
             return self.program.var(Const(constant(leaf, dtype)))
         if isinstance(t, ScalarType) and t.python:
+            if dtype.char == "e":  # the launcher makes none of a Python number
+                raise Unsuitable("a Python number as float16")
             key = (leaf, dtype.char)
             if key not in self.weak:
                 self.weak[key] = self.input(leaf, Input(Signature(PYTHON_SCALARS[t.pytype], dtype)))
@@ -173,7 +177,15 @@ def lower_ufunc(node: Node, into: Lowering) -> None:
     op = node.op
     if op.ufunc is None or not node.kwargs.keys() <= {"dtype"}:
         raise Unsuitable(f"{op.name}: form of call")
+    if op.name in COMPARISONS and any(map(is_one_bool, node.args)):
+        raise Unsuitable(f"{op.name} with one bool")
     call(node, op.ufunc, op, into)
+
+
+def is_one_bool(arg: Any) -> bool:
+    """An array of a single bool. NumPy compares its byte, of which any but 0 is true, as it is."""
+    t = leaf_type(arg)
+    return isinstance(t, ArrayType) and t.dtype.kind == "b" and t.size == 1
 
 
 def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:

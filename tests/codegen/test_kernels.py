@@ -13,9 +13,7 @@ from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
 from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
-from jitcore.ir import OPS, Builder, Kind, Op, Unsupported, Value
-
-ROWS = [row for row in OPS.values() if row.kind is Kind.MAP and row.ufunc is not None]
+from jitcore.ir import OPS, Builder, Op, Unsupported, Value
 
 
 def chain(b: Builder, x: Value, y: Value) -> Value:
@@ -32,41 +30,6 @@ def taken(row: Op, b: Builder, args: tuple[Value, ...]) -> list[Value]:
     except Unsupported:
         return []
     return [v for one in made for v in (one if isinstance(one, tuple) else (one,))]
-
-
-def every_row(nin: int, sets: int) -> list[tuple[Op, ...]]:
-    rows = [row for row in ROWS if row.ufunc is not None and row.ufunc.nin == nin]
-    return [tuple(rows[k::sets]) for k in range(sets)]
-
-
-def accepted(rows: tuple[Op, ...], arrays: list[Any]) -> Callable[..., list[Value]]:
-    """Those of the rows that fuse on these operands, all in one graph."""
-    fit = []
-    for row in rows:
-        b, _, results = build(lambda b, *vs, row=row: taken(row, b, vs), arrays)
-        if results and groups_of(fuse(b.nodes, set(results))):
-            fit.append(row)
-    return lambda b, *vs: [v for row in fit for v in taken(row, b, vs)[: row.ufunc.nout]]
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layout", ["C", "spread", "backward", "repeated"])
-def test_unary_rows(dtype: str, layout: str, config: Config) -> None:
-    x = LAYOUTS[layout](wild(dtype, (37, 61), 1))
-    for rows in every_row(1, 2):
-        fn = accepted(rows, [x])
-        with np.errstate(all="ignore"):
-            assert check(fn, [x], config, groups=0)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layouts", [("C", "C"), ("spread", "column"), ("vector", "backward")])
-def test_binary_rows(dtype: str, layouts: tuple[str, str], config: Config) -> None:
-    x, y = (LAYOUTS[one](wild(dtype, (37, 61), k)) for k, one in enumerate(layouts))
-    for rows in every_row(2, 2):
-        fn = accepted(rows, [x, y])
-        with np.errstate(all="ignore"):
-            assert check(fn, [x, y], config, groups=0)
 
 
 @pytest.mark.parametrize("name", ["add", "exp", "less", "divide", "power", "maximum", "isnan"])
@@ -128,7 +91,8 @@ def test_odd_bytes_of_bools(config: Config) -> None:
 
     def fn(b: Builder, x: Value, y: Value) -> list[Value]:
         made = [b.emit(OPS[name], (x, y)) for name in names.split()]
-        return [*made, b.emit(OPS["logical_not"], (x,)), b.emit(OPS["add"], (x, 1.5))]
+        alone = [b.emit(OPS[name], (x,)) for name in ("logical_not", "floor", "ceil", "trunc")]
+        return [*made, *alone, b.emit(OPS["add"], (x, 1.5))]
 
     assert check(fn, [x, y], config)
 
@@ -174,6 +138,21 @@ def test_integer_division_and_shifts(config: Config) -> None:
         x, y = wild(dtype, (700,), 1), wild(dtype, (700,), 2)
         with np.errstate(all="ignore"):
             assert check(lambda b, x, y: [b.emit(OPS[n], (x, y)) for n in names], [x, y], config)
+
+
+def test_one_bool_among_many_is_compared_by_numpy(config: Config) -> None:
+    """By its byte: True, if made of 51, is less than True."""
+    x, one = np.arange(256, dtype=np.uint8).view(bool), np.array([51], np.uint8).view(bool)
+
+    def fn(b: Builder, x: Value, one: Value) -> list[Value]:
+        return [b.emit(OPS[name], (x, one)) for name in ("less", "equal", "logical_and", "add")]
+
+    assert check(fn, [x, one], config)
+
+
+def test_python_numbers_beside_float16_are_numpys() -> None:
+    b, _, results = build(lambda b, x, k: taken(OPS["add"], b, (x, k)), [np.ones(9, "e"), 2.5])
+    assert not groups_of(fuse(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize("scale", [1, -1])
