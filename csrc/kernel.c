@@ -158,6 +158,11 @@ static int
 read_nest(Kernel *k, PyObject *dim, PyObject *step)
 {
     Py_ssize_t depth = PyTuple_GET_SIZE(dim);
+    if (depth < 1 || depth > NPY_MAXDIMS) {
+        PyErr_SetString(PyExc_ValueError, "a loop nest has 1 to NPY_MAXDIMS axes");
+        return -1;
+    }
+    k->depth = (int)depth;
     if (PyTuple_GET_SIZE(step) < depth * (k->nreads + k->noutputs)) {
         PyErr_SetString(PyExc_ValueError,
                         "one step per operand and axis, then the numbers that the code asks for");
@@ -176,6 +181,16 @@ read_nest(Kernel *k, PyObject *dim, PyObject *step)
     for (Py_ssize_t d = 0; d < depth; d++)
         k->size *= (npy_intp)k->dim[d];
     return 0;
+}
+
+static int
+check_cut(const Kernel *k)
+{
+    const Cut *cut = &k->cut;
+    if (cut->grain == 0 || (cut->grain > 0 && cut->least > 0 && cut->axis >= 0 && cut->axis < k->depth))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "where the loop may be cut");
+    return -1;
 }
 
 static int
@@ -206,13 +221,15 @@ static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
-                            "loops", "flag_mask", "source", "library", NULL};
+                            "loops", "flag_mask", "source", "library", "cut", NULL};
     PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
+    Cut cut = {0, 0, 0};
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO", names, &PyLong_Type, &address, &name,
+            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLL)", names, &PyLong_Type, &address, &name,
             &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
-            &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library))
+            &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library,
+            &cut.axis, &cut.grain, &cut.least))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -226,11 +243,12 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     k->vectorcall = kernel_call;
     k->fn = (kernel_fn *)fn;
     k->flag_mask = flag_mask;
+    k->cut = cut;
     k->name = Py_NewRef(name);
     k->source = Py_NewRef(source);
     k->library = Py_NewRef(library);
     if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_nest(k, dim, step) < 0
-        || read_loops(k, loops) < 0) {
+        || check_cut(k) < 0 || read_loops(k, loops) < 0) {
         Py_DECREF(k);
         return NULL;
     }
@@ -273,7 +291,8 @@ static PyMemberDef kernel_members[] = {
 PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
-    .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library)\n\n"
+    .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
+                        "cut=(0, 0, 0))\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h."),
     .tp_basicsize = sizeof(Kernel),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,

@@ -37,17 +37,25 @@ typedef struct {
 
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
 
+/* Where the loop may be cut (jitcore/codegen/cut.py): one axis, at multiples of `grain`, parts of `least` grains and more.
+ * Grain 0: nowhere. */
+typedef struct {
+    int axis;
+    i64 grain, least;
+} Cut;
+
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     kernel_fn *fn;
-    int ninputs, nreads, noutputs, nloops;
+    int ninputs, nreads, noutputs, nloops, depth;
     int nscalars;               /* results that are NumPy scalars */
     int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */
     Read *reads;                /* the loop's operands: these, then the outputs */
     i64 *dim, *step;
+    Cut cut;
     rt_loop *loops;
     PyObject *capsules;         /* keep `loops` alive */
     PyObject *library;          /* keeps the code mapped */

@@ -2,6 +2,7 @@
 
 #include "errstate.h"
 #include "kernel.h"
+#include "parts.h"
 #include "pool.h"
 
 /* Above this many elements another thread may run meanwhile; NumPy's own limit is 500 a loop. */
@@ -223,7 +224,7 @@ run(Kernel *k, char *const *p, PyObject *const *inputs)
     Py_INCREF(k);
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = k->fn(p, k->dim, k->step, k->loops) | rt_flags();
+    status = parts_run(k, p);
     Py_END_ALLOW_THREADS
     for (int i = 0; i < k->ninputs; i++)
         Py_DECREF(inputs[i]);

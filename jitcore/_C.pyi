@@ -30,6 +30,7 @@ class Kernel:
         flag_mask: int,
         source: str,
         library: object,
+        cut: tuple[int, int, int] = (0, 0, 0),
     ) -> None: ...
     def __call__(self, *operands: Any) -> tuple[Any, ...] | None: ...
 

@@ -5,10 +5,12 @@ from jitcore.api import (
     compile,
     disable,
     explain,
+    get_num_threads,
     graph_break,
     is_compiling,
     register_backend,
     reset,
+    set_num_threads,
 )
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError
 from jitcore.version import __version__
@@ -22,8 +24,10 @@ __all__ = [
     "compile",
     "disable",
     "explain",
+    "get_num_threads",
     "graph_break",
     "is_compiling",
     "register_backend",
     "reset",
+    "set_num_threads",
 ]

@@ -6,6 +6,7 @@ import atexit
 import functools
 import inspect
 import logging
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,10 +22,12 @@ __all__ = [
     "compile",
     "disable",
     "explain",
+    "get_num_threads",
     "graph_break",
     "is_compiling",
     "register_backend",
     "reset",
+    "set_num_threads",
 ]
 
 log = logging.getLogger("jitcore")
@@ -155,6 +158,23 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
 def reset() -> None:
     """Forget all that was compiled, and give back what it holds."""
     pipeline.reset()
+
+
+def set_num_threads(count: int, /) -> None:
+    """How many threads one large loop may use, of this whole process. Results do not depend on it.
+
+    At the start it is JITCORE_NUM_THREADS, else OMP_NUM_THREADS, else the processors that the
+    process may use. ValueError below 1.
+    """
+    if operator.index(count) < 1:
+        raise ValueError(f"{count} threads: at least 1 is needed")
+    pipeline.use_threads(operator.index(count))
+
+
+def get_num_threads() -> int:
+    """How many threads one large loop may use."""
+    count: int = pipeline.threads()
+    return count
 
 
 @dataclass(frozen=True)

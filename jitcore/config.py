@@ -36,6 +36,7 @@ class Config:
     dynamic: bool | None = None
     cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
+    threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
     keep_all: bool = False  # keep regions that do not pay: for tests
 
 
@@ -52,8 +53,18 @@ def from_environment(env: Mapping[str, str]) -> Config:
         compiler=env.get("JITCORE_CC", "") or env.get("CC", ""),
         backend=env.get("JITCORE_BACKEND", "") or "c",
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
+        threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
     )
+
+
+def threads_in(*texts: str) -> int | None:
+    """The first that says a number; OpenMP has a list of them, for nested loops."""
+    for text in texts:
+        first = text.split(",")[0].strip()
+        if first.isdecimal() and int(first) > 0:
+            return min(int(first), sys.maxsize)
+    return None
 
 
 @cache

@@ -33,6 +33,7 @@ from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
+from jitcore.runtime.threads import threads_of
 from jitcore.symbolic.capture import capture
 from jitcore.symbolic.state import Capture, Start
 
@@ -283,6 +284,10 @@ def failed(subject: Any, error: Exception) -> None:
         note(stop)
 
 
+use_threads = _C.set_threads
+threads = _C.threads
+
 _C.set_compiler(guarded(compile_region))
 _C.set_discover(guarded(discover))
 _C.pool_limit(pool_bytes(environment()))
+use_threads(threads_of(environment()))

@@ -6,6 +6,7 @@ from .. import _C
 from ..config import Config
 from .abi import ASK_ERRSTATE, Signature
 from .cache import library
+from .cut import cut
 from .emit_c import emit
 from .loops import Nest, nest
 from .program import Input, Program
@@ -37,6 +38,7 @@ def kernel(group: Group, config: Config) -> _C.Kernel | None:
         ASK_ERRSTATE,
         source,
         code.handle,
+        cut(group.program, loop),
     )
 
 

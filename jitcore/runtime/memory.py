@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jitcore.config import MEGABYTE, Config
 
 MOST = 256 * MEGABYTE
 SHARE = 8  # of the memory that the process may use
 GROUPS = "/sys/fs/cgroup"
-# Version of control groups → what follows GROUPS, and the file that has the limit.
-LIMITS = {"": ("", "memory.max"), "memory": ("/memory", "memory.limit_in_bytes")}
+# Controller (none: version 2) → what follows GROUPS, and the file that has the limit.
+Limits = Mapping[str, tuple[str, str]]
+LIMITS: Limits = {"": ("", "memory.max"), "memory": ("/memory", "memory.limit_in_bytes")}
 
 
 def pool_bytes(config: Config) -> int:
@@ -32,16 +33,22 @@ def allowed() -> int:
 
 def group_limits(groups: str, membership: str) -> Iterator[int]:
     """The limits of the groups named in /proc/self/cgroup and of those around them."""
+    for folder, name in limits(groups, membership, LIMITS):
+        text = read(f"{folder}/{name}")
+        if text.isdecimal():
+            yield int(text)
+
+
+def limits(groups: str, membership: str, files: Limits) -> Iterator[tuple[str, str]]:
+    """The folders of those groups, outermost first, each with the file that has the limit."""
     for line in membership.splitlines():
         _, controllers, inside = line.split(":", 2)
-        for controller in LIMITS.keys() & controllers.split(","):
-            below, name = LIMITS[controller]
+        for controller in files.keys() & controllers.split(","):
+            below, name = files[controller]
             folder = groups + below
             for part in (None, *filter(None, inside.split("/"))):
                 folder = f"{folder}/{part}" if part else folder
-                text = read(f"{folder}/{name}")
-                if text.isdecimal():
-                    yield int(text)
+                yield folder, name
 
 
 def read(path: str) -> str:
