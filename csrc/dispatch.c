@@ -1,6 +1,7 @@
 #include "dispatch.h"
 
 #include "frame_hook.h"
+#include "idle.h"
 #include "lookup.h"
 
 #include <structmember.h>
@@ -16,6 +17,7 @@ typedef struct {
     PyObject *cache_info;
     PyObject *dict, *weakrefs;
     long hits, calls;
+    Idle idle;
     char off;           /* plain calls */
 } Dispatcher;
 
@@ -175,11 +177,17 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
         if (result != NULL || PyErr_Occurred())
             return result;
     }
+    if (PyTuple_GET_SIZE(self->entries) == 0 && idle_skips(&self->idle))
+        return call_function(fn, args, nargsf, names);
+    Py_INCREF(op);
     Py_INCREF(fn);
+    unsigned long before = jit_hook_work();
     jit_hook_enter();
     PyObject *result = call_function(fn, args, nargsf, names);
     jit_hook_leave();
+    idle_note(&self->idle, jit_hook_work() != before);
     Py_DECREF(fn);
+    Py_DECREF(op);
     if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||
                            PyAsyncGen_CheckExact(result)))
         hold_for(result);
@@ -266,6 +274,7 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
     if (none == NULL)
         return NULL;
     Py_SETREF(((Dispatcher *)op)->entries, none);
+    ((Dispatcher *)op)->idle = (Idle){0};
     Py_RETURN_NONE;
 }
 

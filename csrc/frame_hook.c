@@ -63,6 +63,11 @@ void jit_busy_enter(void) { busy++; }
 void jit_busy_leave(void) { busy--; }
 int jit_busy(void) { return busy; }
 
+static __thread unsigned long work;
+
+void jit_hook_worked(void) { work++; }
+unsigned long jit_hook_work(void) { return work; }
+
 /* First frame of a code object that nobody has looked at. */
 static void discover(PyCodeObject *code) {
     Home *home = home_make(code);
@@ -73,6 +78,7 @@ static void discover(PyCodeObject *code) {
     if (home->asked || discover_callback == NULL)
         return;
     home->asked = 1;
+    work++;
     busy++;
     PyObject *result = PyObject_CallOneArg(discover_callback, (PyObject *)code);
     busy--;

@@ -23,6 +23,9 @@ Record *record_for(JitFrame *frame);
 /* A compiled call begins, ends, on this thread. */
 int jit_hook_enter(void);
 void jit_hook_leave(void);
+/* Counts, on this thread, compiled regions that ran, attempts to compile, and code objects met for the first time. */
+void jit_hook_worked(void);
+unsigned long jit_hook_work(void);
 /* Something that may run compiled frames later, on any thread, is alive: a generator. */
 int jit_hook_hold(void);
 void jit_hook_release(void);

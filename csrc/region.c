@@ -80,6 +80,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Home *home = map_of(JIT_CODE(frame))->home;
     if (point->closed || compiler == NULL || home->code == NULL || jit_busy())
         Py_RETURN_FALSE;
+    jit_hook_worked();
     if (compile_here(point, frame, home) < 0)
         return NULL;
     ExitKind kind = run_entries(point, frame, record);
@@ -120,6 +121,7 @@ static PyObject *point_enter(PyObject *self) {
     if (kind == EXIT_STAY)
         Py_RETURN_FALSE;
     point->hits++;
+    jit_hook_worked();
     return leave(point, record, kind);
 }
 

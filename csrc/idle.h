@@ -1,0 +1,38 @@
+/* Is there anything to do in a function's calls? Where many in a row entered no compiled code and met no new code, the
+ * evaluation function stays out but for every few: it makes Python calls slower. What it then finds makes it more patient.
+ */
+#ifndef JIT_IDLE_H
+#define JIT_IDLE_H
+
+#define IDLE_PATIENCE 64      /* calls in a row, at first */
+#define IDLE_SAMPLE 32        /* then one of so many looks again */
+#define IDLE_MOST (1L << 30)
+
+typedef struct {
+    long calls;    /* in a row, without anything to do */
+    long patience; /* 0: IDLE_PATIENCE */
+} Idle;
+
+static inline long idle_patience(const Idle *idle) {
+    return idle->patience ? idle->patience : IDLE_PATIENCE;
+}
+
+/* May this call go without the evaluation function? */
+static inline int idle_skips(Idle *idle) {
+    if (idle->calls < idle_patience(idle))
+        return 0;
+    return ++idle->calls % IDLE_SAMPLE != 0;
+}
+
+/* After a call with it. */
+static inline void idle_note(Idle *idle, int worked) {
+    if (!worked) {
+        idle->calls += idle->calls < idle_patience(idle);
+        return;
+    }
+    if (idle->calls >= idle_patience(idle) && idle->patience < IDLE_MOST)
+        idle->patience = 2 * idle_patience(idle);
+    idle->calls = 0;
+}
+
+#endif

@@ -1,0 +1,90 @@
+"""A compiled function with nothing to do in it stops costing; what turns up later is still seen."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import jitcore
+from jitcore import _C, pipeline
+from jitcore.config import environment
+
+PATIENCE, SAMPLE = 64, 32  # of csrc/idle.h
+X = np.linspace(0.0, 1.0, 50)
+USUAL = dataclasses.replace(environment(), keep_all=False)
+
+
+def work(x: Any) -> Any:
+    return (x * x + 1.0) * x - 2.0
+
+
+def depths(calls: int, seen: list[int], fn: Callable[[], object]) -> list[bool]:
+    """Whether the hook is there in each call of a function that appends hook_depth() to `seen`."""
+    outside = _C.hook_depth()
+    seen.clear()
+    for _ in range(calls):
+        fn()
+    return [found != outside for found in seen]
+
+
+def watched() -> tuple[list[Any], Callable[[], object]]:
+    seen: list[Any] = []
+    depth = _C.hook_depth
+
+    def fn() -> None:
+        seen.append(depth())
+
+    return seen, pipeline.attach(fn, USUAL)
+
+
+def test_after_many_idle_calls_the_hook_comes_for_samples_only() -> None:
+    seen, fn = watched()
+    first = depths(1 + PATIENCE, seen, fn)  # the first is compiled
+    assert all(first)
+    later = depths(10 * SAMPLE, seen, fn)
+    assert sum(later) == 10 and not any(later[: SAMPLE - 1])
+
+
+def test_reset_begins_anew() -> None:
+    seen, fn = watched()
+    depths(2 * PATIENCE, seen, fn)
+    jitcore.reset()
+    assert all(depths(PATIENCE, seen, fn))
+
+
+def test_what_turns_up_later_is_found() -> None:
+    """A branch that was never taken before calls a function with arrays."""
+
+    def worker(x: Any) -> Any:
+        return (x * x + 1.0) * x - 2.0
+
+    def plain(way: Any) -> Any:
+        return worker(X) if way.get("busy") else None
+
+    fn = pipeline.attach(plain, USUAL)
+    way: dict[str, bool] = {}
+    for _ in range(3 * PATIENCE):
+        assert fn(way) is None
+    way["busy"] = True
+    wanted = worker(X).tobytes()
+    for _ in range(SAMPLE + 2 * PATIENCE):
+        assert fn(way).tobytes() == wanted
+    record = pipeline.records.find(worker.__code__)
+    assert record is not None
+    (graph,) = record.regions
+    assert graph.kernels and graph.entry.hits >= 2 * PATIENCE
+
+
+def test_where_compiled_code_runs_nothing_is_left_out() -> None:
+    def plain(x: Any) -> Any:
+        print(end="")
+        return work(x)
+
+    fn = pipeline.attach(plain, dataclasses.replace(environment(), keep_all=True))
+    for _ in range(5 * PATIENCE):
+        fn(X)
+    (graph,) = [g for g in jitcore.explain(fn)(X).graphs if g.kernels]
+    assert graph.entry.hits == 5 * PATIENCE + 1
