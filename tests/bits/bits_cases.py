@@ -9,19 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from bits_library import Code, compiled
 from bits_values import Array, same, same_elements
 
 from jitcore import _C
+from jitcore.codegen import schedule
 from jitcore.codegen.abi import ARRAY, Signature
 from jitcore.codegen.kernel import loop_nest, operands, source_of
-from jitcore.codegen.lower import Lowering, lower, signature
-from jitcore.codegen.program import Input, Program
-from jitcore.codegen.schedule import Group, demand
+from jitcore.codegen.program import Input
+from jitcore.codegen.schedule import Group, demand, fuse
 from jitcore.codegen.toolchain import Compiler
-from jitcore.ir import Builder, Op, Unsupported, Value, map_tree, type_of
+from jitcore.ir import Builder, Op, Unsupported, type_of
 
 ALL_FLAGS = 0x1D
 
@@ -70,11 +71,9 @@ def case_of(call: Call, arrays: Sequence[Any]) -> Case | None:
     if not b.nodes or not b.nodes[-1].outputs or demand(b.nodes[-1]) is None:
         return None
     node = b.nodes[-1]
-    lowering = Lowering()
-    lower(node, lowering)
-    lowering.program.outputs = {lowering.known[v]: signature(v.type) for v in node.outputs}
-    shape = node.outputs[0].type.shape
-    group = Group((node,), tuple(lowering.inputs), node.outputs, shape, lowering.program)
+    with patch.object(schedule, "LEAST_NODES", 1):
+        (group,) = fuse([node], node.outputs)
+    assert isinstance(group, Group)
     return Case(call, group, tuple(map(values.index, group.inputs)), source_of(group))
 
 
@@ -94,7 +93,9 @@ def resized(group: Group, size: int) -> Group:
     made = [replace(v, signature=long(v.signature, size)) if isinstance(v, Input) else v
             for v in program.vars]  # fmt: skip
     outputs = {var: long(one, size) for var, one in program.outputs.items()}
-    return replace(group, shape=(size,), program=Program(made, program.steps, outputs))
+    program = replace(program, vars=made, outputs=outputs)
+    given = tuple(long(one, size) for one in group.given)
+    return replace(group, given=given, shape=(size,), program=program)
 
 
 def long(one: Signature, size: int) -> Signature:
@@ -103,12 +104,12 @@ def long(one: Signature, size: int) -> Signature:
 
 def kernel_of(group: Group, code: Code, mask: int) -> Any:
     loop = loop_nest(group)
-    rows = tuple(one.row() for one in operands(group.program))
     return _C.Kernel(
         code.address,
         "bits",
-        rows[: len(group.inputs)],
-        rows[len(group.inputs) :],
+        tuple(one.row() for one in group.given),
+        group.reads,
+        tuple(one.row() for one in group.program.outputs.values()),
         loop.dim,
         tuple(step for steps in loop.steps for step in steps),
         tuple(step.inner.capsule for step in group.program.steps if step.inner),
@@ -185,6 +186,3 @@ def compiled_cases(
     there = [case for case in cases if case is not None]
     codes = compiled((case.source for case in there), compiler, folder)
     yield from ((case, codes[case.source]) for case in there)
-
-
-__all__ = ["Call", "Case", "Count", "Place", "Value", "map_tree"]
