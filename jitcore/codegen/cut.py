@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from math import ceil, prod
 
+from .. import _C
 from .layout import GRAIN
 from .loops import Nest
 from .program import Program, Step
@@ -21,18 +22,24 @@ from .program import Program, Step
 Cut = tuple[int, int, int]  # axis, elements of a grain, grains of the smallest part
 NOWHERE: Cut = (0, 0, 0)
 FEW = 16  # grains of an axis: one with more divides more evenly
+COLUMNS = 8  # grains of the shortest piece of a row: each part goes through all rows
 
 # What an element costs in nanoseconds, by measurement on one processor (docs/performance.md). It
 # need not be right: what is far below or above LEAST decides itself.
-STEP = 0.12
-BYTE = 0.025
-CALL = 2.0
+STEP = 0.008  # for each byte of the result
+BYTE = 0.01
+CALL, COMPLEX = 1.2, 15.0
 CALLS = {
-    **dict.fromkeys(("sin", "cos", "tan", "power", "arctan2"), 8.0),
-    **dict.fromkeys(("add", "subtract", "multiply", "absolute", "sqrt"), 0.4),
-    **dict.fromkeys(("minimum", "maximum", "floor", "ceil", "trunc", "rint", "copysign"), 0.4),
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "absolute", "negative"), 0.3),
+    **dict.fromkeys(("minimum", "maximum", "fmin", "fmax", "clip", "isinf", "isfinite"), 0.3),
+    **dict.fromkeys(("floor", "ceil", "trunc", "rint", "copysign", "square"), 0.3),
+    **dict.fromkeys(("floor_divide", "remainder", "fmod", "divmod", "float_power"), 8.0),
+    **dict.fromkeys(("hypot", "logaddexp", "logaddexp2", "arccosh"), 8.0),
 }
+SLOW_DOUBLES = {"sin": 8.0, "cos": 8.0}
 LEAST = 10_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
+ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
+POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each time
 
 
 def cut(program: Program, nest: Nest) -> Cut:
@@ -42,7 +49,8 @@ def cut(program: Program, nest: Nest) -> Cut:
     grains = {axis: ceil(nest.dim[axis] / grain_of(axis, nest)) for axis in axes}
     axis = next((axis for axis in axes if grains[axis] >= FEW), max(axes, key=lambda a: grains[a]))
     each = nest.size / grains[axis] * cost(program, nest)
-    return axis, grain_of(axis, nest), max(1, ceil(LEAST / each))
+    between_columns = axis > 0 and axis == nest.depth - 1
+    return axis, grain_of(axis, nest), max(COLUMNS if between_columns else 1, ceil(LEAST / each))
 
 
 def grain_of(axis: int, nest: Nest) -> int:
@@ -61,6 +69,15 @@ def divides(axis: int, program: Program, nest: Nest) -> bool:
     return True
 
 
+def pays_alone(program: Program, nest: Nest) -> bool:
+    """Does this NumPy call gain as a kernel of its own: by several threads, or because its result
+    is so large that it comes from the pool, NumPy's from pages that nobody has touched?"""
+    if program.folds or nest.size * cost(program, nest) < ALONE:
+        return False
+    results = (program.vars[var].dtype.itemsize * nest.size for var in program.outputs)
+    return max(results) >= POOLED or (_C.threads() > 1 and cut(program, nest) != NOWHERE)
+
+
 def cost(program: Program, nest: Nest) -> float:
     """Nanoseconds of an element, more or less."""
     moved = sum(
@@ -68,8 +85,14 @@ def cost(program: Program, nest: Nest) -> float:
         for var, steps in zip(program.operands(), nest.steps, strict=True)
         if steps[-1]
     )
-    return BYTE * moved + sum(map(step_cost, program.steps))
+    return BYTE * moved + sum(step_cost(step, program) for step in program.steps)
 
 
-def step_cost(step: Step) -> float:
-    return STEP if step.inner is None else CALLS.get(step.inner.ufunc.__name__, CALL)
+def step_cost(step: Step, program: Program) -> float:
+    if step.inner is None:
+        return STEP * sum(program.vars[out].dtype.itemsize for out in step.outs)
+    name, first = step.inner.ufunc.__name__, step.inner.dtypes[0]
+    if first.kind == "c":
+        return COMPLEX
+    slow = SLOW_DOUBLES.get(name) if first.char == "d" else None
+    return slow or CALLS.get(name, CALL)

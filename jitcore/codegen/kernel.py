@@ -8,7 +8,7 @@ from .abi import ASK_ERRSTATE, Signature
 from .cache import library
 from .cut import cut
 from .emit_c import emit
-from .loops import Nest, nest
+from .loops import Nest, nest_of
 from .program import Input, Program
 from .schedule import Group
 
@@ -48,11 +48,7 @@ def source_of(group: Group) -> str:
 
 
 def loop_nest(group: Group) -> Nest:
-    program = group.program
-    folds = program.folds.values()
-    taken = [var.placed for var in program.vars if isinstance(var, Input)]
-    laid = [*taken, *program.outputs.values(), *(fold.laid for fold in folds)]
-    return nest(group.shape, laid, [fold.order for fold in folds])
+    return nest_of(group.program, group.shape)
 
 
 def operands(program: Program) -> list[Signature]:

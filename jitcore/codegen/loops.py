@@ -16,6 +16,7 @@ from enum import Enum
 from math import prod
 
 from .abi import ARRAY, Signature
+from .program import Input, Program
 
 
 class Walk(Enum):
@@ -82,6 +83,14 @@ def nest(
         walk(column[-1], op.dtype.itemsize) for column, op in zip(steps, operands, strict=True)
     )
     return Nest(tuple(extent for extent, _ in merged), steps, walks)
+
+
+def nest_of(program: Program, shape: tuple[int, ...]) -> Nest:
+    """The loops that run a program over `shape`."""
+    folds = program.folds.values()
+    taken = [var.placed for var in program.vars if isinstance(var, Input)]
+    laid = [*taken, *program.outputs.values(), *(fold.laid for fold in folds)]
+    return nest(shape, laid, [fold.order for fold in folds])
 
 
 def walk(step: int, itemsize: int) -> Walk:

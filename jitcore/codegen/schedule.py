@@ -22,8 +22,10 @@ from ..ir.types import ArrayType, Shape
 from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
 from .composites import expanded
+from .cut import pays_alone
 from .gather import gathers, lower_gather
 from .inner import Freedom
+from .loops import nest_of
 from .lower import Lowering, Unsuitable, lower, signature
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .program import Input, Program
@@ -119,7 +121,7 @@ def group_of(
 ) -> Group | None:
     """The group of these nodes, lowered; None where single calls are as good."""
     viewed = {value for node in members for value in uses(node) & views.keys()}
-    if len(members) + len(viewed) < LEAST_NODES or not outputs:
+    if not outputs:
         return None
     lowering = Lowering()
     for node in members:
@@ -128,6 +130,9 @@ def group_of(
     folded = {value for node in members if is_reduction(node) for value in node.outputs}
     whole = tuple(v for v in outputs if v not in folded)
     program.outputs = {lowering.known[v]: signature(v.type) for v in whole}
+    lone = len(members) + len(viewed) < LEAST_NODES
+    if lone and not pays_alone(program, nest_of(program, shape)):
+        return None
     results = (*whole, *(v for v in outputs if v in folded))
     given, reads = launched(lowering, views)
     inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
