@@ -29,7 +29,8 @@ class Config:
         None  # JITCORE_CACHE_DIR or the user's cache folder; None: no disk cache
     )
     cache_bytes: int = 256 * MEGABYTE  # what the disk cache may hold
-    compiler: str = ""  # JITCORE_CC or CC; empty: look for one
+    compiler: str = ""  # JITCORE_CC: this one and no other; empty: look for one
+    hinted: str = ""  # CC: the first that is looked for
     backend: Backend = "c"  # JITCORE_BACKEND
     numerics: Numerics = "exact"
     fullgraph: bool = False
@@ -50,7 +51,8 @@ def from_environment(env: Mapping[str, str]) -> Config:
         everywhere=switch == "1",
         report=env.get("JITCORE_REPORT", "") not in ("", "0"),
         cache_dir=Path(folder) if folder else default_cache_dir(env),
-        compiler=env.get("JITCORE_CC", "") or env.get("CC", ""),
+        compiler=env.get("JITCORE_CC", ""),
+        hinted=env.get("CC", ""),
         backend=env.get("JITCORE_BACKEND", "") or "c",
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),

@@ -13,17 +13,16 @@ import hashlib
 import logging
 import os
 import tempfile
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import _cffi_backend  # type: ignore[import-untyped]
-
 from ..config import Config
 from ..version import __version__
-from .abi import ABI, SYMBOL
+from .abi import ABI
 from .folder import say, usable
-from .toolchain import CompileError, Compiler, build, find, fingerprint
+from .library import Library, dlopen
+from .selftest import Chosen, chosen
+from .toolchain import CompileError, build, fingerprint
 
 MARK = b"jitcore-kernel\x01"
 DIGEST = hashlib.sha256().digest_size
@@ -32,49 +31,35 @@ LOADED = 1024  # libraries kept in memory beyond those that kernels hold
 log = logging.getLogger("jitcore")
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
-    """Mapped code. The address is good while `handle` lives."""
-
-    address: int
-    handle: object
-
-
 def library(source: str, config: Config) -> Library | None:
     """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
-    return loaded(source, config.compiler, config.cache_dir, config.cache_bytes)
+    return loaded(source, config.compiler, config.hinted, config.cache_dir, config.cache_bytes)
 
 
 @lru_cache(maxsize=LOADED)
-def loaded(source: str, named: str, folder: Path | None, limit: int) -> Library | None:
-    compiler = find(named)
-    if compiler is None:
-        say(
-            "compiler",
-            f"no C compiler found{f' ({named})' if named else ''}: kernels run as NumPy calls",
-        )
-        return None
-    name = file_name(source, compiler)
+def loaded(source: str, named: str, hinted: str, folder: Path | None, limit: int) -> Library | None:
     place = usable(folder)
+    by = chosen(named, hinted, folder)
+    if by is None:
+        return None
+    name = file_name(source, by)
     if place is not None:
         found = from_disk(place / name)
         if found is not None:
             return found
-    return compiled(compiler, source, name, place, limit)
+    return compiled(by, source, name, place, limit)
 
 
-def file_name(source: str, compiler: Compiler) -> str:
-    key = "\0".join((source, fingerprint(compiler), __version__, str(ABI)))
+def file_name(source: str, by: Chosen) -> str:
+    key = "\0".join((source, fingerprint(by.compiler), *by.flags, __version__, str(ABI)))
     return hashlib.sha256(key.encode()).hexdigest() + ".so"
 
 
-def compiled(
-    compiler: Compiler, source: str, name: str, place: Path | None, limit: int
-) -> Library | None:
+def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int) -> Library | None:
     """Compile in the cache folder, or in a folder of our own where that fails."""
     if place is not None:
         try:
-            return keep(compiler, source, place / name, limit)
+            return keep(by, source, place / name, limit)
         except TimeoutError:  # of an alarm that the program has set: not the disk's
             raise
         except OSError as error:
@@ -85,7 +70,7 @@ def compiled(
     try:
         with tempfile.TemporaryDirectory(prefix="jitcore-") as scratch:
             target = Path(scratch) / name
-            build(compiler, source, target)
+            build(by.compiler, by.flags, source, target)
             return dlopen(target)
     except TimeoutError:
         raise
@@ -94,12 +79,12 @@ def compiled(
         return None
 
 
-def keep(compiler: Compiler, source: str, target: Path, limit: int) -> Library:
+def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
     """Compile beside `target`, sign, rename into place, load."""
     handle, scratch = tempfile.mkstemp(prefix=".new-", dir=target.parent)
     os.close(handle)
     try:
-        build(compiler, source, Path(scratch))
+        build(by.compiler, by.flags, source, Path(scratch))
         sign(Path(scratch), target.name)
         os.replace(scratch, target)
     except BaseException:
@@ -131,17 +116,6 @@ def from_disk(path: Path) -> Library | None:
     except OSError:
         return None
     return found
-
-
-def dlopen(path: Path) -> Library:
-    """Map a library; OSError where it cannot be, or has no kernel."""
-    ffi = _cffi_backend.FFI()
-    handle = _cffi_backend.load_library(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
-    try:
-        function = handle.load_function(ffi.typeof("int(*)(void)"), SYMBOL)
-    except AttributeError as error:
-        raise OSError(f"{path} has no {SYMBOL}") from error
-    return Library(int(ffi.cast("uintptr_t", function)), handle)
 
 
 def prune(folder: Path, limit: int, newest: Path) -> None:

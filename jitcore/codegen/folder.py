@@ -18,14 +18,19 @@ from pathlib import Path
 
 log = logging.getLogger("jitcore")
 
-SAID: set[str] = set()  # of the process: what a user has been told
+SAID: dict[str, str] = {}  # of the process: what a user has been told, by kind
 
 
 def say(kind: str, message: str) -> None:
     """Warn once a process of each kind. A Python warning could raise in the user's program."""
     if kind not in SAID:
-        SAID.add(kind)
+        SAID[kind] = message
         log.warning(message)
+
+
+def said() -> tuple[str, ...]:
+    """All of it, for reports."""
+    return tuple(SAID.values())
 
 
 @cache

@@ -1,8 +1,8 @@
 """C text → assembly, looked through for fused multiply-add → a shared library.
 
 gcc 12 fuses alternating additions and subtractions into vfmaddsub although -ffp-contract=off
-forbids it, so flags alone prove nothing: the probe below picks flags, and the assembly of every
-kernel is searched again. Assembly goes through memory; nothing but the library is written here.
+forbids it, so flags alone prove nothing: selftest.py picks among the sets below, and the assembly
+of every kernel is searched again.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import platform
 import re
 import shutil
 import subprocess
-import sysconfig
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -36,16 +38,20 @@ COMMON = (
     "-fno-strict-aliasing",
     "-fno-asynchronous-unwind-tables",
     "-fno-stack-protector",
+    "-g0",  # zig's default is to say where all comes from
     "-w",
 )
 LINK = ("-shared", "-nostdlib")
 
-# Sets of further flags, best first; the first one that compiles the probe without FMA is used.
-# clang knows neither -fsignaling-nans nor, off x86, -mno-fma.
+# Sets of further flags, best first; the first one with which the compiler passes is used. clang
+# knows neither -fsignaling-nans nor, off x86, -mno-fma. Told to be strict it makes no vector code;
+# without, it may drop and invent flags, though not in the C that is emitted here.
+STRICT = "-ffp-exception-behavior=strict"
+AVX2 = ("-mavx2", "-mf16c", "-mno-fma", "-mno-fma4", "-mno-avx512f")
 MACHINES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "avx2": (("-mavx2", "-mf16c", "-mno-fma", "-mno-fma4", "-mno-avx512f"),),
-    "x86_64": (("-msse2", "-mno-fma"), ()),
-    "": ((),),
+    "avx2": (AVX2, (), (*AVX2, STRICT)),
+    "x86_64": (("-msse2", "-mno-fma"), (), ("-msse2", "-mno-fma", STRICT)),
+    "": ((), (STRICT,)),
 }
 
 FUSED = re.compile(
@@ -87,26 +93,41 @@ class Compiler:
         return (self.path, *self.extra)
 
 
-def candidates(named: str) -> list[str]:
-    """Commands to try: the user's own choice alone, or the usual ones."""
-    if named:
-        return [named]
-    return [str(sysconfig.get_config_var("CC") or ""), "cc", "gcc", "clang"]
-
-
-@cache
-def find(named: str) -> Compiler | None:
-    """The compiler called `named` (a command, maybe with flags), or the system's one for ''."""
-    for command in candidates(named):
+def compilers(named: str, hinted: str = "") -> Iterator[Compiler]:
+    """Those that are there, in turn: the one that the user names for jitcore alone, or the usual
+    ones, after them the one that the ziglang wheel brings."""
+    seen: set[str] = set()
+    for command in [named] if named else [hinted, "cc", "gcc", "clang"]:
         words = command.split()
         path = shutil.which(words[0]) if words else None
-        if path is None:
-            continue
-        real = os.path.realpath(path)
-        stat = os.stat(real)
-        identity = f"{real} {stat.st_size} {stat.st_mtime_ns} {' '.join(words[1:])}"
-        return Compiler(path, tuple(words[1:]), identity)
+        if path is not None:
+            yield from unseen(path, tuple(words[1:]), seen)
+    if not named and (zig := zig_path()) is not None:
+        yield from unseen(zig, ("cc",), seen)
+
+
+def unseen(path: str, extra: tuple[str, ...], seen: set[str]) -> Iterator[Compiler]:
+    real = os.path.realpath(path)
+    stat = os.stat(real)
+    identity = f"{real} {stat.st_size} {stat.st_mtime_ns} {' '.join(extra)}"
+    if identity not in seen:
+        seen.add(identity)
+        yield Compiler(path, extra, identity)
+
+
+def zig_path() -> str | None:
+    """The program in the ziglang wheel (the extra `jitcore[compiler]`)."""
+    spec = find_spec("ziglang")
+    for folder in spec.submodule_search_locations or () if spec is not None else ():
+        found = shutil.which("zig", path=folder)
+        if found is not None:
+            return found
     return None
+
+
+def find(named: str) -> Compiler | None:
+    """The first of them, whether it works or not."""
+    return next(compilers(named), None)
 
 
 def cpu() -> dict[str, bool]:
@@ -135,15 +156,16 @@ def fingerprint(compiler: Compiler) -> str:
         (
             compiler.identity,
             " ".join(COMMON + LINK),
-            str(MACHINES),
             processor(),
             np.__version__,
         )
     )
 
 
-def run(command: tuple[str, ...], text: str) -> str:
+def run(command: tuple[str, ...], text: str, scratch: Path | None = None) -> str:
     """The standard output of `command` fed with `text`; CompileError unless it exits with 0."""
+    # zig keeps what it made; kernels are kept by cache.py
+    kept = {f"ZIG_{name}_CACHE_DIR": str(scratch) for name in ("GLOBAL", "LOCAL") if scratch}
     try:
         done = subprocess.run(
             command,
@@ -152,7 +174,7 @@ def run(command: tuple[str, ...], text: str) -> str:
             text=True,
             timeout=SECONDS,
             check=False,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**os.environ, "LC_ALL": "C", **kept},
         )
     except TimeoutError:  # of an alarm that the program has set
         raise
@@ -169,30 +191,22 @@ def fused(assembly: str) -> str | None:
     return found.group(1) if found else None
 
 
-def assembly(compiler: Compiler, flags: tuple[str, ...], source: str) -> str:
-    """`source` compiled to assembly that rounds after every operation."""
-    text = run((*compiler.command, *COMMON, *flags, "-S", "-x", "c", "-", "-o", "-"), source)
+def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> str:
+    """`source` compiled to assembly that rounds after every operation; it is left in `target`."""
+    words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
+    run((*compiler.command, *COMMON, *flags, *words), source, target.parent)
+    text = target.read_text()
     bad = fused(text)
     if bad is not None:
         raise CompileError(f"{compiler.path} emits {bad} although told not to")
     return text
 
 
-@cache
-def proven_flags(compiler: Compiler) -> tuple[str, ...]:
-    """The first flags for this machine with which the compiler rounds as IEEE 754 says."""
-    error = CompileError("no flags")
-    for flags in (*MACHINES[machine()], ()):
-        try:
-            assembly(compiler, flags, PROBE)
-        except CompileError as refusal:
-            error = refusal
-        else:
-            return flags
-    raise error
-
-
-def build(compiler: Compiler, source: str, target: Path) -> None:
-    """Compile `source` into the shared library `target`; CompileError where that cannot be."""
-    text = assembly(compiler, proven_flags(compiler), source)
-    run((*compiler.command, *LINK, "-x", "assembler", "-", "-o", str(target)), text)
+def build(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> None:
+    """Compile `source` into the shared library `target`; CompileError where that cannot be, OSError
+    where nothing can be written beside it."""
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as scratch:
+        text = Path(scratch) / "kernel.s"
+        assembly(compiler, flags, source, text)
+        words = ("-x", "assembler", str(text), "-o", str(target))
+        run((*compiler.command, *LINK, *words), "", text.parent)

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 from jitcore import _C, pipeline
+from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.runtime.records import Region
@@ -24,6 +25,7 @@ class Explanation:
     guards   what must hold for the graphs to be used, in words
     result   what the call returned
     times    seconds: "call" (the call explained), "compiling" (the part of it spent in jitcore)
+    notes    what was said in the log: compilers that are not used, a cache that cannot be written
 
     `str()` is the report.
     """
@@ -34,6 +36,7 @@ class Explanation:
     guards: tuple[str, ...]
     result: Any = field(repr=False)
     times: dict[str, float]
+    notes: tuple[str, ...] = ()
 
     def source(self, number: int = 0) -> str:
         """The C text of a kernel, counted over all graphs. IndexError if there is none."""
@@ -42,7 +45,9 @@ class Explanation:
         return text
 
     def __str__(self) -> str:
-        return "\n".join([heading(self), *map(graph_line, self.graphs), *break_lines(self.breaks)])
+        notes = [f"  note: {text}" for text in self.notes]
+        graphs = map(graph_line, self.graphs)
+        return "\n".join([heading(self), *graphs, *break_lines(self.breaks), *notes])
 
 
 def explain(fn: Any) -> Callable[..., Explanation]:
@@ -94,7 +99,8 @@ def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: floa
     guards = dict.fromkeys(text for graph in graphs for text in graph.guards)
     times = {"call": seconds, "compiling": sum(region.seconds for region in fresh)}
     name = getattr(fn, "__qualname__", repr(fn))
-    return Explanation(name, graphs, tuple(dict.fromkeys(stops)), tuple(guards), result, times)
+    stops = [*dict.fromkeys(stops)]
+    return Explanation(name, graphs, tuple(stops), tuple(guards), result, times, said())
 
 
 def nothing(fn: Any) -> Break:

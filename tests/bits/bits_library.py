@@ -20,6 +20,7 @@ import _cffi_backend
 from jitcore.codegen.abi import SYMBOL, runtime_text
 from jitcore.codegen.emit_c import HEAD, QUIET, SELECT
 from jitcore.codegen.kept import SINK
+from jitcore.codegen.selftest import proven_flags
 from jitcore.codegen.toolchain import Compiler, build
 
 LEAST, MOST = 20, 150  # kernels in a library
@@ -45,7 +46,7 @@ def compiled(texts: Iterable[str], compiler: Compiler, folder: Path) -> dict[str
 def library(texts: Sequence[str], compiler: Compiler, folder: Path) -> dict[str, Code]:
     source = joined(texts)
     target = folder / f"{hashlib.sha256(source.encode()).hexdigest()}.so"
-    build(compiler, source, target)
+    build(compiler, proven_flags(compiler, None), source, target)
     ffi = _cffi_backend.FFI()
     handle = _cffi_backend.load_library(str(target), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     kind = ffi.typeof("int(*)(void)")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from codegen_harness import build, check, groups_of
 
-from jitcore.codegen import cache, folder, toolchain
+from jitcore.codegen import cache, folder, selftest, toolchain
 from jitcore.codegen.kernel import kernel, source_of
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config, default_cache_dir, from_environment
@@ -50,6 +50,8 @@ def fresh(tmp_path: Path) -> Config:
     """An empty cache folder, and nothing in memory."""
     cache.loaded.cache_clear()
     folder.usable.cache_clear()
+    selftest.chosen.cache_clear()
+    selftest.proven_flags.cache_clear()
     folder.SAID.clear()
     return Config(cache_dir=tmp_path / "kernels")
 
@@ -57,6 +59,10 @@ def fresh(tmp_path: Path) -> Config:
 def files(config: Config) -> list[Path]:
     assert config.cache_dir is not None
     return sorted(config.cache_dir.glob("*"))
+
+
+def libraries(config: Config) -> list[Path]:
+    return [path for path in files(config) if path.suffix != ".note"]
 
 
 # ---- rounding -----------------------------------------------------------------------------------
@@ -74,18 +80,20 @@ def test_fused_multiply_add_is_seen() -> None:
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="flags of x86")
-def test_a_compiler_that_fuses_is_refused(compiler: toolchain.Compiler) -> None:
+def test_a_compiler_that_fuses_is_refused(compiler: toolchain.Compiler, tmp_path: Path) -> None:
+    flags = ("-mfma", "-mavx2", "-ffp-contract=fast")
     with pytest.raises(toolchain.CompileError, match="emits vf"):
-        toolchain.assembly(compiler, ("-mfma", "-mavx2", "-ffp-contract=fast"), toolchain.PROBE)
+        toolchain.assembly(compiler, flags, toolchain.PROBE, tmp_path / "probe.s")
 
 
-def test_the_proven_flags_do_not_fuse(compiler: toolchain.Compiler) -> None:
-    flags = toolchain.proven_flags(compiler)
-    assert toolchain.fused(toolchain.assembly(compiler, flags, toolchain.PROBE)) is None
+def test_the_proven_flags_do_not_fuse(compiler: toolchain.Compiler, tmp_path: Path) -> None:
+    flags = selftest.proven_flags(compiler, None)
+    text = toolchain.assembly(compiler, flags, toolchain.PROBE, tmp_path / "probe.s")
+    assert toolchain.fused(text) is None
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names of x86 instructions")
-def test_runs_between_calls_are_vector_code(compiler: toolchain.Compiler) -> None:
+def test_runs_between_calls_are_vector_code(compiler: toolchain.Compiler, tmp_path: Path) -> None:
     def fn(b: Builder, x: Value) -> Value:
         return b.emit(
             OP["*"], (b.emit(OPS["sqrt"], (b.emit(OP["+"], (x, 1.0)),)), b.emit(OPS["exp"], (x,)))
@@ -93,7 +101,8 @@ def test_runs_between_calls_are_vector_code(compiler: toolchain.Compiler) -> Non
 
     b, _, results = build(fn, [X])
     (one,) = groups_of(fuse(b.nodes, set(results)))
-    text = toolchain.assembly(compiler, toolchain.proven_flags(compiler), source_of(one))
+    flags = selftest.proven_flags(compiler, None)
+    text = toolchain.assembly(compiler, flags, source_of(one), tmp_path / "one.s")
     assert "sqrtpd" in text
 
 
@@ -125,8 +134,8 @@ def test_a_compiler_that_fails_is_said_once(
 
 
 def test_flags_in_cc_are_kept(compiler: toolchain.Compiler) -> None:
-    found = toolchain.find(f"{compiler.path} -DX=1")
-    assert found is not None and found.command == (compiler.path, "-DX=1")
+    (found,) = toolchain.compilers(f"{compiler.path} -DX=1")
+    assert found.command == (compiler.path, "-DX=1")
 
 
 # ---- the disk cache -----------------------------------------------------------------------------
@@ -134,7 +143,7 @@ def test_flags_in_cc_are_kept(compiler: toolchain.Compiler) -> None:
 
 def test_the_folder_is_private_and_holds_one_file(fresh: Config, compiler: object) -> None:
     assert kernel(group(), fresh) is not None
-    (only,) = files(fresh)
+    (only,) = libraries(fresh)
     assert only.suffix == ".so"
     assert fresh.cache_dir is not None
     assert stat.S_IMODE(fresh.cache_dir.stat().st_mode) == 0o700
@@ -166,7 +175,7 @@ def damage_empty(path: Path) -> None:
 @pytest.mark.parametrize("damage", [damage_cut, damage_bit, damage_empty])
 def test_a_damaged_file_is_made_again(damage: object, fresh: Config, compiler: object) -> None:
     assert kernel(group(), fresh) is not None
-    (path,) = files(fresh)
+    (path,) = libraries(fresh)
     whole = path.read_bytes()
     other = path.with_suffix(".other")
     path.rename(other)  # the mapped file must not change under this process
@@ -180,15 +189,16 @@ def test_a_damaged_file_is_made_again(damage: object, fresh: Config, compiler: o
 
 def test_a_file_of_another_kernel_is_not_taken(fresh: Config, compiler: toolchain.Compiler) -> None:
     assert kernel(group(), fresh) is not None
-    (path,) = files(fresh)
-    name = cache.file_name(SOURCE.format(7), compiler)
+    (path,) = libraries(fresh)
+    flags = selftest.proven_flags(compiler, None)
+    name = cache.file_name(SOURCE.format(7), selftest.Chosen(compiler, flags))
     path.with_name(name).write_bytes(path.read_bytes())
     assert cache.from_disk(path.with_name(name)) is None
 
 
 def test_a_folder_in_the_place_of_a_file(fresh: Config, compiler: object) -> None:
     assert kernel(group(), fresh) is not None
-    (path,) = files(fresh)
+    (path,) = libraries(fresh)
     path.unlink()
     path.mkdir()
     cache.loaded.cache_clear()
@@ -232,18 +242,19 @@ def test_a_full_disk(
     with caplog.at_level(logging.WARNING, "jitcore"):
         assert check(graph, [X], fresh)
     assert "No space left" in caplog.text
-    assert files(fresh) == []
+    assert libraries(fresh) == []
 
 
 def test_nowhere_to_write_at_all(
     fresh: Config,
-    compiler: object,
+    compiler: toolchain.Compiler,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def full(*args: object, **kwargs: object) -> None:
         raise OSError(28, "No space left on device")
 
+    selftest.proven_flags(compiler, None)
     monkeypatch.setattr(cache, "sign", full)
     monkeypatch.setattr(cache.tempfile, "TemporaryDirectory", full)
     with caplog.at_level(logging.WARNING, "jitcore"):
@@ -254,16 +265,18 @@ def test_nowhere_to_write_at_all(
 def test_the_oldest_files_go(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None
     for k in range(4):
-        assert cache.loaded(SOURCE.format(k), "", fresh.cache_dir, 1 << 30) is not None
-    size = files(fresh)[0].stat().st_size
-    for age, path in enumerate(files(fresh)):
+        assert cache.loaded(SOURCE.format(k), "", "", fresh.cache_dir, 1 << 30) is not None
+    size = libraries(fresh)[0].stat().st_size
+    for age, path in enumerate(libraries(fresh)):
         os.utime(path, (1000 + age, 1000 + age))
-    assert cache.loaded(SOURCE.format(99), "", fresh.cache_dir, 2 * size + 100) is not None
-    assert len(files(fresh)) == 2
+    assert cache.loaded(SOURCE.format(99), "", "", fresh.cache_dir, 2 * size + 100) is not None
+    assert len(libraries(fresh)) == 2
 
 
 def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
-    assert cache.loaded("int jitcore_kernel(void) { return 1; } // hidden\n", "", None, 0) is None
+    assert (
+        cache.loaded("int jitcore_kernel(void) { return 1; } // hidden\n", "", "", None, 0) is None
+    )
 
 
 WORKER = """
@@ -272,7 +285,7 @@ from pathlib import Path
 from jitcore.codegen import cache
 folder = Path(sys.argv[1])
 sources = sys.argv[2:]
-assert all(cache.loaded(source, "", folder, 1 << 30) for source in sources)
+assert all(cache.loaded(source, "", "", folder, 1 << 30) for source in sources)
 print("good")
 """
 
@@ -287,8 +300,8 @@ def test_many_processes_at_once(fresh: Config, compiler: object) -> None:
         for _ in range(4)
     ]
     assert [one.communicate(timeout=60)[0].strip() for one in running] == [b"good"] * 4
-    assert len(files(fresh)) == 4
-    assert all(map(cache.is_whole, files(fresh)))
+    assert len(libraries(fresh)) == 4
+    assert all(map(cache.is_whole, libraries(fresh)))
 
 
 # ---- the environment ----------------------------------------------------------------------------
@@ -304,7 +317,8 @@ def test_the_environment_is_read() -> None:
             "CC": "gcc",
         }
     )
-    assert not config.enabled and config.report and config.compiler == "tcc"
+    assert not config.enabled and config.report
+    assert config.compiler == "tcc" and config.hinted == "gcc"
     assert config.cache_dir == Path("/x")
     assert from_environment({"JITCORE": "1"}).everywhere
     assert from_environment({}) == from_environment({"JITCORE": ""})

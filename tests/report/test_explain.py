@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.codegen import folder
 
 X = np.linspace(-1.0, 2.0, 64)
 
@@ -123,3 +124,10 @@ def test_a_function_without_code_is_explained_as_such(fn, args) -> None:
 def test_what_has_no_code_cannot_be_explained_but_says_so() -> None:
     with pytest.raises(TypeError):
         jitcore.explain(3)
+
+
+def test_what_was_said_in_the_log_stands_in_the_report(monkeypatch) -> None:
+    monkeypatch.setattr(folder, "SAID", {"compiler": "the C compiler cc is not used: it is out"})
+    about = jitcore.explain(lambda x: x * 2 + x)(np.arange(3.0))
+    assert about.notes == ("the C compiler cc is not used: it is out",)
+    assert str(about).endswith("\n  note: the C compiler cc is not used: it is out")
