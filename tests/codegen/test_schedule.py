@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from codegen_harness import build, groups_of
 
-from jitcore.codegen.schedule import MOST_OPERANDS, Group, fuse
+from jitcore.codegen.schedule import Group, fuse
+from jitcore.codegen.units import MOST_OPERANDS
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
 
@@ -75,8 +76,54 @@ def test_a_sum_joins_what_makes_its_operand_and_its_readers_do_not() -> None:
     beside = b.emit(OP["-"], (x, 2.0))
     last = b.emit(OP["*"], (b.emit(OP["*"], (first, total)), beside))
     steps = fuse(b.nodes, {last})
-    assert sizes(steps) == [3, 2]
-    assert steps[0].outputs == (first, beside, total)  # type: ignore[union-attr]
+    assert sizes(steps) == [2, 4]  # x + 1 is made twice, and never stored
+    assert steps[0].outputs == (total,)  # type: ignore[union-attr]
+    assert steps[1].outputs == (last,)  # type: ignore[union-attr]
+
+
+def again(b: Builder, values: list[Value], live: set[Value]) -> list[tuple[int, int]]:
+    """Nodes and results of each group."""
+    steps = fuse(b.nodes, live | set(values))
+    return [(len(group.nodes), len(group.outputs)) for group in groups_of(steps)]
+
+
+def test_a_cheap_value_is_made_again_rather_than_stored() -> None:
+    b = Builder()
+    x, m = b.input(type_of(X)), b.input(type_of(X[:, :1]))
+    centred = b.emit(OP["-"], (x, m))
+    total = b.emit(OPS["sum"], (b.emit(OP["*"], (centred, centred)),))
+    last = b.emit(OP["/"], (centred, total))
+    assert again(b, [last], set()) == [(3, 1), (2, 1)]
+    assert again(b, [last], {centred}) == [(3, 2)]  # it is there anyhow
+
+
+def test_a_dear_value_is_stored() -> None:
+    for name in ("exp", "sqrt"):
+        b = Builder()
+        x = b.input(type_of(X))
+        root = b.emit(OPS[name], (x,))
+        total = b.emit(OPS["sum"], (b.emit(OP["*"], (root, x)),))
+        last = b.emit(OP["*"], (b.emit(OP["/"], (root, total)), 2.0))
+        assert again(b, [last], set()) == [(3, 2), (2, 1)]
+
+
+def test_a_value_of_many_arrays_is_stored() -> None:
+    b = Builder()
+    x, y, z = (b.input(type_of(X)) for _ in range(3))
+    both = b.emit(OP["+"], (b.emit(OP["+"], (x, y)), z))
+    total = b.emit(OPS["sum"], (both,))
+    last = b.emit(OP["*"], (b.emit(OP["/"], (both, total)), 2.0))
+    assert again(b, [last], set()) == [(3, 2), (2, 1)]
+
+
+def test_a_value_that_a_call_reads_is_stored() -> None:
+    b = Builder()
+    x = b.input(type_of(X))
+    first = b.emit(OP["+"], (x, 1.0))
+    order = b.emit(OPS["argsort"], (first,))
+    last = b.emit(OP["*"], (b.emit(OP["*"], (first, order)), 2.0))
+    steps = fuse(b.nodes, {last})
+    assert sizes(steps) == [0, 0, 2]
     assert_ordered(steps, b.nodes)
 
 
