@@ -81,11 +81,11 @@ static atomic_int asleep[MOST_THREADS];
 static atomic_int waiting; /* for the last parts */
 static atomic_int leaving; /* workers are to end */
 static pthread_t workers[MOST_THREADS];
-static int started;        /* of them; changed by whoever has made the pool busy */
+static atomic_int started; /* of them; changed by whoever has made the pool busy */
 static int full;           /* the system gives no more: not asked again */
 static int watching;       /* forks */
 static _Thread_local int ended; /* workers did, for the fork that this thread makes */
-static unsigned long long jobs;
+static atomic_ullong jobs;
 
 /* ---- looking and sleeping ------------------------------------------------------------------- */
 
@@ -259,7 +259,7 @@ int workers_threads(void) {
 
 /* ---- for others ----------------------------------------------------------------------------- */
 
-/* By these names threadpoolctl finds and calls them (jitcore/runtime/threads.py). */
+/* By these names threadpoolctl finds and calls them (jitcore/runtime/threadpools.py). */
 __attribute__((visibility("default"))) int jitcore_get_num_threads(void) { return atomic_load(&limit); }
 
 __attribute__((visibility("default"))) void jitcore_set_num_threads(int count) {
@@ -283,7 +283,7 @@ static PyObject *set_threads(PyObject *self, PyObject *number) {
 
 static PyObject *state(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    return Py_BuildValue("iK", started, jobs);
+    return Py_BuildValue("iK", atomic_load(&started), atomic_load(&jobs));
 }
 
 static PyMethodDef methods[] = {

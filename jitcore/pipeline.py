@@ -33,6 +33,7 @@ from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
+from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.symbolic.capture import capture
 from jitcore.symbolic.state import Capture, Start
@@ -96,6 +97,7 @@ def compile_region(point: Any, frame: Any) -> None:
         point.close()
         return
     started = time.perf_counter()
+    offer()
     errstate = _C.errstate_code()
     if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
         point.add(entry_that_stays([ErrState(errstate)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -115,7 +116,7 @@ def test_multiprocessing(method: str, tmp_path: Path) -> None:
         [sys.executable, str(script)],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONWARNINGS": "error"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"},
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
