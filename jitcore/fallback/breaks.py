@@ -101,10 +101,11 @@ class Break:
 class BreakSignal(Exception):
     """Raised by `vm.stop`, caught in one place; never reaches a user."""
 
-    def __init__(self, kind: BreakKind, detail: str = "") -> None:
+    def __init__(self, kind: BreakKind, detail: str = "", fence: int | None = None) -> None:
         super().__init__(f"{kind.code} {kind.name}: {detail}")
         self.kind = kind
         self.detail = detail
+        self.fence = fence  # the instruction of the outermost frame that is to be CPython's
 
     def at(self, place: Place, via: Sequence[Place] = ()) -> Break:
         return Break(self.kind, self.detail, place, tuple(via))

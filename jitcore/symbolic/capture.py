@@ -12,7 +12,7 @@ from itertools import combinations
 
 from jitcore.config import Config
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, BreakSignal, place_of
+from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Local, Stack
@@ -46,12 +46,20 @@ def capture(start: Start, config: Config) -> Capture:
                 return walk(vm)
         except (BreakSignal, Unsupported, Warning) as error:
             raised = vm.handled[0] if vm.handled else vm.blamed
-            if raised is not None and from_where(raised) not in fenced:
+            fence = error.fence if isinstance(error, BreakSignal) else None
+            if fence is not None and fence not in fenced:
+                fenced[fence] = signal_of(error).at(place_at(start, fence), vm.chain())
+            elif raised is not None and from_where(raised) not in fenced:
                 fenced[from_where(raised)] = left_to_raise(start, raised, signal_of(error))
             else:
                 at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
                 fenced[at] = signal_of(error).at(vm.place(), vm.chain())
     raise AssertionError("a walk that does not end")
+
+
+def place_at(start: Start, offset: int) -> Place:
+    code = start.code
+    return place_of(code.code, code.instrs[code.by_offset[offset]].position)
 
 
 def from_where(exc: Exc) -> int:

@@ -20,6 +20,7 @@ from jitcore.symbolic.values import (
     Known,
     List,
     Map,
+    Masked,
     Method,
     Object,
     Partial,
@@ -39,6 +40,7 @@ CLASSES: dict[type, type] = {
     Set: set,
     Func: types.FunctionType,
     Method: types.MethodType,
+    Masked: np.ndarray,
 }
 WORDS: dict[type, str] = {
     List: "a list",
@@ -57,6 +59,7 @@ WORDS: dict[type, str] = {
     Generator: "a generator",
     Super: "super()",
     Partial: "a functools.partial",
+    Masked: "an array",
 }
 
 

@@ -13,6 +13,7 @@ from jitcore.fallback import breaks, exit
 from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, Loaded, Make, Recipe
 from jitcore.ir.graph import Value
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.lanes import give_up, loud_steps
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.unwind import leave
 from jitcore.symbolic.values import (
@@ -30,6 +31,7 @@ from jitcore.symbolic.values import (
     Lazy,
     List,
     Map,
+    Masked,
     Method,
     Null,
     Object,
@@ -169,6 +171,14 @@ def _instance(r: Recipes, var: Object) -> Recipe:
     return Built(Make.INSTANCE, (exit.Known(var.cls), *parts))
 
 
+def _masked(r: Recipes, var: Masked) -> Recipe:
+    """Where a loud step fails, the array is still what it was; elsewhere it may have changed, or
+    CPython would do again what the region has done."""
+    if not r.vm.failing or var.stores != loud_steps(r.vm):
+        give_up(var)
+    return r.call(var.fn, *r.many(var.parts))
+
+
 MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Tuple: _tuple,
     List: lambda r, v: Built(Make.LIST, r.many(v.items)),
@@ -189,6 +199,7 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Super: _refuse,
     Partial: _refuse,
     Exc: _exception,
+    Masked: _masked,
     Hidden: _refuse,
 }
 

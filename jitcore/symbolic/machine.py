@@ -12,7 +12,7 @@ objects that it looks at are as the region will find them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
@@ -88,11 +88,13 @@ class Machine:
         self.mutated: set[Source] = set()
         self.segments: list[Segment] = [Window(MISS)]
         self.fresh_window = False
+        self.failing = False  # the exit that is being made is for a step that raises
         self.cut_next: Break | None = None
         self.in_loop = start.offset > start.code.start
         self.backward = 0
         self.walked: list[int] = []  # what the outermost frame executed
         self.fresh: set[Value] = set()
+        self.masks: dict[Hashable, Value] = {}  # how a mask was made → the first made so
         self.live: dict[Source, Any] = {}
         self.blind: set[Source] = set()  # changed without having been looked at
         self.spoiled: list[Var] = []  # iterators that stopped nobody knows where
@@ -230,7 +232,10 @@ class Machine:
         self.window()
         outer = self.outer
         assert outer.unit is not None and outer.instr is not None
-        self.segments.append(Loud(node, self.exit_before(outer.unit), outer.instr.offset))
+        self.failing = True
+        exit = self.exit_before(outer.unit)
+        self.failing = False
+        self.segments.append(Loud(node, exit, outer.instr.offset))
         self.fresh_window = True
 
     def exit_before(self, instr: Instr) -> Exit:

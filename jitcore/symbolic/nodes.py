@@ -10,6 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
@@ -18,6 +19,7 @@ from jitcore.symbolic.values import (
     Known,
     Lazy,
     List,
+    Masked,
     Run,
     Set,
     Slice,
@@ -48,6 +50,8 @@ def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
             return {key: leaf(vm, x, concrete) for key, x in items.items()}
         case Set(items):
             return set(items)
+        case Masked():
+            give_up(var)
     kind = row_of_operands(vm, (var,), breaks.TYPE_UNSUPPORTED)
     vm.stop(kind, f"{describe(var)} as an argument of an array operation")
 
@@ -55,6 +59,8 @@ def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
 def is_array_like(vm: Machine, var: Var) -> bool:
     """Does NumPy decide what an operation on this value means?"""
     var = realize(vm, var)
+    if isinstance(var, Masked):
+        return True
     return isinstance(var, Run) and (
         isinstance(var.value.type, ArrayType)
         or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
@@ -70,6 +76,9 @@ def python_scalar(vm: Machine, var: Var) -> bool:
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     """A row of the op table applied to symbolic arguments. Numbers that shape the result become
     constants."""
+    args = tuple(realize(vm, arg) for arg in args)
+    if any(isinstance(arg, Masked) for arg in args):
+        return mapped(vm, op, args, kwargs)
     only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
     if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
         return Known(op.fold(only.value.type))

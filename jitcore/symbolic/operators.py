@@ -24,6 +24,7 @@ from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import (
     ARITHMETIC,
@@ -41,6 +42,7 @@ from jitcore.symbolic.values import (
     Dict,
     Known,
     List,
+    Masked,
     Object,
     Run,
     Set,
@@ -97,7 +99,10 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         return _inplace(vm, text, lhs, rhs)
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
         refuse_user_operand(vm, plain, lhs, rhs)
-        return emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
+        made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
+        if text.endswith("=") and isinstance(lhs, Masked) and isinstance(made, Masked):
+            return assigned(vm, lhs, made)
+        return made
     if foldable(lhs, rhs) and plain in ARITHMETIC:
         if plain in ("**", "<<") and not _small_power(lhs, rhs):
             vm.stop(breaks.PYTHON_RAISES, "very large integers")

@@ -20,9 +20,10 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.ir.types import ArrayType
 from jitcore.symbolic.blame import RANDOM_CLASSES, row_of_class, row_of_value
+from jitcore.symbolic.lanes import give_up
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Run, Var
+from jitcore.symbolic.values import Masked, Run, Var
 from jitcore.symbolic.wrap import realize
 
 ITERATES = ("FOR_ITER", "GET_ANEXT", "SEND")  # what a loop that is not a while loop goes back to
@@ -81,6 +82,8 @@ def row_of_operands(vm: Machine, vars: Iterable[Var], otherwise: BreakKind) -> B
     """The first operand that says by itself why it is not captured."""
     for var in vars:
         var = realize(vm, var)
+        if isinstance(var, Masked):
+            give_up(var)
         found = row_of_value(vm, var.value) if isinstance(var, Run) else None
         cls = getattr(var, "cls", None)
         if found is None and isinstance(cls, type):

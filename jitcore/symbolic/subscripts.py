@@ -16,7 +16,9 @@ from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.lanes import selected
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.masks import is_mask_of, masked_store
 from jitcore.symbolic.nodes import emit_row, is_array_like
 from jitcore.symbolic.operators import folded
 from jitcore.symbolic.refusals import refuse
@@ -50,6 +52,8 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:
     row = GETITEM
     key = realize(vm, key)
+    if isinstance(key, Run) and is_mask_of(key, container):
+        return selected(vm, container, key, operator.getitem)
     if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
     return emit_row(vm, row, (container, key), {})
@@ -83,6 +87,8 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     container = realize(vm, container)
     match container:
         case Run(run) if isinstance(run.type, ArrayType):
+            if masked_store(vm, container, key, value):
+                return
             emit_row(vm, SETITEM, (container, key, value), {})
         case Dict(items):
             name = key_of(vm, key)

@@ -54,6 +54,19 @@ class Run:
 
 
 @dataclass(eq=False, slots=True)
+class Masked:
+    """`array[mask]`, or what an operation made of it, see lanes.py. `fn` of `parts` makes it,
+    unless there were more loud steps than `stores`; `made_at` is where the outermost frame was."""
+
+    lanes: Value
+    mask: Value
+    fn: Callable[..., Any]
+    parts: tuple[Var, ...]
+    stores: int
+    made_at: int
+
+
+@dataclass(eq=False, slots=True)
 class Tuple:
     items: tuple[Var, ...]
     origin: Source | None = None
@@ -226,6 +239,7 @@ Var = (
     | Null
     | Known
     | Run
+    | Masked
     | Tuple
     | List
     | Dict

@@ -1,0 +1,254 @@
+"""What boolean masks select and store, inside graphs; and where CPython must select."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from compare import agree, compiled
+
+import jitcore
+
+
+def data(dtype: str = "f8", seed: int = 3) -> Callable[[], Any]:
+    def make() -> Any:
+        values = np.random.default_rng(seed).normal(size=(7, 9)) * 4
+        return values.astype(dtype)
+
+    return make
+
+
+def special() -> Any:
+    values = data()()
+    values.flat[:35:5] = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-310, 1e308]
+    return values
+
+
+def line_of(text: str, fn: Any) -> int:
+    """Lines from the function's first to the first with this text."""
+    lines = inspect.getsource(fn).splitlines()
+    return next(k for k, line in enumerate(lines) if text in line)
+
+
+def limited(x: Any, y: Any) -> Any:
+    x[x > 1.0] = 1.0
+    x[x < -1.0] = -1
+    return x * y
+
+
+def scaled(x: Any, y: Any) -> Any:
+    x[x < 0.0] *= 0.1
+    return x + y
+
+
+def guarded(x: Any, y: Any) -> Any:
+    """The division, and log, would warn for elements that are not selected."""
+    good = x > 0.0
+    y[good] = np.log(x[good]) / x[good]
+    y[~good] = 0.0
+    return y * 2.0
+
+
+def twice_written(x: Any, y: Any) -> Any:
+    y[x != 0] = 1.0 / x[x != 0]
+    return y + x
+
+
+def own_array(x: Any, y: Any) -> Any:
+    z = np.where(x > y, x, y)
+    z[np.isnan(z)] = 0.0
+    z[z > 2.0] = np.sqrt(z[z > 2.0])
+    return z.sum() + z
+
+
+def in_place(x: Any, y: Any) -> Any:
+    part = x[x > 0]
+    same = part
+    part *= 2.0
+    part += 1.0
+    x[x > 0] = same - part / 2.0
+    return x - y
+
+
+def from_one_to_another(x: Any, y: Any) -> Any:
+    inside = np.abs(x) < 2.0
+    x[inside], y[inside] = y[inside], x[inside]
+    return x * y
+
+
+def three_arrays(x: Any, y: Any) -> Any:
+    """Between reading and storing another array is stored to, which might be the same memory."""
+    part = x[x > 0]
+    y[x > 0] = part + 1.0
+    x[x > 0] = part * 2.0
+    return x - y
+
+
+def changed_between(x: Any, y: Any) -> Any:
+    """The mask's array is another when it is used again."""
+    low = x[x < 0.0]
+    x += 1.0
+    y[x < 0.0] = 5.0
+    return low, x, y
+
+
+def mask_changed_between(x: Any, y: Any) -> Any:
+    mask = x < 0.0
+    low = x[mask]
+    mask[0] = True
+    y[mask] = 7.0
+    return low * 2.0, y
+
+
+def kept(x: Any, y: Any) -> Any:
+    low = x[x < 0.0]
+    x[x < 0.0] = low * 3.0
+    print(low.sum())
+    return low
+
+
+INSIDE = [limited, scaled, guarded, twice_written, own_array, in_place]
+OTHERS = [from_one_to_another, three_arrays]
+BREAKING = [changed_between, mask_changed_between, kept]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+@pytest.mark.parametrize("fn", [*INSIDE, *BREAKING, *OTHERS])
+def test_the_same_as_numpy(fn: Any, backend: str) -> None:
+    for one, two in ((data(), data(seed=4)), (special, data()), (data("f4"), data("f4", 4))):
+        agree(fn, (one, two), 4, backend)
+
+
+@pytest.mark.parametrize("fn", [*INSIDE, *BREAKING, *OTHERS])
+def test_two_names_of_one_array(fn: Any) -> None:
+    def both(pair: Any) -> Any:
+        return fn(pair[0], pair[1])
+
+    def overlapping() -> Any:
+        whole = data()()
+        return whole[:-1], whole[1:]
+
+    def one() -> Any:
+        return (data()(),) * 2
+
+    for make in (one, overlapping):
+        agree(both, (make,), 3, "c")
+
+
+@pytest.mark.parametrize("fn", INSIDE)
+def test_nothing_breaks(fn: Any) -> None:
+    jit = compiled(fn)
+    jit(data()(), data(seed=4)())
+    about = jitcore.explain(jit)(data()(), data(seed=4)())
+    assert not about.breaks
+    (graph,) = [g for g in about.graphs if str(g.graph.inputs[0].type) == "f8[7,9]"]
+    before = graph.entry.hits
+    jit(data()(), data(seed=4)())
+    assert graph.kernels and graph.entry.hits == before + 1
+
+
+@pytest.mark.parametrize("fn", BREAKING)
+def test_selecting_is_the_break(fn: Any) -> None:
+    jit = compiled(fn)
+    jit(data()(), data(seed=4)())
+    stops = jitcore.explain(jit)(data()(), data(seed=4)()).breaks
+    assert "J405" in [stop.code for stop in stops]
+    (first, *_) = [stop for stop in stops if stop.code == "J405"]
+    line = jit.__code__.co_firstlineno
+    assert first.lineno == line + line_of("low = x", fn)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u1", "f4", "c16", "bool", "f2"])
+def test_types_that_a_store_casts(dtype: str) -> None:
+    """What would change the dtype is stored by NumPy, with its casts, warnings and errors."""
+
+    def whole(x: Any) -> Any:
+        x[x > 1] = 2
+        return x + x
+
+    def half(x: Any) -> Any:
+        x[x > 1] = 0.5
+        return x + x
+
+    def large(x: Any) -> Any:
+        x[x > 1] = 300
+        return x + x
+
+    def scaling(x: Any) -> Any:
+        x[x > 1] *= 0.5
+        return x + x
+
+    def huge(x: Any) -> Any:
+        x[x > 1] = 1e300
+        return x + x
+
+    for fn in (whole, half, large, scaling, huge):
+        agree(fn, (data(dtype),), 3, "c")
+
+
+def test_masks_of_other_shapes_are_numpys() -> None:
+    def rows(x: Any, y: Any) -> Any:
+        x[x[:, 0] > 0] = 0.0
+        y[y.sum(axis=1) < 0] *= 2.0
+        return x + y
+
+    def wrong(x: Any, y: Any) -> Any:
+        x[(x > 0)[:3]] = 0.0
+        return x
+
+    def several(x: Any, y: Any) -> Any:
+        x[x > 0] = y[x > 0][::-1]
+        x[x < 0] = [1.0]
+        return x
+
+    for fn in (rows, wrong, several):
+        agree(fn, (data(), data(seed=4)), 3, "c")
+
+
+def test_layouts_and_read_only() -> None:
+    def fn(x: Any, y: Any) -> Any:
+        x[y > 0] = y[y > 0] * 2.0
+        return x + 1.0
+
+    def frozen() -> Any:
+        made = data()()
+        made.flags.writeable = False
+        return made
+
+    def turned() -> Any:
+        return data()().reshape(9, 7).T
+
+    def reversed() -> Any:
+        return data(seed=5)()[::-1, ::-1]
+
+    for one, two in ((turned, reversed), (reversed, turned), (frozen, data()), (turned, turned)):
+        agree(fn, (one, two), 3, "c")
+
+
+def test_a_mask_of_itself_and_no_element_selected() -> None:
+    def itself(x: Any) -> Any:
+        x[x] = False
+        return ~x
+
+    def none(x: Any) -> Any:
+        x[x > 1e9] = 1.0 / (x[x > 1e9] - 1.0)
+        return x * 2.0
+
+    agree(itself, (data("bool"),), 3, "c")
+    agree(none, (data(),), 3, "c")
+
+
+def test_errors_keep_the_array_as_it_was() -> None:
+    def fn(x: Any) -> Any:
+        x[x > 0] = np.log(x[x > 0] - 1.0)
+        return x + 1.0
+
+    def make() -> Any:
+        return np.array([0.5, -1.0, 3.0, 1.0])
+
+    for state in ("raise", "ignore", "warn"):
+        with np.errstate(all=state):
+            agree(fn, (make,), 3, "c")
