@@ -18,6 +18,7 @@ typedef struct {
     Trial trial;
     int failures_in_a_row;
     char disabled;
+    char waiting;                /* its kernels are being compiled: the rival runs */
     char retired;                /* it lost its trial: where its guards hold, CPython is faster */
     int last_miss;               /* index of a reason; -1: none yet */
     PyObject *guard_consts;      /* tuple */
@@ -86,8 +87,22 @@ static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
     return kind;
 }
 
+/* The rival alone, untimed: what one of them does is no trial. */
+static ExitKind run_rival(Entry *self, FrameView *view, Transfer *out) {
+    Py_INCREF(self);
+    JitEntryHead *rival = (JitEntryHead *)Py_NewRef(self->trial.rival);
+    ExitKind kind = rival->run(rival, view, out);
+    if (kind != EXIT_MISS && kind != EXIT_STAY)
+        self->head.hits++;
+    Py_DECREF(rival);
+    Py_DECREF(self);
+    return kind;
+}
+
 static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
     Entry *self = (Entry *)head;
+    if (self->waiting && self->trial.rival)
+        return run_rival(self, view, out);
     return self->trial.rival ? run_trial(self, view, out) : run_here(self, view, out);
 }
 
@@ -309,7 +324,27 @@ static PyObject *try_against(PyObject *op, PyObject *rival) {
     Py_RETURN_NONE;
 }
 
+static PyObject *wait_beside(PyObject *op, PyObject *rival) {
+    PyObject *done = try_against(op, rival);
+    if (done != NULL)
+        ((Entry *)op)->waiting = 1;
+    return done;
+}
+
+static PyObject *end_waiting(PyObject *op, PyObject *trial) {
+    Entry *self = (Entry *)op;
+    int tried = PyObject_IsTrue(trial);
+    if (tried < 0)
+        return NULL;
+    self->waiting = 0;
+    if (!tried)
+        Py_CLEAR(self->trial.rival);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef entry_methods[] = {
+    {"wait_beside", wait_beside, METH_O, "wait_beside(entry): let another that does the same run until ready()."},
+    {"ready", end_waiting, METH_O, "ready(trial): run from now on, if `trial` in turns with the other one at first."},
     {"try_against", try_against, METH_O,
      "try_against(entry): take turns with an entry that does the same; retire if that one is faster."},
     {"run_on", run_on, METH_VARARGS,
@@ -323,6 +358,7 @@ static PyMemberDef entry_members[] = {
     {"name", T_OBJECT, offsetof(Entry, name), READONLY, NULL},
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
+    {"waiting", T_BOOL, offsetof(Entry, waiting), READONLY, "another one runs until ready()"},
     {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

@@ -217,6 +217,37 @@ read_loops(Kernel *k, PyObject *capsules)
     return 0;
 }
 
+/* Stands for code that is still being compiled: every launch is refused. */
+static int
+not_loaded(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)
+{
+    (void)p, (void)dim, (void)step, (void)loop;
+    return RT_DOUBT;
+}
+
+static PyObject *
+kernel_load(PyObject *self, PyObject *args)
+{
+    Kernel *k = (Kernel *)self;
+    PyObject *address, *library;
+    if (!PyArg_ParseTuple(args, "O!O", &PyLong_Type, &address, &library))
+        return NULL;
+    void *fn = PyLong_AsVoidPtr(address);
+    if (fn == NULL || k->fn != not_loaded) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, fn ? "the kernel has its code" : "no code at address 0");
+        return NULL;
+    }
+    Py_SETREF(k->library, Py_NewRef(library));
+    k->fn = (kernel_fn *)fn;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef kernel_methods[] = {
+    {"load", kernel_load, METH_VARARGS, "load(address, library): the code of a kernel that was made without (address 0)."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -232,16 +263,13 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
             &cut.axis, &cut.grain, &cut.least))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
-    if (fn == NULL) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "no code at address 0");
+    if (fn == NULL && PyErr_Occurred())
         return NULL;
-    }
     Kernel *k = (Kernel *)type->tp_alloc(type, 0);
     if (k == NULL)
         return NULL;
     k->vectorcall = kernel_call;
-    k->fn = (kernel_fn *)fn;
+    k->fn = fn ? (kernel_fn *)fn : not_loaded;
     k->flag_mask = flag_mask;
     k->cut = cut;
     k->name = Py_NewRef(name);
@@ -293,7 +321,8 @@ PyTypeObject Kernel_Type = {
     .tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
                         "cut=(0, 0, 0))\n\n"
-                        "A compiled loop with the signature of its operands, see csrc/launcher.h."),
+                        "A compiled loop with the signature of its operands, see csrc/launcher.h. Without an address "
+                        "it refuses all launches until load()."),
     .tp_basicsize = sizeof(Kernel),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
     .tp_new = kernel_new,
@@ -302,4 +331,5 @@ PyTypeObject Kernel_Type = {
     .tp_call = PyVectorcall_Call,
     .tp_vectorcall_offset = offsetof(Kernel, vectorcall),
     .tp_members = kernel_members,
+    .tp_methods = kernel_methods,
 };

@@ -11,6 +11,7 @@ from jitcore.api import (
     register_backend,
     reset,
     set_num_threads,
+    wait,
 )
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError
 from jitcore.version import __version__
@@ -30,4 +31,5 @@ __all__ = [
     "register_backend",
     "reset",
     "set_num_threads",
+    "wait",
 ]

@@ -28,12 +28,14 @@ __all__ = [
     "register_backend",
     "reset",
     "set_num_threads",
+    "wait",
 ]
 
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
 pipeline = Lazy("jitcore.pipeline")
+waiting = Lazy("jitcore.codegen.background")
 console = Lazy("jitcore.report.console")
 explaining = Lazy("jitcore.report.explain")
 
@@ -158,6 +160,15 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
 def reset() -> None:
     """Forget all that was compiled, and give back what it holds."""
     pipeline.reset()
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Until nothing is being compiled in the background (JITCORE_COMPILE=background).
+
+    timeout  seconds; False: they ran out
+    """
+    done: bool = waiting.background.wait(timeout)
+    return done
 
 
 def set_num_threads(count: int, /) -> None:

@@ -16,6 +16,7 @@ from typing import Literal
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]
+Compiling = Literal["eager", "background"]
 
 MEGABYTE = 1 << 20
 
@@ -31,6 +32,7 @@ class Config:
     cache_bytes: int = 256 * MEGABYTE  # what the disk cache may hold
     compiler: str = ""  # JITCORE_CC: this one and no other; empty: look for one
     hinted: str = ""  # CC: the first that is looked for
+    compiling: Compiling = "eager"  # JITCORE_COMPILE; background: NumPy serves meanwhile
     backend: Backend = "c"  # JITCORE_BACKEND
     numerics: Numerics = "exact"
     fullgraph: bool = False
@@ -53,6 +55,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
         cache_dir=Path(folder) if folder else default_cache_dir(env),
         compiler=env.get("JITCORE_CC", ""),
         hinted=env.get("CC", ""),
+        compiling="background" if env.get("JITCORE_COMPILE", "") == "background" else "eager",
         backend=env.get("JITCORE_BACKEND", "") or "c",
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),

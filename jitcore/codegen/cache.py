@@ -12,15 +12,17 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import tempfile
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from ..config import Config
 from ..version import __version__
 from .abi import ABI
-from .folder import say, usable
+from .beside import side_by_side
+from .folder import say, scratch, usable
 from .library import Library, dlopen
+from .progress import progress
 from .selftest import Chosen, chosen
 from .toolchain import CompileError, build, fingerprint
 
@@ -34,6 +36,21 @@ log = logging.getLogger("jitcore")
 def library(source: str, config: Config) -> Library | None:
     """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
     return loaded(source, config.compiler, config.hinted, config.cache_dir, config.cache_bytes)
+
+
+def libraries(sources: Sequence[str], config: Config) -> list[Library | None]:
+    """Of each; those that are not there yet are compiled side by side."""
+    by = chosen(config.compiler, config.hinted, config.cache_dir)
+    place = usable(config.cache_dir)
+    new = [
+        source
+        for source in dict.fromkeys(sources)
+        if by is not None and not (place and (place / file_name(source, by)).exists())
+    ]
+    if new:
+        with progress(f"compiling {len(new)} kernel{'s' if len(new) > 1 else ''}"):
+            side_by_side(lambda source: library(source, config), new)
+    return [library(source, config) for source in sources]
 
 
 @lru_cache(maxsize=LOADED)
@@ -68,8 +85,8 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
             # a full disk shows as the compiler's failure: the second try elsewhere tells
             log.debug("compiling in %s: %s", place, error)
     try:
-        with tempfile.TemporaryDirectory(prefix="jitcore-") as scratch:
-            target = Path(scratch) / name
+        with scratch() as ours:
+            target = ours / name
             build(by.compiler, by.flags, source, target)
             return dlopen(target)
     except TimeoutError:
@@ -81,15 +98,11 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
 
 def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
     """Compile beside `target`, sign, rename into place, load."""
-    handle, scratch = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-    os.close(handle)
-    try:
-        build(by.compiler, by.flags, source, Path(scratch))
-        sign(Path(scratch), target.name)
-        os.replace(scratch, target)
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise
+    with scratch(target.parent) as ours:
+        made = ours / target.name
+        build(by.compiler, by.flags, source, made)
+        sign(made, target.name)
+        os.replace(made, target)
     prune(target.parent, limit, target)
     return dlopen(target)
 

@@ -11,8 +11,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +51,17 @@ def usable(folder: Path | None) -> Path | None:
         say("cache", f"the kernel cache {folder} is not used: others may write there")
         return None
     return folder
+
+
+@contextmanager
+def scratch(parent: Path | None = None) -> Iterator[Path]:
+    """A folder that is gone afterwards. (tempfile.TemporaryDirectory has finalizers, which warn
+    where a thread is still at work when the program ends.)"""
+    made = Path(tempfile.mkdtemp(prefix=".new-" if parent else "jitcore-", dir=parent))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def recall(folder: Path | None, key: str) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from .. import _C
 from ..config import Config
 from .abi import ASK_ERRSTATE, Signature
-from .cache import library
+from .cache import libraries, library
 from .cut import cut
 from .emit_c import emit
+from .library import Library
 from .loops import Nest, nest_of
 from .program import Input, Program
 from .schedule import Group
@@ -16,15 +19,42 @@ SHOWN = 6  # operations in a kernel's name
 
 
 def kernel(group: Group, config: Config) -> _C.Kernel | None:
-    """Compile `group`, or find it compiled. None without a C compiler, or where it fails.
+    """Compile `group`, or find it compiled. None without a C compiler, or where it fails."""
+    return kernels([group], config)[group]
 
-    A launch refuses under the user's own np.errstate: a flag that it does not ignore.
-    """
+
+def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | None]:
+    """Of all groups of a graph, compiled side by side."""
+    if not groups:
+        return {}
+    sources = [source_of(group) for group in groups]
+    made = zip(groups, sources, libraries(sources, config), strict=True)
+    return {g: launchable(g, source, code) if code else None for g, source, code in made}
+
+
+def kernels_to_come(groups: Sequence[Group]) -> dict[Group, _C.Kernel]:
+    """The same without code: every launch is refused until load_all has found it."""
+    return {group: launchable(group, source_of(group), NO_CODE) for group in groups}
+
+
+def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
+    """Compile what is to come, or find it compiled. False: not all of it can be."""
+    todo = list(kernels)
+    found = [library(one.source, config) for one in todo]
+    if None in found:
+        return False
+    for one, code in zip(todo, found, strict=True):
+        assert code is not None
+        one.load(code.address, code.handle)
+    return True
+
+
+NO_CODE = Library(0, None)
+
+
+def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
+    """A launch refuses under the user's own np.errstate: a flag that it does not ignore."""
     loop = loop_nest(group)
-    source = emit(group.program, loop)
-    code = library(source, config)
-    if code is None:
-        return None
     results = operands(group.program)[len(group.reads) :]
     return _C.Kernel(
         code.address,

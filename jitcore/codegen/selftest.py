@@ -7,7 +7,6 @@ was found is kept on disk, for this compiler, these flags and this processor.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,7 @@ import numpy as np
 
 from .abi import runtime_text
 from .emit_c import QUIET, SELECT
-from .folder import recall, remember, say
+from .folder import recall, remember, say, scratch
 from .inner import same_bits
 from .kept import SINK
 from .library import Library, dlopen
@@ -155,8 +154,8 @@ def source() -> str:
 @cache
 def tried(compiler: Compiler, flags: tuple[str, ...], text: str) -> str:
     try:
-        with tempfile.TemporaryDirectory(prefix="jitcore-") as scratch:
-            target = Path(scratch) / "selftest.so"
+        with scratch() as folder:
+            target = folder / "selftest.so"
             build(compiler, flags, text, target)
             library = dlopen(target)
     except TimeoutError:  # of an alarm that the program has set

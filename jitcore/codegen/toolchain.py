@@ -11,16 +11,21 @@ import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread, current_thread
+from weakref import WeakSet
 
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
+
+from .folder import scratch
 
 SECONDS = 120.0
 
@@ -162,27 +167,73 @@ def fingerprint(compiler: Compiler) -> str:
     )
 
 
-def run(command: tuple[str, ...], text: str, scratch: Path | None = None) -> str:
+def run(command: tuple[str, ...], text: str, folder: Path | None = None) -> str:
     """The standard output of `command` fed with `text`; CompileError unless it exits with 0."""
     # zig keeps what it made; kernels are kept by cache.py
-    kept = {f"ZIG_{name}_CACHE_DIR": str(scratch) for name in ("GLOBAL", "LOCAL") if scratch}
+    kept = {f"ZIG_{name}_CACHE_DIR": str(folder) for name in ("GLOBAL", "LOCAL") if folder}
     try:
-        done = subprocess.run(
+        with subprocess.Popen(
             command,
-            input=text,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=SECONDS,
-            check=False,
+            process_group=0,  # gcc's own processes die with it
             env={**os.environ, "LC_ALL": "C", **kept},
-        )
+        ) as process:
+            out, err = talk(process, text)
     except TimeoutError:  # of an alarm that the program has set
         raise
     except (OSError, subprocess.SubprocessError) as error:
         raise CompileError(f"{command[0]}: {error}") from error
-    if done.returncode != 0:
-        raise CompileError(f"{command[0]} exit {done.returncode}: {done.stderr.strip()[:2000]}")
-    return done.stdout
+    if process.returncode != 0:
+        raise CompileError(f"{command[0]} exit {process.returncode}: {err.strip()[:2000]}")
+    return out
+
+
+def talk(process: subprocess.Popen[str], text: str) -> tuple[str, str]:
+    """As Popen.communicate, but the process dies with the thread's work."""
+    thread = current_thread()
+    UNDER_WAY[thread] = process
+    try:
+        if thread in BROKEN_OFF:
+            raise Stopped
+        out, err = process.communicate(text, timeout=SECONDS)
+    except BaseException:
+        kill(process)
+        raise
+    finally:
+        del UNDER_WAY[thread]
+    if thread in BROKEN_OFF:
+        raise Stopped
+    return out, err
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """With all that it has started. Its number is its own until somebody waits for it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+class Stopped(Exception):
+    """The thread was told to leave its work."""
+
+
+UNDER_WAY: dict[Thread, subprocess.Popen[str]] = {}
+BROKEN_OFF: WeakSet[Thread] = WeakSet()
+
+
+def break_off(thread: Thread) -> None:
+    """The compiler that this thread waits for dies, and it starts no other: Stopped is raised."""
+    BROKEN_OFF.add(thread)
+    process = UNDER_WAY.get(thread)
+    if process is not None and process.returncode is None:
+        kill(process)
+
+
+def unbroken(thread: Thread) -> None:
+    """It goes on after all."""
+    BROKEN_OFF.discard(thread)
 
 
 def fused(assembly: str) -> str | None:
@@ -205,8 +256,8 @@ def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Pa
 def build(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> None:
     """Compile `source` into the shared library `target`; CompileError where that cannot be, OSError
     where nothing can be written beside it."""
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent) as scratch:
-        text = Path(scratch) / "kernel.s"
+    with scratch(target.parent) as folder:
+        text = folder / "kernel.s"
         assembly(compiler, flags, source, text)
         words = ("-x", "assembler", str(text), "-o", str(target))
-        run((*compiler.command, *LINK, *words), "", text.parent)
+        run((*compiler.command, *LINK, *words), "", folder)

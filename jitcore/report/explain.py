@@ -129,6 +129,7 @@ def heading(e: Explanation) -> str:
 
 
 RETIRED = "; left to CPython since: NumPy's own calls were faster here"
+WAITING = "; its kernels are being compiled, NumPy does their work meanwhile"
 
 
 def graph_line(region: Region) -> str:
@@ -141,7 +142,7 @@ def graph_line(region: Region) -> str:
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{counted(len(region.guards), 'guard')}, {memory(region)}; "
         f"ran {counted(region.entry.hits, 'time')}"
-        f"{RETIRED if region.entry.retired else ''}"
+        f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
     )
 
 

@@ -11,15 +11,19 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, KeysView, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from numpy._core import umath
 
 from jitcore import _C
+from jitcore.codegen.background import background
 from jitcore.codegen.footprint import Footprint, peak
-from jitcore.codegen.kernel import kernel
+from jitcore.codegen.kernel import kernels as compiled
+from jitcore.codegen.kernel import kernels_to_come, load_all
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.schedule import Group, fuse
+from jitcore.codegen.toolchain import Stopped
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
 from jitcore.fallback.exit import (
@@ -61,11 +65,39 @@ class Assembled:
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
-    """An entry with kernels must first prove faster than NumPy's own calls, one by one."""
+    """An entry with kernels must first prove faster than NumPy's own calls, one by one. These run
+    in any case while its kernels are compiled in the background."""
     made = assemble_for(capture, config)
-    if made.kernels and not config.keep_all:
-        made.entry.try_against(assemble_for(capture, replace(config, backend="numpy")).entry)
+    later = config.compiling == "background"
+    if not made.kernels or (config.keep_all and not later):
+        return made
+    rival = assemble_for(capture, replace(config, backend="numpy")).entry
+    if later:
+        made.entry.wait_beside(rival)
+        background.add(partial(complete, made.entry, made.kernels, config))
+    else:
+        made.entry.try_against(rival)
     return made
+
+
+def complete(entry: Any, kernels: Sequence[Any], config: Config) -> None:
+    """The entry as if it had been compiled at once; without all of its kernels it retires."""
+    try:
+        good = load_all(kernels, config)
+    except Stopped:  # the job will be done anew
+        raise
+    except Exception:
+        retire(entry)
+        raise
+    if good:
+        entry.ready(not config.keep_all)
+    else:
+        retire(entry)
+
+
+def retire(entry: Any) -> None:
+    entry.retired = True
+    entry.ready(False)
 
 
 def assemble_for(capture: Capture, config: Config) -> Assembled:
@@ -206,20 +238,36 @@ def planned(
 ) -> tuple[list[Planned], dict[Group, Any]]:
     """Pure windows go to the back end; loud steps stay calls."""
     found: list[Planned] = []
-    kernels: dict[Group, Any] = {}
     views: dict[Value, Place] = {}
     for start, nodes, after, loud in live:
         steps: list[Step] = list(nodes)
         refusal = ""
         if loud is None and config.backend == "c":
-            steps = fused(nodes, after, views, config, kernels)
+            steps = [*fuse(nodes, after, lasting(views))]
             views |= placed(nodes, lasting(views))
         elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
             steps = [*taken]
         found.append(Planned(start, tuple(steps), loud, refusal))
+    kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
+    found = [replace(one, steps=called(one.steps, kernels)) for one in found]
     return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
+    """Those that there are, or will be."""
+    if config.compiling == "background":
+        return kernels_to_come(groups)
+    return {group: made for group, made in compiled(groups, config).items() if made is not None}
+
+
+def called(steps: Iterable[Step], kernels: dict[Group, Any]) -> tuple[Step, ...]:
+    """A group without a kernel falls back to its NumPy calls."""
+    made: list[Step] = []
+    for step in steps:
+        made += step.nodes if isinstance(step, Group) and step not in kernels else [step]
+    return tuple(made)
 
 
 def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) -> list[Planned]:
@@ -234,26 +282,6 @@ def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) ->
             live = live.union(step.inputs)
         found.append(replace(segment, steps=tuple(reversed(steps))))
     return found[::-1]
-
-
-def fused(
-    nodes: Sequence[Node],
-    after: set[Value],
-    views: dict[Value, Place],
-    config: Config,
-    kernels: dict[Group, Any],
-) -> list[Step]:
-    """Groups with their kernels; a group without one falls back to its NumPy calls."""
-    steps: list[Step] = []
-    for step in fuse(nodes, after, lasting(views)):
-        made = kernel(step, config) if isinstance(step, Group) else None
-        if isinstance(step, Group) and made is None:
-            steps.extend(step.nodes)
-            continue
-        if isinstance(step, Group):
-            kernels[step] = made
-        steps.append(step)
-    return steps
 
 
 class Lowering:

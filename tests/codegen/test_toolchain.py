@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from codegen_harness import build, check, groups_of
 
 from jitcore.codegen import cache, folder, selftest, toolchain
-from jitcore.codegen.kernel import kernel, source_of
+from jitcore.codegen.kernel import kernel, kernels_to_come, load_all, source_of
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config, default_cache_dir, from_environment
 from jitcore.ir import BY_OPERATOR as OP
@@ -256,7 +257,7 @@ def test_nowhere_to_write_at_all(
 
     selftest.proven_flags(compiler, None)
     monkeypatch.setattr(cache, "sign", full)
-    monkeypatch.setattr(cache.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(folder.tempfile, "mkdtemp", full)
     with caplog.at_level(logging.WARNING, "jitcore"):
         assert kernel(group(), fresh) is None
     assert "NumPy does its work" in caplog.text
@@ -341,3 +342,34 @@ def test_an_alarm_of_the_program_is_no_failure_of_the_compiler():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_kernel_without_code_refuses_until_it_is_loaded(fresh: Config, compiler: object) -> None:
+    one = group()
+    (empty,) = kernels_to_come([one]).values()
+    assert empty(X) is None and (empty.launches, empty.refusals) == (0, 1)
+    assert load_all([empty], fresh)
+    made = kernel(one, fresh)
+    assert made is not None
+    assert np.array_equal(empty(X), made(X))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="has its code"):
+        empty.load(1, None)
+    with pytest.raises(ValueError, match="no code at address 0"):
+        kernels_to_come([one])[one].load(0, None)
+    assert not load_all(kernels_to_come([one]).values(), replace(fresh, compiler="no-such"))
+
+
+def test_kernels_are_compiled_side_by_side(
+    fresh: Config, compiler: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meeting, build = threading.Barrier(3), cache.build
+
+    def slow(*args: object) -> None:
+        meeting.wait(60)  # passes only where three are at work
+        build(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(cache, "build", slow)
+    sources = [SOURCE.format(k) for k in range(3)]
+    found = cache.libraries([*sources, sources[0]], fresh)
+    assert None not in found and found[0] is found[3]
+    assert len(libraries(fresh)) == 3

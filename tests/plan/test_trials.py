@@ -117,3 +117,44 @@ def test_the_compiler_is_not_asked_for_a_retired_entry():
     assert function.cache_info() == before
     assert before.entries == 0
     assert "left to CPython" in str(jitcore.explain(function)(x))
+
+
+def test_another_runs_until_it_is_ready():
+    asked = []
+    entry = calling(lambda x: asked.append("entry") or x)
+    entry.wait_beside(calling(lambda x: asked.append("rival") or slow(x)))
+    assert entry.waiting
+    assert [run(entry, i).value for i in range(2 * RUNS)] == list(range(2 * RUNS))
+    assert asked == ["rival"] * 2 * RUNS and entry.hits == 2 * RUNS
+    del asked[:]
+    entry.ready(True)
+    for i in range(RUNS + 2):
+        run(entry, i)
+    assert not entry.waiting
+    assert asked == ["entry", "rival"] * (RUNS // 2) + ["entry"] * 2
+
+
+def test_it_may_take_over_without_a_trial():
+    asked = []
+    entry = calling(lambda x: asked.append("entry") or x)
+    entry.wait_beside(calling(lambda x: asked.append("rival") or x))
+    run(entry, 1)
+    entry.ready(False)
+    run(entry, 1)
+    assert asked == ["rival", "entry"]
+
+
+def test_it_may_retire_without_having_run():
+    entry = calling(quick)
+    entry.wait_beside(calling(quick))
+    assert run(entry, 1).kind == "return"
+    entry.retired = True
+    entry.ready(False)
+    assert run(entry, 1).kind == "stay"
+
+
+def test_only_entries_are_waited_beside():
+    entry = calling(quick)
+    with pytest.raises(TypeError, match="another entry is expected"):
+        entry.wait_beside(entry)
+    assert not entry.waiting and run(entry, 1).kind == "return"
