@@ -107,9 +107,11 @@ read_operands(Kernel *k, PyObject *inputs, PyObject *outputs)
     }
     k->ninputs = (int)nin;
     k->noutputs = (int)nout;
-    for (Py_ssize_t i = 0; i < nin; i++)
+    for (Py_ssize_t i = 0; i < nin; i++) {
         if (read_operand(PyTuple_GET_ITEM(inputs, i), &k->operands[i]) < 0)
             return -1;
+        k->converts += k->operands[i].kind != ARRAY;
+    }
     for (Py_ssize_t i = 0; i < nout; i++) {
         if (read_operand(PyTuple_GET_ITEM(outputs, i), &k->operands[nin + i]) < 0)
             return -1;

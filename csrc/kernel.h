@@ -50,6 +50,7 @@ typedef struct {
     kernel_fn *fn;
     int ninputs, nreads, noutputs, nloops, depth;
     int nscalars;               /* results that are NumPy scalars */
+    int converts;               /* inputs that are scalars */
     int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */

@@ -238,9 +238,11 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     Kernel *k = (Kernel *)self;
     Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
     char *given[MAX_OPERANDS], *p[MAX_OPERANDS], **results = p + k->nreads;
-    int made = 0;
+    int made = 0, before = 0;
 
-    rt_clear();                 /* converting a scalar may raise a flag, too */
+    /* The flags are looked at as seldom as possible: it takes as long as the kernel on ten elements. */
+    if (k->converts)            /* converting a scalar may raise a flag, too */
+        rt_clear();
     for (int i = 0; i < k->ninputs; i++) {
         given[i] = operand_data(&k->operands[i], inputs[i], &slots[i]);
         if (given[i] == NULL)
@@ -249,7 +251,8 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     for (int i = 0; i < k->nreads; i++)
         p[i] = given[k->reads[i].input] + k->reads[i].offset;
     int mask = k->flag_mask == ASK_ERRSTATE ? errstate_mask() : k->flag_mask;
-    int before = rt_flags();    /* what is called below may clear them */
+    if (k->converts)            /* what is called below may clear them */
+        before = rt_flags();
     for (; made < k->noutputs; made++) {
         const Operand *spec = &k->operands[k->ninputs + made];
         outputs[made] = NULL;
@@ -265,7 +268,8 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     if (k->size > 0) {
         rt_clear();
         int status = before | run(k, p, inputs);
-        rt_clear();
+        if (status & RT_FLAGS)
+            rt_clear();
         /* integer power sets its exception inside the loop */
         if (status & (mask | RT_DOUBT | RT_ERROR) || PyErr_Occurred())
             goto refuse;
