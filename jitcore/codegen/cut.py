@@ -39,6 +39,7 @@ CALLS = {
 SLOW_DOUBLES = {"sin": 8.0, "cos": 8.0}
 LEAST = 10_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
 ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
+SHORT = 4096  # elements of such a reduction
 POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each time
 
 
@@ -70,10 +71,15 @@ def divides(axis: int, program: Program, nest: Nest) -> bool:
 
 
 def pays_alone(program: Program, nest: Nest) -> bool:
-    """Does this NumPy call gain as a kernel of its own: by several threads, or because its result
-    is so large that it comes from the pool, NumPy's from pages that nobody has touched?"""
-    if program.folds or nest.size * cost(program, nest) < ALONE:
+    """Does this NumPy call gain as a kernel of its own: by several threads, because its result is
+    so large that it comes from the pool, NumPy's from pages that nobody has touched, or because
+    it is a short reduction, whose call takes longer than its loop?"""
+    if program.folds and nest.size <= SHORT:
+        return True
+    if nest.size * cost(program, nest) < ALONE:
         return False
+    if program.folds:
+        return _C.threads() > 1 and cut(program, nest) != NOWHERE
     results = (program.vars[var].dtype.itemsize * nest.size for var in program.outputs)
     return max(results) >= POOLED or (_C.threads() > 1 and cut(program, nest) != NOWHERE)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
-from .folds import Way
+from .folds import BUFFERED
 from .kept import SINK, SINKS, sink
 from .layout import Block, Kernel, plan
 from .literals import literal
@@ -106,7 +106,7 @@ def emit(program: Program, nest: Nest) -> str:
         text("const i64 at = 0, m = n;")
     for block in kernel.blocks:
         (emit_call if block.is_call else emit_run)(kernel, block, text)
-    for one in kernel.trees:
+    for one in kernel.buffered:
         text(folds.take(one))
     if kernel.chunked:
         text.close()
@@ -155,7 +155,7 @@ def declare(kernel: Kernel, text: Text) -> None:
     text(f"const i64 n = dim[{kernel.nest.depth - 1}];")
     for slot, size in enumerate(kernel.slots):
         text(f"_Alignas(64) char b{slot}[{size * kernel.chunk}];")
-    for one in kernel.trees:
+    for one in kernel.buffered:
         text(folds.buffer(one, kernel.chunk))
     for one in kernel.folds.values():
         text.each(folds.fill(one, kernel.nest.depth))
@@ -295,5 +295,5 @@ def compute(kernel: Kernel, step: Step) -> Iterator[str]:
         Walk.STRIDE: f"*({kind} *)(y{out} + i * {place.step})",
     }[place.walk]
     fold = kernel.folds.get(out)
-    joins = fold is not None and fold.way is not Way.TREE
+    joins = fold is not None and fold.way not in BUFFERED
     yield f"{target} = {fold.combined(target, f'v{out}') if fold and joins else f'v{out}'};"

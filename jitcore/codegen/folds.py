@@ -21,79 +21,21 @@ from enum import Enum
 import numpy as np
 
 from .abi import c_type
+from .fold_text import BLOCK_TEXT, KEY_TEXT, TREE_TEXT, TRUTH_TEXT
 from .loops import Nest, Walk
 from .program import Fold
 
 LEAF = 128  # values that may wait for more
-
-TREE_TEXT = """
-/* `right`: how many values the right half of each open node has, 0 once it is being summed. */
-#define RT_TREE(T) \\
-typedef struct { i64 leaf, right[64]; T left[64], sum; int depth; } rt_tree_##T; \\
-static inline void rt_descend_##T(rt_tree_##T *t, i64 n) { \\
-    for (; n > 128; t->depth++) { \\
-        i64 half = n / 2 - n / 2 % 8; \\
-        t->right[t->depth] = n - half; \\
-        n = half; \\
-    } \\
-    t->leaf = n; } \\
-static inline T rt_leaf_##T(const T *x, i64 n) { \\
-    T s, r[8]; \\
-    i64 i = 1; \\
-    if (n < 8) { \\
-        for (s = x[0]; i < n; i++) s += x[i]; \\
-        return s; \\
-    } \\
-    for (int j = 0; j < 8; j++) r[j] = x[j]; \\
-    for (i = 8; i + 8 <= n; i += 8) \\
-        for (int j = 0; j < 8; j++) r[j] += x[i + j]; \\
-    s = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])); \\
-    for (; i < n; i++) s += x[i]; \\
-    return s; } \\
-static inline void rt_join_##T(rt_tree_##T *t, T s) { \\
-    while (t->depth > 0 && t->right[t->depth - 1] == 0) \\
-        s = t->left[--t->depth] + s; \\
-    t->sum = s; \\
-    t->leaf = 0; \\
-    if (t->depth > 0) { \\
-        i64 n = t->right[t->depth - 1]; \\
-        t->left[t->depth - 1] = s; \\
-        t->right[t->depth - 1] = 0; \\
-        rt_descend_##T(t, n); \\
-    } } \\
-static inline i64 rt_take_##T(rt_tree_##T *t, T *x, i64 have) { \\
-    i64 at = 0; \\
-    while (t->leaf > 0 && have - at >= t->leaf) { \\
-        i64 n = t->leaf; \\
-        rt_join_##T(t, rt_leaf_##T(x + at, n)); \\
-        at += n; \\
-    } \\
-    for (i64 i = 0; i < have - at; i++) x[i] = x[at + i]; \\
-    return have - at; }
-"""
-
-KEY_TEXT = """
-/* Integers in the order of the floats, NaNs above all; `flip`: of the negated floats.
-   Where 0 is the largest, -0 may be there as well; where -0 is, 0 is not. */
-#define RT_KEY(T, I, MOST, INF) \\
-static inline I rt_key_##T(T x, int flip) { \\
-    union { T t; I i; } b = {x}; \\
-    b.i ^= flip ? ~MOST : 0; \\
-    I k = b.i ^ ((b.i >> (8 * sizeof(I) - 1)) & MOST); \\
-    return (b.i & MOST) > INF ? MOST : k; } \\
-static inline I rt_unkey_##T(I k, int flip, int *status) { \\
-    I b = k ^ ((k >> (8 * sizeof(I) - 1)) & MOST); \\
-    if (k > INF || k == 0) *status |= RT_DOUBT; \\
-    return b ^ (flip ? ~MOST : 0); }
-RT_KEY(f32, i32, 0x7fffffff, 0x7f800000)
-RT_KEY(f64, i64, 0x7fffffffffffffffLL, 0x7ff0000000000000LL)
-"""
 
 
 class Way(Enum):
     MANY = "many"
     ONE = "one"
     TREE = "tree"
+    BLOCK = "block"
+
+
+BUFFERED = (Way.TREE, Way.BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +56,15 @@ class Placed:
         return c_type(self.dtype)
 
     @property
+    def held(self) -> np.dtype:
+        """What waits in the buffer."""
+        return self.fold.raw if self.way is Way.BLOCK else self.dtype
+
+    @property
     def pointer(self) -> str:
-        """Of a tree's next chunk."""
+        """Of the next chunk in the buffer."""
+        if self.way is Way.BLOCK:
+            return f"h{self.k}"
         return f"(h{self.k} + have{self.k} * {self.dtype.itemsize})"
 
     def combined(self, so_far: str, value: str) -> str:
@@ -124,7 +73,8 @@ class Placed:
 
 def placed(k: int, fold: Fold, nest: Nest) -> Placed:
     still = nest.walks[k] is Walk.STILL
-    way = (Way.TREE if fold.pairwise else Way.ONE) if still else Way.MANY
+    inner = Way.TREE if fold.pairwise else Way.BLOCK if fold.block else Way.ONE
+    way = inner if still else Way.MANY
     level = nest.depth
     while level > 0 and nest.steps[k][level - 1] == 0:
         level -= 1
@@ -136,11 +86,16 @@ def helpers(folds: list[Placed]) -> str:
     kinds = sorted({one.kind for one in folds if one.way is Way.TREE})
     trees = TREE_TEXT + "".join(f"RT_TREE({kind})\n" for kind in kinds) if kinds else ""
     keyed = any(one.dtype.char != one.fold.result.dtype.char for one in folds)
-    return trees + (KEY_TEXT if keyed else "")
+    blocks = {one.fold.block[:6] for one in folds if one.way is Way.BLOCK}
+    parts = [trees, KEY_TEXT if keyed else ""]
+    parts += [BLOCK_TEXT if blocks & {"rt_max", "rt_min"} else ""]
+    parts += [TRUTH_TEXT if blocks & {"rt_any", "rt_all"} else ""]
+    return "".join(parts)
 
 
 def buffer(one: Placed, chunk: int) -> str:
-    return f"_Alignas(64) char h{one.k}[{one.dtype.itemsize * (chunk + LEAF)}];"
+    waiting = LEAF if one.way is Way.TREE else 0
+    return f"_Alignas(64) char h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
 
 
 def fill(one: Placed, depth: int) -> Iterator[str]:
@@ -162,6 +117,10 @@ def start(one: Placed, depth: int) -> Iterator[str]:
 def take(one: Placed) -> str:
     """After each chunk."""
     k, kind = one.k, one.kind
+    if one.way is Way.BLOCK:
+        found = f"{one.fold.block}((const {c_type(one.held)} *)h{k}, m)"
+        place = f"*({kind} *)q{k}"
+        return f"{place} = {one.combined(place, found)};"
     return f"have{k} = rt_take_{kind}(&t{k}, ({kind} *)h{k}, have{k} + m);"
 
 

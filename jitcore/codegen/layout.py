@@ -9,10 +9,10 @@ A value that only its own run reads has no place: it lives in a register.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import folds
-from .folds import Placed, Way
+from .folds import BUFFERED, Placed, Way
 from .kept import unkept
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
@@ -66,12 +66,17 @@ class Kernel:
         return [one for one in self.folds.values() if one.way is Way.TREE]
 
     @property
+    def buffered(self) -> list[Placed]:
+        """Folds whose elements wait in a buffer of their own."""
+        return [one for one in self.folds.values() if one.way in BUFFERED]
+
+    @property
     def chunked(self) -> bool:
-        return bool(self.trees) or any(block.is_call for block in self.blocks)
+        return bool(self.buffered) or any(block.is_call for block in self.blocks)
 
     @property
     def chunk(self) -> int:
-        per_element = sum(self.slots) + sum(one.dtype.itemsize for one in self.trees) or 1
+        per_element = sum(self.slots) + sum(one.held.itemsize for one in self.buffered) or 1
         return max(GRAIN, min(LONGEST, L1 // per_element // GRAIN * GRAIN))
 
 
@@ -125,16 +130,29 @@ def with_copies(program: Program, nest: Nest) -> Program:
     return made
 
 
+def with_elements(program: Program, laid: dict[int, Placed]) -> None:
+    """What is combined by blocks is kept as it is: the C function makes its key."""
+    for var, one in laid.items():
+        if one.way is Way.BLOCK:
+            program.vars[var] = Temp(one.held)
+    blocks = {var for var, one in laid.items() if one.way is Way.BLOCK}
+    program.steps[:] = [
+        replace(step, code="{0}") if step.outs[0] in blocks else step for step in program.steps
+    ]
+
+
 def plan(given: Program, nest: Nest) -> Kernel:
     program = with_copies(given, nest)
-    blocks = blocks_of(program.steps)
     operands = program.operands()
     places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
     first = len(operands) - len(program.folds)
     laid = {v: folds.placed(k, f, nest) for k, (v, f) in enumerate(program.folds.items(), first)}
-    trees = {v: one for v, one in laid.items() if one.way is Way.TREE}
+    with_elements(program, laid)
+    blocks = blocks_of(program.steps)
     places |= {
-        v: Place(one.pointer, str(one.dtype.itemsize), Walk.UNIT) for v, one in trees.items()
+        v: Place(one.pointer, str(one.held.itemsize), Walk.UNIT)
+        for v, one in laid.items()
+        if one.way in BUFFERED
     }
     stored = {*program.outputs, *program.folds}
     for block in blocks:

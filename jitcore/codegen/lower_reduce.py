@@ -34,12 +34,11 @@ class Row:
     combine: str  # of the result so far {0} and an element {1}
     finish: str = ""  # of the result {0} and the number {1} of elements it stands for
     key: str = ""  # an integer that is combined in an element's stead; F: the C type
+    block: str = ""  # a C function that does a chunk of elements
     in_order: bool = False
     pairwise: bool = False
 
 
-ANY = ("b", "0", "({0} | ({1} != 0))")
-ALL = ("b", "1", "({0} & ({1} != 0))")
 ADD, TIMES = "(T)((U){0} + (U){1})", "(T)((U){0} * (U){1})"
 MORE, LESS = "({0} > {1} ? {0} : {1})", "({0} < {1} ? {0} : {1})"
 
@@ -49,15 +48,17 @@ SUM = (
 )
 MEAN = (Row("f", "f", "0", ADD, "(T)((f64){0} / (f64){1})", in_order=True, pairwise=True),)
 PROD = (Row("f", "f", "1", TIMES, in_order=True), Row("biu", "iu", "1", TIMES))
-# Which of two zeros or NaNs comes out depends on NumPy's vector code: rt_unkey leaves it to NumPy.
+# Which of two zeros comes out depends on NumPy's vector code: rt_unkey leaves it to NumPy.
 MAX = (
-    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)"),
+    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)", "rt_max_F"),
     Row("iu", "iu", "LEAST", MORE),
 )
 MIN = (
-    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)"),
+    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)", "rt_min_F"),
     Row("iu", "iu", "MOST", LESS),
 )
+ANY = (Row("biuf", "b", "0", "({0} | {1})", key="({0} != 0)", block="rt_any_F"),)
+ALL = (Row("biuf", "b", "1", "({0} & {1})", key="({0} != 0)", block="rt_all_F"),)
 
 VARIANCE = (Row("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
 DEVIATION = (
@@ -73,8 +74,8 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("prod", "ndarray.prod"), (PROD, LONG, None)),
     **dict.fromkeys(("max", "amax", "ndarray.max"), (MAX, SHORT, None)),
     **dict.fromkeys(("min", "amin", "ndarray.min"), (MIN, SHORT, None)),
-    **dict.fromkeys(("any", "ndarray.any"), ((Row("biuf", *ANY),), SHORT, None)),
-    **dict.fromkeys(("all", "ndarray.all"), ((Row("biuf", *ALL),), SHORT, None)),
+    **dict.fromkeys(("any", "ndarray.any"), (ANY, SHORT, None)),
+    **dict.fromkeys(("all", "ndarray.all"), (ALL, SHORT, None)),
     "variance": (VARIANCE, PARTED, None),
     "deviation": (DEVIATION, PARTED, None),
     "add.reduce": (SUM, LONG, 0),
@@ -112,9 +113,11 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     result = result_signature(node, t, row, asked_dtype)
     if not is_dense(t) or all(t.shape[axis] == 1 for axis in axes):
         raise Unsuitable(f"{node.op.name} of {t} over {axes}")
-    dtype = np.dtype(f"i{result.dtype.itemsize}") if row.key else result.dtype
-    element, total = into.arg(node.args[0], result.dtype), into.temp(dtype)
-    key = row.key.replace("F", c_type(result.dtype)) or "{0}"
+    keyed = "rt_key" in row.key
+    dtype = np.dtype(f"i{result.dtype.itemsize}") if keyed else result.dtype
+    raw = t.dtype if row.key else result.dtype
+    element, total = into.arg(node.args[0], raw), into.temp(dtype)
+    key = row.key.replace("F", c_type(raw)) or "{0}"
     into.program.steps.append(Step((element,), (total,), key))
     into.known[node.outputs[0]] = total
     into.program.folds[total] = Fold(
@@ -127,6 +130,8 @@ def lower_reduction(node: Node, into: Lowering) -> None:
         finish=typed(finish(row, node, result.dtype, into.program), dtype),
         in_order=row.in_order,
         pairwise=row.pairwise,
+        block=row.block.replace("F", c_type(raw)),
+        raw=raw,
     )
 
 

@@ -84,6 +84,8 @@ class Fold:
     finish: str  # C expression of the result {0} and the number of its values {1}, or nothing
     in_order: bool  # NumPy's order matters
     pairwise: bool  # and it is the one of float sums
+    block: str  # C function that combines a chunk of elements as they are, or nothing
+    raw: np.dtype  # those elements
 
 
 @dataclass(slots=True)

@@ -263,14 +263,14 @@ def test_methods_of_other_ufuncs(name: str, config: Config) -> None:
 
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("dtype", "fd")
-def test_a_nan_or_a_zero_that_may_have_the_other_sign_is_numpys(
+def test_a_zero_that_may_have_the_other_sign_is_numpys(
     name: str, dtype: str, config: Config
 ) -> None:
     one = np.ones(100, dtype)
     sign = 1 if name == "max" else -1
     below = (-sign * np.linspace(1, 2, 100)).astype(dtype)
     for value, taken in (
-        (np.nan, False), (-np.nan, False), (sign * 0.0, False), (-sign * 0.0, True),
+        (np.nan, True), (-np.nan, True), (sign * 0.0, False), (-sign * 0.0, True),
         (np.inf, True), (-np.inf, True), (sign * 1e-30, True), (-sign * 1e-30, True),
     ):  # fmt: skip
         for place in (0, 50, 99):
@@ -305,3 +305,61 @@ def test_comparing_and_multiplying_keep_the_flags_of_what_is_reduced(config: Con
         with np.errstate(all="ignore", under="raise"):
             assert run(x, x) is None
             assert run(np.full(64, 2.0), np.full(64, 2.0)) is not None
+
+
+def lone(name: str, **more: Any) -> Program:
+    return lambda b, x: b.emit(OPS[name], (x,), more)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "any", "all"])
+@pytest.mark.parametrize("dtype", "fd")
+def test_lanes_of_a_chunk(name: str, dtype: str, config: Config) -> None:
+    """Each place of a short run, and of one that ends within a row of lanes."""
+    for n in (*range(2, 70), 127, 128, 129, 2047, 2048, 2049, 2080, 4096):
+        x = scattered(dtype, (n,), n)
+        for value in (None, np.inf, -np.inf, np.nan, 5e-45, 0.0):
+            y = x.copy()
+            if value is not None:
+                y[n * 7 // 11] = value
+            alike(lone(name), [y], config)
+            if name in ("any", "all"):
+                alike(
+                    lone(name), [np.where(np.arange(n) == n * 7 // 11, y, 0).astype(dtype)], config
+                )
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_signs_of_zeros(name: str, axis: Any, config: Config) -> None:
+    rng = np.random.default_rng(0)
+    for values in (
+        (0.0, -0.0),
+        (-0.0,),
+        (0.0,),
+        (-0.0, 1.0),
+        (0.0, -1.0),
+        (-0.0, -1.0),
+        (0.0, 1.0),
+    ):
+        for shape in ((4, 50), (50, 4)):
+            with np.errstate(all="ignore"):
+                check(lone(name, axis=axis), [rng.choice(values, shape)], config)
+
+
+def test_a_nan_raises_no_flag(config: Config) -> None:
+    x = np.ones(100)
+    x[40] = np.nan
+    for name in ("max", "min", "any", "all"):
+        b, _, results = build(lone(name), [x])
+        (group,) = groups_of(fuse(b.nodes, set(results)))
+        run = kernel(group, config)
+        assert run is not None
+        with np.errstate(all="raise"):
+            found = run(x)
+        assert found is not None and (np.isnan(found[0]) or found[0] is np.True_)
+
+
+def test_a_short_reduction_is_a_kernel_of_its_own_and_a_long_one_a_call() -> None:
+    for size, groups in ((100, 1), (100_000, 0)):
+        b, _, results = build(lone("sum"), [np.ones(size)])
+        assert len(groups_of(fuse(b.nodes, set(results)))) == groups
