@@ -189,7 +189,8 @@ static int
 check_cut(const Kernel *k)
 {
     const Cut *cut = &k->cut;
-    if (cut->grain == 0 || (cut->grain > 0 && cut->least > 0 && cut->axis >= 0 && cut->axis < k->depth))
+    if (cut->grain == 0 || (cut->grain > 0 && cut->least > 0 && cut->axis >= 0 && cut->axis < k->depth
+        && cut->joined >= 0 && cut->joined <= k->noutputs))
         return 0;
     PyErr_SetString(PyExc_ValueError, "where the loop may be cut");
     return -1;
@@ -257,12 +258,12 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                             "loops", "flag_mask", "source", "library", "cut", NULL};
     PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
-    Cut cut = {0, 0, 0};
+    Cut cut = {0, 0, 0, 0};
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLL)", names, &PyLong_Type, &address, &name,
+            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)", names, &PyLong_Type, &address, &name,
             &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
             &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library,
-            &cut.axis, &cut.grain, &cut.least))
+            &cut.axis, &cut.grain, &cut.least, &cut.joined))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -322,7 +323,7 @@ PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
-                        "cut=(0, 0, 0))\n\n"
+                        "cut=(0, 0, 0, 0))\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h. Without an address "
                         "it refuses all launches until load()."),
     .tp_basicsize = sizeof(Kernel),

@@ -38,10 +38,11 @@ typedef struct {
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
 
 /* Where the loop may be cut (jitcore/codegen/cut.py): one axis, at multiples of `grain`, parts of `least` grains and more.
- * Grain 0: nowhere. */
+ * Grain 0: nowhere. `joined`: so many folds, the last results, are of the whole loop; then parts are nodes of NumPy's tree. */
 typedef struct {
     int axis;
     i64 grain, least;
+    int joined;
 } Cut;
 
 typedef struct {

@@ -217,12 +217,14 @@ scalar_results(const Operand *specs, char *const *p, PyObject **outputs, int cou
 static int
 run(Kernel *k, char *const *p, PyObject *const *inputs)
 {
-    if (k->size < RELEASE_GIL)
-        return k->fn(p, k->dim, k->step, k->loops) | rt_flags();
+    int status;
+    if (k->size < RELEASE_GIL) {
+        status = k->fn(p, k->dim, k->step, k->loops);
+        return status | rt_flags();
+    }
     for (int i = 0; i < k->ninputs; i++)
         Py_INCREF(inputs[i]);
     Py_INCREF(k);
-    int status;
     Py_BEGIN_ALLOW_THREADS
     status = parts_run(k, p);
     Py_END_ALLOW_THREADS

@@ -1,55 +1,147 @@
 #include "parts.h"
 
+#include <stdlib.h>
+
 #include "workers.h"
 
 #define PER_THREAD 4 /* parts for each: one that comes late or slowly leaves more to the others */
+#define MOST_NODES 64 /* parts that are asked for where results are joined; there may be twice as many */
+#define LEAST_NODE 1024 /* elements; NumPy's trees go down to 128 */
+
+typedef union {
+    i64 whole;
+    char bytes[16];
+} Result;
 
 typedef struct {
     const Kernel *kernel;
     char *const *p;
-    i64 units;
+    i64 units;          /* of parts of one size */
     int parts;
+    i64 longest;        /* or of nodes of a tree: this many elements at most */
+    i64 from[2 * MOST_NODES + 1];
+    Result *results;    /* of the folds, part by part */
 } Job;
 
-static int whole(const Kernel *k, char *const *p) {
-    int status = k->fn(p, k->dim, k->step, k->loops);
-    return status | rt_flags();
-}
-
-static i64 units_of(const Kernel *k) {
-    return (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain;
-}
-
-static int run_part(void *ptr, int part) {
-    const Job *job = ptr;
-    const Kernel *k = job->kernel;
-    int axis = k->cut.axis;
-    i64 dim[NPY_MAXDIMS];
-    char *p[MAX_OPERANDS];
-    i64 from = job->units * part / job->parts * k->cut.grain;
-    i64 to = job->units * (part + 1) / job->parts * k->cut.grain;
-    for (int d = 0; d < k->depth; d++)
-        dim[d] = k->dim[d];
-    dim[axis] = (to < k->dim[axis] ? to : k->dim[axis]) - from;
-    for (int i = 0; i < k->nreads + k->noutputs; i++)
-        p[i] = job->p[i] + from * k->step[i * k->depth + axis];
+static int call(const Kernel *k, char *const *p, const i64 *dim) {
     int status = k->fn(p, dim, k->step, k->loops);
     return status | rt_flags();
 }
 
-static int in_parts(const Kernel *k, char *const *p) {
-    Job job = {k, p, units_of(k), 0};
-    i64 most = job.units / k->cut.least, wanted = (i64)PER_THREAD * workers_threads();
-    job.parts = (int)(most < wanted ? most : wanted);
+static int operands(const Kernel *k) { return k->nreads + k->noutputs; }
+
+/* The loop from one place to another along the axis that is cut. */
+static void place(const Job *job, i64 from, i64 to, char **p, i64 *dim) {
+    const Kernel *k = job->kernel;
+    for (int d = 0; d < k->depth; d++)
+        dim[d] = d == k->cut.axis ? to - from : k->dim[d];
+    dim[k->depth] = RT_WHOLE;
+    for (int i = 0; i < operands(k); i++)
+        p[i] = job->p[i] + from * k->step[i * k->depth + k->cut.axis];
+}
+
+/* ---- parts that have results of their own --------------------------------------------------- */
+
+static int run_part(void *ptr, int part) {
+    const Job *job = ptr;
+    const Cut *cut = &job->kernel->cut;
+    i64 dim[NPY_MAXDIMS + 1], end = job->kernel->dim[cut->axis];
+    char *p[MAX_OPERANDS];
+    i64 from = job->units * part / job->parts * cut->grain, to = job->units * (part + 1) / job->parts * cut->grain;
+    place(job, from, to < end ? to : end, p, dim);
+    return call(job->kernel, p, dim);
+}
+
+static int in_parts(Job *job) {
+    const Kernel *k = job->kernel;
+    job->units = (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain;
+    i64 most = job->units / k->cut.least, wanted = (i64)PER_THREAD * workers_threads();
+    job->parts = (int)(most < wanted ? most : wanted);
     int status = 0;
-    if (job.parts < 2 || workers_threads() < 2 || workers_run(run_part, &job, job.parts, &status) < 0)
-        return whole(k, p);
+    if (job->parts < 2 || workers_run(run_part, job, job->parts, &status) < 0)
+        return call(k, job->p, k->dim);
+    return status;
+}
+
+/* ---- parts whose results are joined --------------------------------------------------------- */
+
+/* As NumPy halves a sum, until the halves are short enough. */
+static i64 left_of(i64 n) { return n / 2 - n / 2 % 8; }
+
+static void divide(Job *job, i64 from, i64 n) {
+    if (n > job->longest) {
+        divide(job, from, left_of(n));
+        divide(job, from + left_of(n), n - left_of(n));
+        return;
+    }
+    job->from[job->parts++] = from;
+}
+
+/* Of the first part they are where the whole's will be. */
+static void results_of(const Job *job, int part, char **p) {
+    int joined = job->kernel->cut.joined, first = operands(job->kernel) - joined;
+    for (int j = 0; j < joined; j++)
+        p[first + j] = part == 0 ? job->p[first + j] : job->results[part * joined + j].bytes;
+}
+
+static int run_node(void *ptr, int part) {
+    const Job *job = ptr;
+    i64 dim[2];
+    char *p[MAX_OPERANDS];
+    place(job, job->from[part], job->from[part + 1], p, dim);
+    results_of(job, part, p);
+    dim[1] = RT_PART;
+    return call(job->kernel, p, dim);
+}
+
+/* The results of this node, of which `part` is the first, are in those of `part`. The first part of the next node. */
+static int join(const Job *job, i64 n, int part) {
+    if (n <= job->longest)
+        return part + 1;
+    char *p[2 * MAX_OPERANDS];
+    i64 dim[2] = {n, RT_JOIN};
+    int middle = join(job, left_of(n), part), end = join(job, n - left_of(n), middle);
+    results_of(job, part, p);
+    results_of(job, middle, p + operands(job->kernel));
+    (void)call(job->kernel, p, dim);
+    return end;
+}
+
+static int finish(const Job *job) {
+    i64 dim[2] = {job->kernel->dim[0], RT_FINISH};
+    join(job, dim[0], 0);
+    return call(job->kernel, job->p, dim); /* flags that joining raised stand until now */
+}
+
+static int in_nodes(Job *job) {
+    const Kernel *k = job->kernel;
+    i64 n = k->dim[0], wanted = (i64)PER_THREAD * workers_threads(), least = k->cut.least * k->cut.grain;
+    i64 longest = n / (wanted < MOST_NODES ? wanted : MOST_NODES) + 1;
+    job->longest = longest > least ? longest : least;
+    if (job->longest < LEAST_NODE)
+        job->longest = LEAST_NODE;
+    int status = 0;
+    if (n > job->longest) {
+        divide(job, 0, n);
+        job->from[job->parts] = n;
+        job->results = malloc(sizeof(Result) * job->parts * k->cut.joined);
+    }
+    if (job->results == NULL || workers_run(run_node, job, job->parts, &status) < 0)
+        status = call(k, job->p, k->dim);
+    else
+        status |= finish(job);
+    free(job->results);
     return status;
 }
 
 int parts_run(const Kernel *k, char *const *p) {
+    Job job = {.kernel = k, .p = p};
+    int status;
     workers_enter();
-    int status = k->cut.grain > 0 ? in_parts(k, p) : whole(k, p);
+    if (k->cut.grain == 0 || workers_threads() < 2)
+        status = call(k, p, k->dim);
+    else
+        status = k->cut.joined ? in_nodes(&job) : in_parts(&job);
     workers_leave();
     return status;
 }

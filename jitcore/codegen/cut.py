@@ -4,9 +4,10 @@
     x[::2] + y       500 rows of 1,000           between rows
     x.sum(axis=1)    500 rows of 1,000, a fold   between rows: each part has results of its own
     x.sum(axis=0)    the same                    between columns, at multiples of 64
-    x.sum()                                      nowhere
+    x.sum(), all contiguous                      where NumPy's tree of sums divides; joined as there
+    x.prod()                                     nowhere: one after the other
 
-Every element, and every result of a fold, is computed by one thread in the way in which one thread
+Every element, and every node of a tree, is computed by one thread in the way in which one thread
 computes them all, so the bits do not depend on the number of threads.
 """
 
@@ -15,12 +16,17 @@ from __future__ import annotations
 from math import ceil, prod
 
 from .. import _C
+from . import folds
+from .inner import Freedom
 from .layout import GRAIN
 from .loops import Nest
 from .program import Program, Step
 
-Cut = tuple[int, int, int]  # axis, elements of a grain, grains of the smallest part
-NOWHERE: Cut = (0, 0, 0)
+Cut = tuple[
+    int, int, int, int
+]  # axis, elements of a grain, grains of the smallest part, joined folds
+NOWHERE: Cut = (0, 0, 0, 0)
+TREE_GRAIN = 8  # NumPy's trees divide at its multiples
 FEW = 16  # grains of an axis: one with more divides more evenly
 COLUMNS = 8  # grains of the shortest piece of a row: each part goes through all rows
 
@@ -46,12 +52,23 @@ POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each t
 def cut(program: Program, nest: Nest) -> Cut:
     axes = [axis for axis in range(nest.depth) if divides(axis, program, nest)]
     if not axes:
-        return NOWHERE
+        return tree_cut(program, nest)
     grains = {axis: ceil(nest.dim[axis] / grain_of(axis, nest)) for axis in axes}
     axis = next((axis for axis in axes if grains[axis] >= FEW), max(axes, key=lambda a: grains[a]))
     each = nest.size / grains[axis] * cost(program, nest)
     between_columns = axis > 0 and axis == nest.depth - 1
-    return axis, grain_of(axis, nest), max(COLUMNS if between_columns else 1, ceil(LEAST / each))
+    least = max(COLUMNS if between_columns else 1, ceil(LEAST / each))
+    return axis, grain_of(axis, nest), least, 0
+
+
+def tree_cut(program: Program, nest: Nest) -> Cut:
+    """Parts of whole reductions begin at places that suit NumPy's sums, not its vector loops."""
+    first = len(program.operands()) - len(program.folds)
+    laid = [folds.placed(k, f, nest) for k, f in enumerate(program.folds.values(), first)]
+    loops = [step.inner for step in program.steps if step.inner]
+    if not folds.joined(laid, nest.depth) or any(one.freedom <= Freedom.FLAT for one in loops):
+        return NOWHERE
+    return 0, TREE_GRAIN, ceil(LEAST / TREE_GRAIN / cost(program, nest)), len(laid)
 
 
 def grain_of(axis: int, nest: Nest) -> int:

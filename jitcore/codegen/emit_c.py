@@ -93,6 +93,13 @@ def emit(program: Program, nest: Nest) -> str:
     """The source of a library with one kernel. Operands: inputs in order, then outputs in order."""
     kernel = plan(program, nest)
     text = Text()
+    laid = [*kernel.folds.values()]
+    parts = bool(laid) and folds.joined(laid, nest.depth)
+    text("int status = 0;")
+    for one in laid:
+        text.each(folds.count(one, nest.depth))
+    if parts:
+        begin_parts(kernel, text)
     declare(kernel, text)
     begin_trees(kernel, 0, text)
     for axis in range(nest.depth - 1):
@@ -114,11 +121,25 @@ def emit(program: Program, nest: Nest) -> str:
         end_trees(kernel, axis, text)
         if axis > 0:
             text.close()
-    for one in kernel.folds.values():
+    if parts:
+        text.close()
+        text("if (todo == RT_PART) return status;")
+    for one in laid:
         text.each(folds.finish(one, nest.depth))
     text("return status;")
     helpers = (SINK,) if kernel.sunk else ()
     return "\n".join((prelude(kernel), *helpers, HEAD, *text.lines, "}", ""))
+
+
+def begin_parts(kernel: Kernel, text: Text) -> None:
+    """What is to be done, before the loop or instead of it."""
+    text("const i64 todo = dim[1];")
+    text.open("if (todo == RT_JOIN) {")
+    for one in kernel.folds.values():
+        text(folds.join_parts(one, len(kernel.nest.walks)))
+    text("return 0;")
+    text.close()
+    text.open("if (todo != RT_FINISH) {")
 
 
 def begin_trees(kernel: Kernel, level: int, text: Text) -> None:
@@ -151,14 +172,13 @@ def prelude(kernel: Kernel) -> str:
 
 
 def declare(kernel: Kernel, text: Text) -> None:
-    text("int status = 0;")
     text(f"const i64 n = dim[{kernel.nest.depth - 1}];")
     for slot, size in enumerate(kernel.slots):
         text(f"_Alignas(64) char b{slot}[{size * kernel.chunk}];")
     for one in kernel.buffered:
         text(folds.buffer(one, kernel.chunk))
     for one in kernel.folds.values():
-        text.each(folds.fill(one, kernel.nest.depth))
+        text(folds.fill(one))
     for var, found in enumerate(kernel.program.vars):
         if isinstance(found, Const):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")

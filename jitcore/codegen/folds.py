@@ -14,7 +14,7 @@ and whole leaves are taken out of it; what is left waits at its front.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -98,11 +98,15 @@ def buffer(one: Placed, chunk: int) -> str:
     return f"_Alignas(64) char h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
 
 
-def fill(one: Placed, depth: int) -> Iterator[str]:
-    """Initial values; n{k} counts the results."""
+def count(one: Placed, depth: int) -> Iterator[str]:
+    """n{k} counts the results."""
     yield f"i64 n{one.k} = 1;"
     yield f"for (int d = 0; d < {depth}; d++) n{one.k} *= step[{one.k * depth} + d] ? dim[d] : 1;"
-    yield f"for (i64 i = 0; i < n{one.k}; i++) (({one.kind} *)p[{one.k}])[i] = {one.fold.start};"
+
+
+def fill(one: Placed) -> str:
+    """Initial values."""
+    return f"for (i64 i = 0; i < n{one.k}; i++) (({one.kind} *)p[{one.k}])[i] = {one.fold.start};"
 
 
 def start(one: Placed, depth: int) -> Iterator[str]:
@@ -130,6 +134,20 @@ def join(one: Placed, depth: int) -> str:
     moves = "".join(f" + i{axis} * step[{k * depth + axis}]" for axis in range(one.level))
     place = f"*({one.kind} *)(p[{k}]{moves})"
     return f"{place} = {one.combined(place, f't{k}.sum')};"
+
+
+def joined(folds: Sequence[Placed], depth: int) -> bool:
+    """Can parts of the loop be folded apart, and their results be joined? Whole runs only, of which
+    the order is a tree's, or does not matter."""
+    return depth == 1 and all(
+        one.level == 0 and (one.way is Way.TREE or not one.fold.in_order) for one in folds
+    )
+
+
+def join_parts(one: Placed, operands: int) -> str:
+    """The part whose pointers come second, into the first."""
+    first, second = (f"*({one.kind} *)p[{k}]" for k in (one.k, operands + one.k))
+    return f"{first} = {one.combined(first, second)};"
 
 
 def finish(one: Placed, depth: int) -> Iterator[str]:

@@ -5,7 +5,7 @@
  *
  * A kernel is `int kernel(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)`:
  *   p      one pointer per operand, inputs first, then outputs (outputs overlap nothing)
- *   dim    the loop's extents, outermost first
+ *   dim    the loop's extents, outermost first; then, where whole reductions may be cut, RT_WHOLE or what else to do
  *   step   byte strides, operand by operand: step[k * depth + axis]
  *   loop   NumPy's inner loops that the kernel calls
  * It returns the flags it had to read before NumPy's loops cleared them, with RT_DOUBT where a value
@@ -37,6 +37,13 @@ typedef struct { f64 re, im; } c128;
 #define RT_FLAGS 0x1d
 #define RT_DOUBT 0x100
 #define RT_ERROR 0x200
+
+/* Whole reductions: in one go, or parts one by one, then joined two by two, then finished.
+ * RT_JOIN: p is followed by the same pointers once more, to the part that joins. */
+#define RT_WHOLE 0
+#define RT_PART 1
+#define RT_JOIN 2
+#define RT_FINISH 3
 
 /* Before a loop whose stores meet none of its loads. */
 #if defined(__clang__)

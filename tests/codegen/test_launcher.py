@@ -219,7 +219,9 @@ def test_construction_refuses_nonsense() -> None:
     }  # fmt: skip
     _C.Kernel(**base)
     for key, value in {
-        "address": 0,
+        "address": 1.0,
+        "dim": (),
+        "cut": (1, 1, 1, 0),
         "inputs": (("x", 12, (3,), (8,)),),
         "outputs": (("i", 12, (), ()),),
         "step": (8,),
@@ -228,6 +230,9 @@ def test_construction_refuses_nonsense() -> None:
     }.items():
         with pytest.raises((ValueError, TypeError)):
             _C.Kernel(**{**base, key: value})
+    for cut in (-1, 1, 1, 0), (0, -1, 1, 0), (0, 1, 0, 0), (0, 1, 1, 2), (0, 1, 1):
+        with pytest.raises((ValueError, TypeError)):
+            _C.Kernel(**{**base, "cut": cut})
     with pytest.raises(ValueError, match="type number"):
         _C.Kernel(**{**base, "inputs": (("a", 17, (3,), (8,)),)})
     with pytest.raises(ValueError, match="operands"):

@@ -54,6 +54,17 @@ def compared(b: Builder, x: Value, y: Any) -> tuple[Value, Value]:
     return b.emit(OPS["sum"], (total,), {"axis": -1}), b.emit(OPS["max"], (total,), {"axis": -1})
 
 
+def kept_and_summed(b: Builder, x: Value, y: Any) -> tuple[Value, Value]:
+    product = b.emit(OPS["exp"], (b.emit(OP["*"], (x, y)),))
+    return product, b.emit(OPS["sum"], (product,), {"keepdims": True})
+
+
+def of_all(b: Builder, x: Value, y: Any) -> tuple[Value, ...]:
+    total = b.emit(OP["+"], (x, y))
+    names = ("sum", "max", "min", "mean", "any")
+    return (total, *(b.emit(OPS[name], (total,)) for name in names))
+
+
 ROWS: dict[str, tuple[Callable[..., Any], Any, Any, int | None]] = {
     # what it is: function, operands, the nest's axis that is cut (None: nowhere)
     "flat": (plus, FLAT, FLAT[::-1].copy(), 0),
@@ -79,7 +90,20 @@ ROWS: dict[str, tuple[Callable[..., Any], Any, Any, int | None]] = {
     "largest of rows": (reduced("max", -1), TABLE, TABLE, 0),
     "several folds": (compared, TABLE, TABLE, 0),
     "products of ints": (reduced("prod", 1), (TABLE * 9).astype("i4"), 3, 0),
-    "the sum of all": (reduced("sum", None), FLAT, FLAT, None),
+    "the sum of all": (reduced("sum", None), FLAT, FLAT, 0),
+    "of a table": (reduced("sum", None), TABLE, 1.5, 0),
+    "its mean": (reduced("mean", None), FLAT, 0.1, 0),
+    "float32 sum": (reduced("sum", None), FLAT.astype("f4"), np.float32(3), 0),
+    "the largest": (reduced("max", None), FLAT, FLAT, 0),
+    "the least float32": (reduced("min", None), FLAT.astype("f4"), np.float32(-2), 0),
+    "a sum of bytes": (reduced("sum", None), (FLAT * 50).astype("i1"), 3, 0),
+    "a product of ints": (reduced("prod", None), (FLAT * 9).astype("i4") | 1, 1, 0),
+    "any": (reduced("any", None), np.arange(50_000) == 33_333, True, 0),
+    "all": (reduced("all", None), np.arange(50_000) != 33_333, True, 0),
+    "what is summed, too": (kept_and_summed, FLAT, FLAT, 0),
+    "several of all": (of_all, FLAT, FLAT[::-1].copy(), 0),
+    "a product of floats": (reduced("prod", None), FLAT / 9 + 1, 1.0, None),
+    "a table with gaps": (reduced("sum", None), TABLE[:, :300], TABLE[:, 31:], None),
 }
 
 
@@ -206,3 +230,40 @@ def test_the_rounding_mode_goes_along(config: Config) -> None:
         assert got is not None
         assert_same(got[0], want, "upward")
     assert got[0].tobytes() != nearest.tobytes()
+
+
+SIZES = [8192, 8193, 9999, 16_384, 16_391, 24_001, 31_337, 40_000, 65_536, 65_543, 100_003]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("char", "fd")
+def test_sums_of_every_length(size: int, char: str, config: Config) -> None:
+    """Values of every magnitude: another order would show."""
+    rng = np.random.default_rng(size)
+    x = (rng.normal(size=size) * 10.0 ** rng.integers(-8, 8, size)).astype(char)
+    one = made(reduced("sum", None), [x, np.dtype(char).type(1)], config)
+    for count in (*COUNTS, 16, 100):
+        _C.set_threads(count)
+        for _ in range(3):
+            (got,) = one.run(*one.operands) or (None,)
+            assert_same(got, one.want[0], f"{count} threads")
+
+
+def test_a_flag_of_joining_refuses(config: Config) -> None:
+    x = np.zeros(50_000)
+    one = made(reduced("sum", None), [x, 1.0], config)
+    assert by_parts(one.run, *one.operands) is not None
+    x[[100, 49_900]] = 1.5e308  # each part is finite
+    assert by_parts(one.run, *one.operands) is None
+    x[:] = 0.0
+    x[100], x[49_900] = np.inf, -np.inf
+    assert by_parts(one.run, *one.operands) is None
+
+
+def test_a_doubt_of_the_end_refuses(config: Config) -> None:
+    """Which zero is the largest, NumPy's vector code decides."""
+    x = np.full(50_000, -1.0)
+    one = made(reduced("max", None), [x, 1.0], config)
+    assert by_parts(one.run, *one.operands) is not None
+    x[40_000] = 0.0
+    assert by_parts(one.run, *one.operands) is None
