@@ -78,6 +78,8 @@ def grain_of(axis: int, nest: Nest) -> int:
 
 def divides(axis: int, program: Program, nest: Nest) -> bool:
     """Has each part folds of its own, whose results lie in one piece of memory?"""
+    if axis == nest.depth - 1 and any(step.carried for step in program.steps):
+        return False
     first = len(program.operands()) - len(program.folds)
     for k, fold in enumerate(program.folds.values(), first):
         steps = nest.steps[k]
@@ -91,6 +93,8 @@ def pays_alone(program: Program, nest: Nest) -> bool:
     """Does this NumPy call gain as a kernel of its own: by several threads, because its result is
     so large that it comes from the pool, NumPy's from pages that nobody has touched, or because
     it is a short reduction, whose call takes longer than its loop?"""
+    if any(step.carried for step in program.steps):
+        return True  # NumPy's loop waits for its own stores
     if program.folds and nest.size <= SHORT:
         return True
     if nest.size * cost(program, nest) < ALONE:

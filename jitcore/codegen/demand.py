@@ -12,6 +12,7 @@ from .gather import gathers, lower_gather
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
+from .lower_scan import is_scan, lower_scan, scanned
 from .program import Program
 
 
@@ -29,6 +30,8 @@ def lower_any(node: Node, into: Lowering) -> None:
     """Append the steps of a node. Unsuitable: it stays a NumPy call."""
     if is_reduction(node):
         lower_reduction(node, into)
+    elif is_scan(node):
+        lower_scan(node, into)
     elif gathers(node):
         lower_gather(node, into)
     else:
@@ -49,6 +52,8 @@ def demand(node: Node) -> Demand | None:
     except (Unsuitable, Unsupported):
         return None
     flat = all(is_flat(operand, shape) for operand in operands)
+    if is_scan(node):
+        return Demand(shape, flat, False, order_of(scanned(node)[0]))
     freedom = min((s.inner.freedom for s in trial.program.steps if s.inner), default=Freedom.FREE)
     if freedom is Freedom.FORWARD and any(stride < 0 for o in operands for stride in o.strides):
         return None

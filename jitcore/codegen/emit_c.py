@@ -106,6 +106,7 @@ def emit(program: Program, nest: Nest) -> str:
         text.open(f"for (i64 i{axis} = 0; i{axis} < dim[{axis}]; i{axis}++) {{")
         begin_trees(kernel, axis + 1, text)
     pointers(kernel, text)
+    text.each(carried(kernel))
     if kernel.chunked:
         text.open(f"for (i64 at = 0; at < n; at += {kernel.chunk}) {{")
         text(f"const i64 m = n - at < {kernel.chunk} ? n - at : {kernel.chunk};")
@@ -202,6 +203,14 @@ def pointers(kernel: Kernel, text: Text) -> None:
     for k in range(len(kernel.nest.walks)):
         moves = "".join(f" + i{axis} * step[{k * depth + axis}]" for axis in range(depth - 1))
         text(f"char *const q{k} = p[{k}]{moves};")
+
+
+def carried(kernel: Kernel) -> Iterator[str]:
+    """What steps carry from element to element, at the start of a row."""
+    for step in kernel.program.steps:
+        if step.carried:
+            (out,) = step.outs
+            yield f"{c_type(kernel.program.vars[out].dtype)} r{out} = {step.carried};"
 
 
 def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
@@ -303,9 +312,12 @@ def compute(kernel: Kernel, step: Step) -> Iterator[str]:
     (out,) = step.outs
     kind = c_type(kernel.program.vars[out].dtype)
     names = [name(kernel, arg) for arg in step.args]
+    names += [f"r{out}"] if step.carried else []
     if step.within:
         yield f"outside |= !({step.within.format(*names)});"
     yield f"const {kind} v{out} = {step.code.format(*names)};"
+    if step.carried:
+        yield f"r{out} = v{out};"
     if out not in kernel.stored:
         return
     place = kernel.places[out]

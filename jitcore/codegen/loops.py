@@ -90,7 +90,7 @@ def nest_of(program: Program, shape: tuple[int, ...]) -> Nest:
     folds = program.folds.values()
     taken = [var.placed for var in program.vars if isinstance(var, Input)]
     laid = [*taken, *program.outputs.values(), *(fold.laid for fold in folds)]
-    return nest(shape, laid, [fold.order for fold in folds])
+    return nest(shape, laid, [*(fold.order for fold in folds), *program.orders])
 
 
 def walk(step: int, itemsize: int) -> Walk:

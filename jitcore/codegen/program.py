@@ -69,6 +69,7 @@ class Step:
     code: str = ""
     inner: Inner | None = None
     within: str = ""  # C condition outside which the value is not defined
+    carried: str = ""  # where a row begins, what {1} is: the value of the element before, after
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class Program:
     steps: list[Step] = field(default_factory=list)
     outputs: dict[int, Signature] = field(default_factory=dict)
     folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
+    orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried
     numbers: list[int] = field(default_factory=list)  # c0, c1 … in code: known at launch
 
     def var(self, var: Var) -> int:
