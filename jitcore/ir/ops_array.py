@@ -163,4 +163,12 @@ ATTRIBUTES: Mapping[str, Attribute] = {
 GETITEM = Op("getitem", operator.getitem, Kind.VIEW, _S, infer_getitem, operands=2)
 SETITEM = Op("setitem", operator.setitem, Kind.STORE, _W, infer_setitem, stores=(0,))
 
-ROWS: tuple[Op, ...] = (GETITEM, SETITEM, *_METHOD_ROWS, *_ATTRIBUTE_ROWS)
+
+def masked_store(array: Any, mask: Any, value: Any) -> None:
+    """array[mask] = value, or value[mask] where that is of the array's shape."""
+    np.copyto(array, value, where=mask)
+
+
+MASKED_STORE = Op("masked_store", masked_store, Kind.STORE, _W, infer_setitem, stores=(0,))
+
+ROWS: tuple[Op, ...] = (GETITEM, SETITEM, MASKED_STORE, *_METHOD_ROWS, *_ATTRIBUTE_ROWS)

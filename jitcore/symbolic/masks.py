@@ -1,6 +1,7 @@
 """`a[mask] = x` on symbolic values: every element stored, those outside of the mask as they were.
 
-    a[mask] = x     a[...] = np.where(mask, x, a)
+    a[mask] = x     a = np.where(mask, x, a)               an array of the region's own
+                    np.copyto(a, x, where=mask)            any other
 
 NumPy goes through the elements that the mask selects one by one; a kernel through all of them at
 once, and in one loop with what made the mask. The dtype must not change: what a store would cast
@@ -15,8 +16,8 @@ import numpy as np
 
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops import OPS
-from jitcore.ir.ops_array import SETITEM
-from jitcore.ir.types import PYINT, ArrayType, ScalarType
+from jitcore.ir.ops_array import MASKED_STORE
+from jitcore.ir.types import PYFLOAT, PYINT, ArrayType, ScalarType
 from jitcore.symbolic.lanes import first_like, give_up, lane, loud_steps
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row, leaf
@@ -24,6 +25,7 @@ from jitcore.symbolic.values import Known, Masked, Run, Var
 from jitcore.symbolic.wrap import realize
 
 WHERE = OPS["where"]
+EXACT = 1 << 11  # all ints up to here are numbers of every float type
 
 
 def masked_store(vm: Machine, array: Run, key: Var, value: Var) -> bool:
@@ -46,14 +48,21 @@ def masked_store(vm: Machine, array: Run, key: Var, value: Var) -> bool:
     if not isinstance(stored, ArrayType) or stored.dtype != t.dtype:  # type: ignore[union-attr]
         return False
     private = vm.is_fresh(array.value) and stored == t
+    if not private:
+        if t.dtype.itemsize == 1 and not is_own(vm, key):  # type: ignore[union-attr]
+            return False
+        emit_row(vm, MASKED_STORE, (array, key, value), {})
+        return True
     made = emit_row(vm, WHERE, (key, value, array), {})
     assert isinstance(made, Run)
-    if private:  # nobody else sees it: it is another array from here on
-        array.value = made.value
-        vm.fresh.add(made.value)
-    else:
-        emit_row(vm, SETITEM, (array, Known(Ellipsis), made), {})
+    array.value = made.value  # nobody else sees it: it is another array from here on
+    vm.fresh.add(made.value)
     return True
+
+
+def is_own(vm: Machine, mask: Var) -> bool:
+    """Made in the region: its memory is no other array's."""
+    return isinstance(mask, Run) and vm.is_fresh(mask.value)
 
 
 def is_mask_of(key: Var, array: Run) -> bool:
@@ -70,13 +79,18 @@ def is_scalar(value: Var) -> bool:
 
 
 def fits(value: Var, dtype: np.dtype[Any]) -> bool:
-    """A store looks whether an int is one of the dtype's; np.where does not in all releases."""
-    if dtype.kind not in "iu":
-        return True
+    """Of Python numbers, those that a store, np.copyto and np.where take in the same way."""
     if isinstance(value, Run):
-        return value.value.type != PYINT
-    limits = np.iinfo(dtype)
-    return type(value.obj) is not int or limits.min <= value.obj <= limits.max  # type: ignore[union-attr]
+        t = value.value.type
+        return t != PYINT if dtype.kind in "iu" else t != PYFLOAT or dtype.char in "dD"
+    assert isinstance(value, Known)
+    number = value.obj
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return type(number) is not int or bool(limits.min <= number <= limits.max)
+    if dtype.kind == "b" or type(number) in (bool, int):
+        return bool(abs(number) <= EXACT)
+    return abs(number) <= float(np.finfo(dtype).max) or not np.isfinite(number)
 
 
 def type_stored(vm: Machine, array: Run, key: Var, value: Var) -> Inferred:
