@@ -412,8 +412,8 @@ DTYPE_UNSUPPORTED = _row(
 RESULT_TYPE_UNKNOWN = _row(
     "J405", "result-type-unknown", COULD,
     "the type or shape of the result depends on values",
-    runs="nothing: the graph ends after the operation and the next region starts with its result",
-    hint="np.where keeps the shape and stays in one graph",
+    runs="the operation; the next region starts with its result",
+    hint="np.where keeps the shape and stays in one graph; so does a[mask] = f(b[mask])",
 )
 TRUTH_AMBIGUOUS = _row(
     "J406", "truth-ambiguous", YOUR_ERROR,
