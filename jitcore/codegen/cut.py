@@ -66,6 +66,8 @@ def tree_cut(program: Program, nest: Nest) -> Cut:
     first = len(program.operands()) - len(program.folds)
     laid = [folds.placed(k, f, nest) for k, f in enumerate(program.folds.values(), first)]
     loops = [step.inner for step in program.steps if step.inner]
+    if any(step.carried for step in program.steps):
+        return NOWHERE
     if not folds.joined(laid, nest.depth) or any(one.freedom <= Freedom.FLAT for one in loops):
         return NOWHERE
     return 0, TREE_GRAIN, ceil(LEAST / TREE_GRAIN / cost(program, nest)), len(laid)

@@ -96,6 +96,9 @@ def emit(program: Program, nest: Nest) -> str:
     laid = [*kernel.folds.values()]
     parts = bool(laid) and folds.joined(laid, nest.depth)
     text("int status = 0;")
+    first = len(nest.walks) * nest.depth
+    for j in range(len(program.numbers)):
+        text(f"const i64 c{j} = step[{first + j}];")
     for one in laid:
         text.each(folds.count(one, nest.depth))
     if parts:
@@ -183,9 +186,6 @@ def declare(kernel: Kernel, text: Text) -> None:
     for var, found in enumerate(kernel.program.vars):
         if isinstance(found, Const):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")
-    first = len(kernel.nest.walks) * kernel.nest.depth
-    for j in range(len(kernel.program.numbers)):
-        text(f"const i64 c{j} = step[{first + j}];")
     for k, walk in enumerate(kernel.nest.walks):
         if walk is Walk.UNIT:
             text(f"enum {{ s{k} = {operand_size(kernel, k)} }};")

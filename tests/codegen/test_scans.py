@@ -10,7 +10,9 @@ from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, wild
 from test_folds import ODD, alike, scattered
 
+from jitcore.codegen.cut import NOWHERE, cut
 from jitcore.codegen.kernel import kernel
+from jitcore.codegen.loops import nest_of
 from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
@@ -110,3 +112,15 @@ def test_flags_of_the_sum_refuse(config: Config) -> None:
     with np.errstate(all="ignore", over="raise"):
         assert run(np.full(10, 1.7e308)) is None
         assert run(np.full(10, 1.7e307)) is not None
+
+
+def test_a_row_is_not_cut_for_threads() -> None:
+    """Beside a sum, whose tree could be."""
+
+    def fn(b: Builder, x: Value) -> list[Value]:
+        double = b.emit(OP["+"], (x, x))
+        return [b.emit(OPS[name], (double,)) for name in ("sum", "cumsum", "exp")]
+
+    b, _, results = build(fn, [np.ones(1_000_000)])
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    assert cut(group.program, nest_of(group.program, group.shape)) == NOWHERE
