@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Thread
@@ -11,8 +12,16 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MOST = 8  # threads; each waits for a compiler most of the time
+PROCESSORS = 4  # that a second compiler needs: on two, one that makes all kernels is faster
 
 log = logging.getLogger("jitcore")
+
+
+def width() -> int:
+    """How many compilers to run at a time."""
+    able = hasattr(os, "sched_getaffinity")
+    here = len(os.sched_getaffinity(0)) if able else os.cpu_count() or 1
+    return max(1, min(MOST, 2 * here // PROCESSORS))
 
 
 def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:

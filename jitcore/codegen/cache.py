@@ -1,10 +1,12 @@
 """C text → the address of its kernel: from memory, from disk, or compiled now.
 
     <cache folder>/<sha256 of text, flags, compiler, CPU, NumPy, ABI>.so
-    = ELF library, then MARK, then the SHA-256 of the file's name and all before MARK
+    = ELF library, then MARK, then the SHA-256 of all before
 
-A file that fails its checksum is compiled again. Loading maps the file, so a pruned one stays alive
-where it is in use. See folder.py for the folder.
+Kernels that are wanted at once are compiled at once: starting a compiler costs as much as a small
+kernel. Their library then has a name for each, and each has its own symbol in it. A file that fails
+its checksum, or has not the symbol, is compiled again. Loading maps the file, so a pruned one stays
+alive where it is in use. See folder.py for the folder.
 """
 
 from __future__ import annotations
@@ -18,16 +20,16 @@ from pathlib import Path
 
 from ..config import Config
 from ..version import __version__
-from .abi import ABI
+from .abi import ABI, SYMBOL
 from .beside import side_by_side
 from .folder import say, scratch, usable
 from .library import Library, dlopen
-from .progress import progress
 from .selftest import Chosen, chosen
 from .toolchain import CompileError, build, fingerprint
 
 MARK = b"jitcore-kernel\x01"
 DIGEST = hashlib.sha256().digest_size
+GROWN, KIB, SHARE = ".grown", 1024, 16
 LOADED = 1024  # libraries kept in memory beyond those that kernels hold
 
 log = logging.getLogger("jitcore")
@@ -38,19 +40,55 @@ def library(source: str, config: Config) -> Library | None:
     return loaded(source, config.compiler, config.hinted, config.cache_dir, config.cache_bytes)
 
 
-def libraries(sources: Sequence[str], config: Config) -> list[Library | None]:
-    """Of each; those that are not there yet are compiled side by side."""
+def libraries(sources: Sequence[str], config: Config, width: int = 1) -> list[Library | None]:
+    """Of each; those that are not there yet are compiled in `width` texts, side by side."""
     by = chosen(config.compiler, config.hinted, config.cache_dir)
     place = usable(config.cache_dir)
-    new = [
-        source
-        for source in dict.fromkeys(sources)
-        if by is not None and not (place and (place / file_name(source, by)).exists())
-    ]
-    if new:
-        with progress(f"compiling {len(new)} kernel{'s' if len(new) > 1 else ''}"):
-            side_by_side(lambda source: library(source, config), new)
+    if by is not None and place is not None:
+        wanted = {file_name(source, by): source for source in sources}
+        new = {name: text for name, text in wanted.items() if not (place / name).exists()}
+        if len(new) > 1:
+            limit = config.cache_bytes
+            side_by_side(lambda part: together(by, part, place, limit), parts(new, width))
     return [library(source, config) for source in sources]
+
+
+def parts(new: dict[str, str], width: int) -> list[dict[str, str]]:
+    """About equally long."""
+    names = sorted(new, key=lambda name: len(new[name]))
+    made = [{name: new[name] for name in names[k::width]} for k in range(width)]
+    return [part for part in made if len(part) > 1]
+
+
+def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
+    """Compile several kernels as one library, with a name for each. Where that fails, each will be
+    compiled alone, and what is wrong will be said then."""
+    first, *others = new
+    text = "\n".join(own_symbol(source, name) for name, source in new.items())
+    try:
+        with scratch(place) as ours:
+            made = ours / first
+            build(by.compiler, by.flags, text, made)
+            sign(made)
+            for name in others:
+                os.link(made, ours / name)
+            for name in new:
+                os.replace(ours / name, place / name)
+    except TimeoutError:  # of an alarm that the program has set
+        raise
+    except (OSError, CompileError) as error:
+        log.debug("compiling %d kernels in %s: %s", len(new), place, error)
+    else:
+        prune(place, limit, {place / name for name in new})
+
+
+def own_symbol(source: str, name: str) -> str:
+    return source.replace(SYMBOL, symbol_of(name))
+
+
+def symbol_of(name: str) -> str:
+    """Of the kernel that belongs to a file."""
+    return f"{SYMBOL}_{name[:16]}"
 
 
 @lru_cache(maxsize=LOADED)
@@ -87,8 +125,8 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
     try:
         with scratch() as ours:
             target = ours / name
-            build(by.compiler, by.flags, source, target)
-            return dlopen(target)
+            build(by.compiler, by.flags, own_symbol(source, name), target)
+            return dlopen(target, symbol_of(name))
     except TimeoutError:
         raise
     except (OSError, CompileError) as error:
@@ -100,15 +138,15 @@ def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
     """Compile beside `target`, sign, rename into place, load."""
     with scratch(target.parent) as ours:
         made = ours / target.name
-        build(by.compiler, by.flags, source, made)
-        sign(made, target.name)
+        build(by.compiler, by.flags, own_symbol(source, target.name), made)
+        sign(made)
         os.replace(made, target)
-    prune(target.parent, limit, target)
-    return dlopen(target)
+    prune(target.parent, limit, {target})
+    return dlopen(target, symbol_of(target.name))
 
 
-def sign(path: Path, name: str) -> None:
-    digest = hashlib.sha256(name.encode() + path.read_bytes()).digest()
+def sign(path: Path) -> None:
+    digest = hashlib.sha256(path.read_bytes()).digest()
     with path.open("ab") as file:
         file.write(MARK + digest)
 
@@ -117,33 +155,50 @@ def is_whole(path: Path) -> bool:
     """Was this file written by `keep`, and all of it?"""
     data = path.read_bytes()
     code, tail = data[: -DIGEST - len(MARK)], data[-DIGEST - len(MARK) :]
-    return tail == MARK + hashlib.sha256(path.name.encode() + code).digest()
+    return tail == MARK + hashlib.sha256(code).digest()
 
 
 def from_disk(path: Path) -> Library | None:
     try:
         if not is_whole(path):
             return None
-        found = dlopen(path)
+        found = dlopen(path, symbol_of(path.name))
         os.utime(path)  # prune removes what was not used for long
     except OSError:
         return None
     return found
 
 
-def prune(folder: Path, limit: int, newest: Path) -> None:
-    """Remove the files unused for longest until the folder holds at most `limit` bytes."""
+def prune(folder: Path, limit: int, newest: set[Path]) -> None:
+    """Remove the files unused for longest until the folder holds at most `limit` bytes.
+
+    Looking at thousands of files takes longer than compiling one, so it is done when the folder
+    has grown by a sixteenth of the limit.
+    """
+    if not has_grown(folder, limit // SHARE, newest):
+        return
     files = []
     for path in folder.glob("*.so"):
         try:
             found = path.stat()
         except FileNotFoundError:
             continue  # another process prunes, too
-        files.append((found.st_mtime_ns, found.st_size, path))
+        files.append((found.st_mtime_ns, found.st_size // found.st_nlink, path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= limit:
             return
-        if path != newest:
+        if path not in newest:
             path.unlink(missing_ok=True)
             total -= size
+
+
+def has_grown(folder: Path, least: int, newest: set[Path]) -> bool:
+    """One byte in the file GROWN stands for a KiB that was added since the folder was pruned."""
+    added = sum(path.stat().st_size // path.stat().st_nlink for path in newest)
+    with (folder / GROWN).open("ab") as file:
+        file.write(b"." * (added // KIB + 1))
+        grown = file.tell() * KIB > least
+        if grown:
+            file.truncate(0)
+    return grown

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
@@ -131,8 +132,7 @@ def emit(program: Program, nest: Nest) -> str:
     for one in laid:
         text.each(folds.finish(one, nest.depth))
     text("return status;")
-    helpers = (SINK,) if kernel.sunk else ()
-    return "\n".join((prelude(kernel), *helpers, HEAD, *text.lines, "}", ""))
+    return "\n".join((*prelude(kernel), HEAD, *text.lines, "}", ""))
 
 
 def begin_parts(kernel: Kernel, text: Text) -> None:
@@ -163,16 +163,22 @@ int {SYMBOL}(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loo
 {{"""
 
 
-def prelude(kernel: Kernel) -> str:
+def prelude(kernel: Kernel) -> Iterator[str]:
     """The shared declarations, and those helpers that this program calls."""
     codes = " ".join(step.code for step in kernel.program.steps)
-    parts = [runtime_text()]
-    parts += [f"#define {name} __builtin_{name}" for name in NAMES if name in codes]
-    parts += [f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes]
-    parts += [QUIET] if "__builtin_is" in codes else []
+    yield runtime_text()
+    yield from (f"#define {name} __builtin_{name}" for name in NAMES if name in codes)
+    yield from (f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes)
+    parts = [QUIET] if "__builtin_is" in codes else []
     parts += [SELECT] if "rt_select" in codes else []
-    parts.append(folds.helpers([*kernel.folds.values()]))
-    return "\n".join(parts)
+    parts += [SINK] if kernel.sunk else []
+    yield from map(once, (*parts, *folds.helpers([*kernel.folds.values()])))
+
+
+def once(text: str) -> str:
+    """As a header says it: several kernels may stand in one text."""
+    name = f"RT_{sha256(text.encode()).hexdigest()[:16]}"
+    return f"#ifndef {name}\n#define {name}\n{text}\n#endif"
 
 
 def declare(kernel: Kernel, text: Text) -> None:

@@ -81,16 +81,17 @@ def placed(k: int, fold: Fold, nest: Nest) -> Placed:
     return Placed(k, fold, way, level)
 
 
-def helpers(folds: list[Placed]) -> str:
-    """What the C of these folds calls."""
+def helpers(folds: list[Placed]) -> Iterator[str]:
+    """What the C of these folds calls, in parts that go by themselves."""
     kinds = sorted({one.kind for one in folds if one.way is Way.TREE})
-    trees = TREE_TEXT + "".join(f"RT_TREE({kind})\n" for kind in kinds) if kinds else ""
-    keyed = any(one.dtype.char != one.fold.result.dtype.char for one in folds)
+    yield from (TREE_TEXT, *(f"RT_TREE({kind})" for kind in kinds)) if kinds else ()
+    if any(one.dtype.char != one.fold.result.dtype.char for one in folds):
+        yield KEY_TEXT
     blocks = {one.fold.block[:6] for one in folds if one.way is Way.BLOCK}
-    parts = [trees, KEY_TEXT if keyed else ""]
-    parts += [BLOCK_TEXT if blocks & {"rt_max", "rt_min"} else ""]
-    parts += [TRUTH_TEXT if blocks & {"rt_any", "rt_all"} else ""]
-    return "".join(parts)
+    if blocks & {"rt_max", "rt_min"}:
+        yield BLOCK_TEXT
+    if blocks & {"rt_any", "rt_all"}:
+        yield TRUTH_TEXT
 
 
 def buffer(one: Placed, chunk: int) -> str:

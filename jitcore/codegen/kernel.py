@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from .. import _C
 from ..config import Config
 from .abi import ASK_ERRSTATE, Signature
-from .cache import libraries, library
+from .beside import width
+from .cache import libraries
 from .cut import cut
 from .emit_c import emit
 from .library import Library
 from .loops import Nest, nest_of
 from .program import Input, Program
+from .progress import progress
 from .schedule import Group
 
 SHOWN = 6  # operations in a kernel's name
@@ -24,11 +26,13 @@ def kernel(group: Group, config: Config) -> _C.Kernel | None:
 
 
 def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | None]:
-    """Of all groups of a graph, compiled side by side."""
+    """Of all groups of a graph, compiled together."""
     if not groups:
         return {}
     sources = [source_of(group) for group in groups]
-    made = zip(groups, sources, libraries(sources, config), strict=True)
+    with progress(f"compiling {len(groups)} kernel{'s' if len(groups) > 1 else ''}"):
+        found = libraries(sources, config, width())
+    made = zip(groups, sources, found, strict=True)
     return {g: launchable(g, source, code) if code else None for g, source, code in made}
 
 
@@ -40,7 +44,7 @@ def kernels_to_come(groups: Sequence[Group]) -> dict[Group, _C.Kernel]:
 def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
     """Compile what is to come, or find it compiled. False: not all of it can be."""
     todo = list(kernels)
-    found = [library(one.source, config) for one in todo]
+    found = libraries([one.source for one in todo], config)
     if None in found:
         return False
     for one, code in zip(todo, found, strict=True):

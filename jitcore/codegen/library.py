@@ -7,8 +7,6 @@ from pathlib import Path
 
 import _cffi_backend  # type: ignore[import-untyped]
 
-from .abi import SYMBOL
-
 
 @dataclass(frozen=True, slots=True)
 class Library:
@@ -18,12 +16,12 @@ class Library:
     handle: object
 
 
-def dlopen(path: Path) -> Library:
-    """Map a library; OSError where it cannot be, or has no kernel."""
+def dlopen(path: Path, symbol: str) -> Library:
+    """Map a library; OSError where it cannot be, or has no such kernel."""
     ffi = _cffi_backend.FFI()
     handle = _cffi_backend.load_library(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
     try:
-        function = handle.load_function(ffi.typeof("int(*)(void)"), SYMBOL)
+        function = handle.load_function(ffi.typeof("int(*)(void)"), symbol)
     except AttributeError as error:
-        raise OSError(f"{path} has no {SYMBOL}") from error
+        raise OSError(f"{path} has no {symbol}") from error
     return Library(int(ffi.cast("uintptr_t", function)), handle)

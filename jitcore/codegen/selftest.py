@@ -16,7 +16,7 @@ from typing import Any
 import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
-from .abi import runtime_text
+from .abi import SYMBOL, runtime_text
 from .emit_c import QUIET, SELECT
 from .folder import recall, remember, say, scratch
 from .inner import same_bits
@@ -157,7 +157,7 @@ def tried(compiler: Compiler, flags: tuple[str, ...], text: str) -> str:
         with scratch() as folder:
             target = folder / "selftest.so"
             build(compiler, flags, text, target)
-            library = dlopen(target)
+            library = dlopen(target, SYMBOL)
     except TimeoutError:  # of an alarm that the program has set
         raise
     except OSError as error:

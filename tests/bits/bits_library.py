@@ -1,7 +1,6 @@
 """C texts of kernels → their functions, many in one library: starting a compiler costs most.
 
-    prelude + head + body of kernel 0      all preludes, each part once
-    prelude + head + body of kernel 1  →   int k0(...) {...}   int k1(...) {...}   ...
+    kernel 0, kernel 1, ...  →   int k0(...) {...}   int k1(...) {...}   ...
 
 The flags and the search for fused instructions are those of every kernel.
 """
@@ -17,14 +16,11 @@ from pathlib import Path
 
 import _cffi_backend
 
-from jitcore.codegen.abi import SYMBOL, runtime_text
-from jitcore.codegen.emit_c import HEAD, QUIET, SELECT
-from jitcore.codegen.kept import SINK
+from jitcore.codegen.abi import SYMBOL
 from jitcore.codegen.selftest import proven_flags
 from jitcore.codegen.toolchain import Compiler, build
 
 LEAST, MOST = 20, 150  # kernels in a library
-PARTS = (QUIET, SELECT, SINK)
 
 
 @dataclass(frozen=True)
@@ -58,15 +54,4 @@ def library(texts: Sequence[str], compiler: Compiler, folder: Path) -> dict[str,
 
 
 def joined(texts: Sequence[str]) -> str:
-    heads, bodies = zip(*(text.split(HEAD) for text in texts), strict=True)
-    parts = [part for part in PARTS if any(part in head for head in heads)]
-    names = {line for head in heads for line in rest(head).splitlines() if line}
-    assert all(line.startswith("#define ") for line in names), names
-    functions = [HEAD.replace(SYMBOL, f"k{k}") + body for k, body in enumerate(bodies)]
-    return "\n".join((runtime_text(), *sorted(names), *parts, *functions))
-
-
-def rest(head: str) -> str:
-    for part in (runtime_text(), *PARTS):
-        head = head.replace(part, "")
-    return head
+    return "\n".join(text.replace(SYMBOL, f"k{k}") for k, text in enumerate(texts))

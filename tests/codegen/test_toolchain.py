@@ -63,7 +63,7 @@ def files(config: Config) -> list[Path]:
 
 
 def libraries(config: Config) -> list[Path]:
-    return [path for path in files(config) if path.suffix != ".note"]
+    return [path for path in files(config) if path.suffix != ".note" and path.name != cache.GROWN]
 
 
 # ---- rounding -----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_a_full_disk(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def full(path: Path, name: str) -> None:
+    def full(path: Path) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(cache, "sign", full)
@@ -272,6 +272,18 @@ def test_the_oldest_files_go(fresh: Config, compiler: object) -> None:
         os.utime(path, (1000 + age, 1000 + age))
     assert cache.loaded(SOURCE.format(99), "", "", fresh.cache_dir, 2 * size + 100) is not None
     assert len(libraries(fresh)) == 2
+
+
+def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler: object) -> None:
+    assert fresh.cache_dir is not None
+    assert cache.loaded(SOURCE.format(0), "", "", fresh.cache_dir, 1 << 30) is not None
+    (path,) = libraries(fresh)
+    added = path.stat().st_size
+    first = (fresh.cache_dir / cache.GROWN).stat().st_size
+    assert first == added // 1024 + 1
+    assert not cache.has_grown(fresh.cache_dir, 3 * added, {path})
+    assert cache.has_grown(fresh.cache_dir, 2 * added, {path})
+    assert (fresh.cache_dir / cache.GROWN).stat().st_size == 0
 
 
 def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
@@ -359,17 +371,58 @@ def test_a_kernel_without_code_refuses_until_it_is_loaded(fresh: Config, compile
     assert not load_all(kernels_to_come([one]).values(), replace(fresh, compiler="no-such"))
 
 
+def test_kernels_of_a_graph_are_one_library(
+    fresh: Config, compiler: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, build = [], cache.build
+    monkeypatch.setattr(cache, "build", lambda *args: (built.append(args), build(*args)))
+    sources = [SOURCE.format(k) for k in range(3)]
+    found = cache.libraries([*sources, sources[0]], fresh)
+    assert len(built) == 1
+    assert len({one.address for one in found if one is not None}) == 3 and found[0] is found[3]
+    assert len({path.stat().st_ino for path in libraries(fresh)}) == 1
+    assert len(libraries(fresh)) == 3
+    cache.loaded.cache_clear()
+    assert None not in cache.libraries(sources, fresh) and len(built) == 1
+    assert None not in cache.libraries([*sources, SOURCE.format(3)], fresh) and len(built) == 2
+
+
 def test_kernels_are_compiled_side_by_side(
     fresh: Config, compiler: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meeting, build = threading.Barrier(3), cache.build
+    meeting, build = threading.Barrier(2), cache.build
 
     def slow(*args: object) -> None:
-        meeting.wait(60)  # passes only where three are at work
+        meeting.wait(60)  # passes only where two are at work
         build(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cache, "build", slow)
-    sources = [SOURCE.format(k) for k in range(3)]
-    found = cache.libraries([*sources, sources[0]], fresh)
-    assert None not in found and found[0] is found[3]
-    assert len(libraries(fresh)) == 3
+    assert None not in cache.libraries([SOURCE.format(k) for k in range(4)], fresh, width=2)
+    assert len({path.stat().st_ino for path in libraries(fresh)}) == 2
+    assert len(libraries(fresh)) == 4
+
+
+def test_one_bad_kernel_spoils_no_other(
+    fresh: Config, compiler: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = SOURCE.format("nothing known")
+    with caplog.at_level(logging.WARNING, "jitcore"):
+        one, two, three = cache.libraries([SOURCE.format(1), bad, SOURCE.format(2)], fresh)
+    assert one is not None and two is None and three is not None
+    (record,) = caplog.records
+    assert "cannot be compiled" in record.getMessage()
+    assert len(libraries(fresh)) == 2
+
+
+def test_kernels_with_the_same_helpers_fit_together(fresh: Config, compiler: object) -> None:
+    def fn(b: Builder, x: Value) -> tuple[Value, ...]:
+        total = b.emit(OPS["sum"], (b.emit(OP["*"], (x, x)),))
+        rest = b.emit(OP["-"], (x, total))
+        again = b.emit(OPS["sum"], (b.emit(OP["*"], (rest, rest)),))
+        return total, rest, again
+
+    b, _, results = build(fn, [X])
+    sources = [source_of(one) for one in groups_of(fuse(b.nodes, set(results)))]
+    assert len(sources) == 2 and all("rt_tree_f64" in text for text in sources)
+    assert None not in cache.libraries(sources, fresh)
+    assert len({path.stat().st_ino for path in libraries(fresh)}) == 1
