@@ -60,6 +60,27 @@ read_longs(PyObject *tuple, npy_intp *into)
     return 0;
 }
 
+static int
+measure(Operand *operand)
+{
+    PyArray_Descr *descr = PyArray_DescrFromType(operand->num);
+    if (descr == NULL)
+        return -1;
+    operand->itemsize = (int)PyDataType_ELSIZE(descr);
+    Py_DECREF(descr);
+    operand->low = 0;
+    operand->high = operand->itemsize;
+    for (int d = 0; d < operand->ndim; d++) {
+        npy_intp last = (operand->shape[d] - 1) * operand->strides[d];
+        if (operand->shape[d] == 0) {
+            operand->low = operand->high = 0;
+            return 0;
+        }
+        *(last < 0 ? &operand->low : &operand->high) += last;
+    }
+    return 0;
+}
+
 /* (kind, num, shape, strides); shape and strides are () for scalars. */
 static int
 read_operand(PyObject *spec, Operand *into)
@@ -89,7 +110,9 @@ read_operand(PyObject *spec, Operand *into)
         return -1;
     }
     into->strides = into->shape + ndim;
-    return read_longs(shape, into->shape) < 0 || read_longs(strides, into->strides) < 0 ? -1 : 0;
+    if (read_longs(shape, into->shape) < 0 || read_longs(strides, into->strides) < 0)
+        return -1;
+    return measure(into);
 }
 
 static int
@@ -251,19 +274,39 @@ static PyMethodDef kernel_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* (output, input, offset, certain, repeatable), or () */
+static int
+read_write(Kernel *k, PyObject *spec)
+{
+    Write *write = &k->write;
+    write->output = -1;
+    if (spec == NULL || PyTuple_GET_SIZE(spec) == 0)
+        return 0;
+    if (!PyArg_ParseTuple(spec, "iinpp", &write->output, &write->input, &write->offset,
+                          &write->certain, &write->repeatable))
+        return -1;
+    if (write->output >= 0 && write->output < k->noutputs && write->input >= 0
+        && write->input < k->ninputs && k->operands[write->input].kind == ARRAY
+        && k->operands[k->ninputs + write->output].kind == ARRAY)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "an array result is written into an array");
+    return -1;
+}
+
 static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
-                            "loops", "flag_mask", "source", "library", "cut", NULL};
+                            "loops", "flag_mask", "source", "library", "cut", "write", NULL};
     PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
+    PyObject *write = NULL;
     Cut cut = {0, 0, 0, 0};
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)", names, &PyLong_Type, &address, &name,
+            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!", names, &PyLong_Type, &address, &name,
             &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
             &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library,
-            &cut.axis, &cut.grain, &cut.least, &cut.joined))
+            &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type, &write))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -279,7 +322,7 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     k->source = Py_NewRef(source);
     k->library = Py_NewRef(library);
     if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_nest(k, dim, step) < 0
-        || check_cut(k) < 0 || read_loops(k, loops) < 0) {
+        || check_cut(k) < 0 || read_write(k, write) < 0 || read_loops(k, loops) < 0) {
         Py_DECREF(k);
         return NULL;
     }
@@ -323,7 +366,7 @@ PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
-                        "cut=(0, 0, 0, 0))\n\n"
+                        "cut=(0, 0, 0, 0), write=())\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h. Without an address "
                         "it refuses all launches until load()."),
     .tp_basicsize = sizeof(Kernel),

@@ -27,6 +27,8 @@ typedef struct {
     int ndim;
     npy_intp *shape;            /* ndim extents, then ndim strides, owned */
     npy_intp *strides;
+    npy_intp low, high;         /* its bytes, from its first element */
+    int itemsize;
 } Operand;
 
 /* Where the loop reads: a view lies in one of the inputs, from some byte on. */
@@ -34,6 +36,15 @@ typedef struct {
     int input;
     npy_intp offset;
 } Read;
+
+/* A result that is written into an input (csrc/undo.h). */
+typedef struct {
+    int output;                 /* -1: there is none */
+    int input;
+    npy_intp offset;
+    int certain;                /* nothing but flags can refuse a launch */
+    int repeatable;             /* what CPython would repeat does not read what is written */
+} Write;
 
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
 
@@ -56,6 +67,7 @@ typedef struct {
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */
     Read *reads;                /* the loop's operands: these, then the outputs */
+    Write write;
     i64 *dim, *step;
     Cut cut;
     rt_loop *loops;

@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "parts.h"
 #include "pool.h"
+#include "undo.h"
 
 /* Above this many elements another thread may run meanwhile; NumPy's own limit is 500 a loop. */
 #define RELEASE_GIL 8192
@@ -240,8 +241,10 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     Kernel *k = (Kernel *)self;
     Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
     char *given[MAX_OPERANDS], *p[MAX_OPERANDS], **results = p + k->nreads;
+    Undo undo;
     int made = 0, before = 0;
 
+    undo_none(&undo);
     /* The flags are looked at as seldom as possible: it takes as long as the kernel on ten elements. */
     if (k->converts)            /* converting a scalar may raise a flag, too */
         rt_clear();
@@ -262,11 +265,21 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
             results[made] = scalars[made].bytes;
             continue;
         }
+        if (made == k->write.output) {
+            if (!write_fits(k, inputs, given))
+                goto refuse;
+            outputs[made] = Py_NewRef(inputs[k->write.input]);
+            results[made] = given[k->write.input] + k->write.offset;
+            continue;
+        }
         outputs[made] = new_result(spec);
         if (outputs[made] == NULL)
             goto refuse;
         results[made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
     }
+    if (k->write.output >= 0 && !write_is_final(k, mask)
+        && undo_save(&undo, k, results[k->write.output]) < 0)
+        goto refuse;
     if (k->size > 0) {
         rt_clear();
         int status = before | run(k, p, inputs);
@@ -281,10 +294,14 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     if (k->nscalars > 0
         && scalar_results(k->operands + k->ninputs, results, outputs, k->noutputs) < 0)
         goto refuse;
+    undo_drop(&undo);
     k->launches++;
     return 0;
 
 refuse:
+    if (undo.old != NULL)
+        undo_restore(&undo, k, results[k->write.output]);
+    undo_drop(&undo);
     while (made > 0)
         Py_CLEAR(outputs[--made]);
     PyErr_Clear();

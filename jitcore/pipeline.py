@@ -35,6 +35,7 @@ from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
+from jitcore.runtime.warned import Warned
 from jitcore.symbolic.capture import capture
 from jitcore.symbolic.state import Capture, Start
 
@@ -289,6 +290,7 @@ def failed(subject: Any, error: Exception) -> None:
 use_threads = _C.set_threads
 threads = _C.threads
 
+_C.set_warnings_check(Warned().passes)
 _C.set_compiler(guarded(compile_region))
 _C.set_discover(guarded(discover))
 _C.pool_limit(pool_bytes(environment()))

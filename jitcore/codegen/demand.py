@@ -14,6 +14,7 @@ from .lower import Lowering, Unsuitable, lower, signature
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .lower_scan import is_scan, lower_scan, scanned
 from .program import Program
+from .stores import STORE, lower_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ def lower_any(node: Node, into: Lowering) -> None:
         lower_scan(node, into)
     elif gathers(node):
         lower_gather(node, into)
+    elif node.op is STORE:
+        lower_store(node, into)
     else:
         lower(node, into)
 

@@ -236,8 +236,9 @@ def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
 
 def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     inside, made = block.reads() - block.makes(), block.makes()
+    shared = {var: out for var, out in kernel.program.shared.items() if out in made}
     text.open("{")
-    for var in sorted(inside):
+    for var in sorted(inside - shared.keys()):
         declare_source(kernel, var, text)
     for var in sorted(made & kernel.stored):
         declare_target(kernel, var, text)
@@ -250,7 +251,7 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     text("RT_INDEPENDENT")
     text.open("for (i64 i = 0; i < m; i++) {")
     for var in sorted(inside):
-        for line in load(kernel, var):
+        for line in load(kernel, var, f"y{shared[var]}" if var in shared else f"x{var}"):
             text(line)
     for step in block.steps:
         for line in compute(kernel, step):
@@ -293,15 +294,15 @@ def declare_target(kernel: Kernel, var: int, text: Text) -> None:
         text(f"char *restrict y{var} = {place.pointer};")
 
 
-def load(kernel: Kernel, var: int) -> Iterator[str]:
+def load(kernel: Kernel, var: int, source: str) -> Iterator[str]:
     found = kernel.program.vars[var]
     if isinstance(found, Const | Table):
         return
     place, kind = kernel.places[var], c_type(found.dtype)
     if place.walk is Walk.UNIT:
-        yield f"const {kind} v{var} = x{var}[i];"
+        yield f"const {kind} v{var} = {source}[i];"
     elif place.walk is Walk.STRIDE:
-        yield f"const {kind} v{var} = *(const {kind} *)(x{var} + i * {place.step});"
+        yield f"const {kind} v{var} = *(const {kind} *)({source} + i * {place.step});"
 
 
 def name(kernel: Kernel, var: int) -> str:

@@ -73,7 +73,16 @@ def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
         source,
         code.handle,
         cut(group.program, loop),
+        write_of(group),
     )
+
+
+def write_of(group: Group) -> tuple[int, int, int, bool, bool] | tuple[()]:
+    """As csrc/kernel.h has it."""
+    if group.write is None:
+        return ()
+    number, offset, certain = group.write
+    return 0, number, offset, certain, group.alone and not group.program.shared
 
 
 def source_of(group: Group) -> str:

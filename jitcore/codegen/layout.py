@@ -117,7 +117,11 @@ def levels(steps: Sequence[Step]) -> dict[int, int]:
 def with_copies(program: Program, nest: Nest) -> Program:
     """A call never writes into a result with gaps: C copies there."""
     made = Program(
-        list(program.vars), list(program.steps), folds=program.folds, numbers=program.numbers
+        list(program.vars),
+        list(program.steps),
+        folds=program.folds,
+        shared=program.shared,
+        numbers=program.numbers,
     )
     count = len(program.inputs())
     called = {out for step in program.steps if step.inner for out in step.outs}

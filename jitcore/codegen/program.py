@@ -98,6 +98,7 @@ class Program:
     outputs: dict[int, Signature] = field(default_factory=dict)
     folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
     orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried
+    shared: dict[int, int] = field(default_factory=dict)  # input → the result that overwrites it
     numbers: list[int] = field(default_factory=list)  # c0, c1 … in code: known at launch
 
     def var(self, var: Var) -> int:

@@ -22,9 +22,10 @@ from .composites import expanded
 from .cut import pays_alone
 from .demand import lower_any
 from .loops import nest_of
-from .lower import Lowering, signature
+from .lower import Lowering, Unsuitable, signature
 from .lower_reduce import is_reduction
 from .program import Input, Program
+from .stores import certain, settle, stored
 from .units import merged, ordered, readers_of
 from .views import Place, placed, shared
 
@@ -34,6 +35,7 @@ NO_VIEWS: Mapping[Value, Place] = MappingProxyType({})
 
 Given = tuple[Value, Signature]
 Reads = tuple[tuple[int, int], ...]  # which of what is given, from which byte on
+Write = tuple[int, int, bool]  # the same of a store; can only flags refuse it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +49,9 @@ class Group:
     outputs: tuple[Value, ...]
     shape: Shape
     program: Program
+    written: tuple[Value, ...] = ()  # the result, before the others, that lies in an input
+    write: Write | None = None
+    alone: bool = False  # where a launch is refused, NumPy repeats no other work than this
 
 
 def fuse(
@@ -82,17 +87,32 @@ def group_of(part: Part, later: set[Value], views: Mapping[Value, Place]) -> Gro
     lowering = Lowering()
     for node in members:
         lower_any(node, lowering)
+    try:
+        store = stored(members)
+        place = None if store is None else settle(store, lowering, views)
+    except Unsuitable:
+        return None
     program = lowering.program
+    written = () if store is None else store.outputs
     folded = {value for node in members if is_reduction(node) for value in node.outputs}
-    whole = tuple(v for v in outputs if v not in folded)
-    program.outputs = {lowering.known[v]: signature(v.type) for v in whole}
+    whole = tuple(v for v in outputs if v not in folded and v not in written)
+    program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
     lone = len(members) + len(viewed) < LEAST_NODES
     if lone and not pays_alone(program, nest_of(program, shape)):
         return None
     results = (*whole, *(v for v in outputs if v in folded))
     given, reads = launched(lowering, views)
+    write = None if place is None else written_into(place, given, program)
     inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
-    return Group(tuple(members), inputs, signatures, reads, results, shape, program)
+    return Group(tuple(members), inputs, signatures, reads, results, shape, program, written, write)
+
+
+def written_into(place: Place, given: list[Given], program: Program) -> Write:
+    """The input that the store goes to: one that is read, or one more."""
+    one = place.array, signature(place.array.type)
+    if one not in given:
+        given.append(one)
+    return given.index(one), place.offset, certain(program)
 
 
 def launched(lowering: Lowering, views: Mapping[Value, Place]) -> tuple[list[Given], Reads]:

@@ -23,6 +23,7 @@ from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come, load_all
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.schedule import Group, fuse
+from jitcore.codegen.stores import STORE
 from jitcore.codegen.toolchain import Stopped
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
@@ -47,6 +48,7 @@ from jitcore.ir.op import Effect as OpEffect
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
+from jitcore.runtime.stores import Absorbed, absorbed
 from jitcore.symbolic.state import Capture, Loud, Window
 
 
@@ -101,8 +103,7 @@ def retire(entry: Any) -> None:
 
 
 def assemble_for(capture: Capture, config: Config) -> Assembled:
-    live = live_windows(capture)
-    segments, kernels = planned(live, capture, config)
+    capture, live, segments, kernels = scheduled(capture, config)
     used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
     program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
@@ -231,6 +232,21 @@ def may_warn(node: Node) -> bool:
     return node.op.effect_of(node.args, node.kwargs) is not OpEffect.SILENT
 
 
+def scheduled(
+    capture: Capture, config: Config
+) -> tuple[Capture, list[Live], list[Planned], dict[Group, Any]]:
+    """Stores that kernels can make are theirs; the others stay loud."""
+    refused: set[int] = set()
+    while True:
+        taken = absorbed(capture, refused) if config.backend == "c" else Absorbed(capture, {})
+        live = live_windows(taken.capture)
+        segments, kernels = planned(live, taken.capture, config)
+        failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
+        if not failed:
+            return taken.capture, live, segments, kernels
+        refused |= failed
+
+
 def planned(
     live: list[Live],
     capture: Capture,
@@ -243,16 +259,34 @@ def planned(
         steps: list[Step] = list(nodes)
         refusal = ""
         if loud is None and config.backend == "c":
-            steps = [*fuse(nodes, after, lasting(views))]
-            views |= placed(nodes, lasting(views))
+            earlier = lasting(views)
+            views |= placed(nodes, earlier)
+            steps = stores_last(fuse(nodes, after, earlier), views.keys())
         elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
             steps = [*taken]
         found.append(Planned(start, tuple(steps), loud, refusal))
+    if any(map(is_store, flat(found))):
+        return found, {}
     kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
     found = [replace(one, steps=called(one.steps, kernels)) for one in found]
     return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def is_store(step: Step) -> bool:
+    """One that no kernel makes."""
+    return isinstance(step, Node) and step.op is STORE
+
+
+def stores_last(steps: Sequence[Node | Group], views: KeysView[Value]) -> list[Step]:
+    """If a step after a store failed, CPython would repeat what comes before it, too."""
+    writing = [step for step in steps if isinstance(step, Group) and step.written]
+    others = [step for step in steps if step not in writing]
+    if not all(set(group.outputs).isdisjoint(s.inputs) for group in writing for s in others):
+        return [*others, *(node for group in writing for node in group.nodes)]
+    alone = all(not views.isdisjoint(step.outputs) for step in others)
+    return [*others, *(replace(group, alone=alone) for group in writing)]
 
 
 def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
@@ -315,7 +349,7 @@ class Lowering:
         plan = self.plan
         if isinstance(step, Group):
             inputs = [plan.reg(value) for value in step.inputs]
-            plan.kernel(self.kernels[step], inputs, step.outputs)
+            plan.kernel(self.kernels[step], inputs, (*step.written, *step.outputs))
             return
         if isinstance(step, Foreign):
             register = plan.call(None, step.run, step.inputs, {})

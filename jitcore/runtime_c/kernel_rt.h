@@ -4,7 +4,7 @@
  * x86-64: parsing system headers would cost more than compiling most kernels.
  *
  * A kernel is `int kernel(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)`:
- *   p      one pointer per operand, inputs first, then outputs (outputs overlap nothing)
+ *   p      one pointer per operand, inputs first, then outputs (which overlap nothing, but for one that may be an input)
  *   dim    the loop's extents, outermost first; then, where whole reductions may be cut, RT_WHOLE or what else to do
  *   step   byte strides, operand by operand: step[k * depth + axis]
  *   loop   NumPy's inner loops that the kernel calls

@@ -375,6 +375,38 @@ def closure(writer: Writer, depth: int) -> list[str]:
     return lines
 
 
+def stored(writer: Writer, depth: int) -> list[str]:
+    """A store that raises on the way, or makes a warning an error: what is left of the target?"""
+    error, caught = writer.rng.choice((
+        ("np.errstate({err})", "FloatingPointError"),
+        ("np.errstate(all='raise')", "(FloatingPointError, ValueError, TypeError)"),
+        ("warnings.catch_warnings(action='error')", "(RuntimeWarning, ValueError, TypeError)"),
+    ))  # fmt: skip
+    lines = [writer.filled(writer.rng.choice(STORES)) for _ in range(writer.rng.randint(1, 2))]
+    for line in lines:
+        writer.run(line)
+    return [
+        "import warnings",
+        "try:",
+        f"    with {writer.filled(error)}:",
+        *("        " + line for line in lines),
+        f"except {caught} as e:",
+        "    print(type(e).__name__, e)",
+    ]
+
+
+STORES = (
+    "{v}[...] = {v} / {b} + {n}",
+    "{v}[1:] = 1 / {v}[1:] + {s}",
+    "{u}[...] = ({v} + {n}) / ({b} - {b})",
+    "{v} += {b} / {v} * {n}",
+    "{v}[::2] *= np.log({v}[::2]) + {n}",
+    "np.divide({v} + {n}, {b}, out={v})",
+    "{u}[1:] = {v}[1:] * 1e308 * {n}",
+    "{v}[..., 0] -= {v}[..., -1] / {s} + 1",
+)
+
+
 def early(writer: Writer, depth: int) -> list[str]:
     if writer.rng.random() < 0.5:
         return []
@@ -389,6 +421,7 @@ COMPOUNDS = {
     "finally": ended,
     "closure": closure,
     "early": early,
+    "stored": stored,
 }
 
 

@@ -41,12 +41,13 @@ class Inputs:
         self.layouts = [rng.choice(LAYOUTS) for _ in range(count)]
         self.odd = rng.random() < 0.25
         self.scalar = rng.choice(SCALARS)
-        self.alias = rng.random() < 0.1
+        self.alias = rng.random() < 0.15
+        self.alias_as = rng.choice(("", "", "[...]", "[::-1]", "[1:]", "[:-1]", ".T"))
 
     def other(self) -> Inputs:
         changed = Inputs(self.rng)
         changed.names, changed.shapes = self.names, self.shapes
-        changed.alias = self.alias
+        changed.alias, changed.alias_as = self.alias, self.alias_as
         if self.rng.random() < 0.5:
             changed.dtypes, changed.layouts = self.dtypes, self.layouts
             changed.scalar = self.scalar
@@ -62,7 +63,7 @@ class Inputs:
         for i in range(len(self.shapes)):
             lines.append(f"    a{i} = {self.array(i)}")
         if self.alias and len(self.shapes) > 1:
-            lines.append("    a1 = a0[...]" if self.odd else "    a1 = a0")
+            lines.append(f"    a1 = a0{self.alias_as}" if self.shapes[0] else "    a1 = a0")
         lines.append(f"    k = {self.scalar}")
         lines.append("    box = Box(a0.copy(), 2)" if not self.alias else "    box = Box(a0, 2.5)")
         lines.append(f"    return {', '.join(self.names)}\n")

@@ -1,0 +1,204 @@
+#include "undo.h"
+
+#include "pool.h"
+
+/* Below so many bytes a copy is cheaper than asking whether it is needed. */
+#define WORTH_ASKING (1 << 18)
+
+/* What is smaller than the pool's buffers has one that is kept. */
+#define SPARE (1 << 20)
+
+/* numpy/_core/src/multiarray/common.h: a write warns. Results of np.broadcast_arrays have it. */
+#define WARN_ON_WRITE INT_MIN
+
+static char *spare; /* SPARE bytes once they were wanted; NULL while a launch has them */
+
+static PyObject *warnings_check; /* () → whether a warning can neither raise nor run the user's code */
+
+static int
+writes_freely(PyArrayObject *array)
+{
+    return (PyArray_FLAGS(array) & (NPY_ARRAY_WRITEABLE | WARN_ON_WRITE)) == NPY_ARRAY_WRITEABLE;
+}
+
+void
+undo_none(Undo *undo)
+{
+    undo->old = undo->taken = NULL;
+    undo->memory = NULL;
+}
+
+int
+write_fits(const Kernel *k, PyObject *const *inputs, char *const *given)
+{
+    const Write *write = &k->write;
+    const Operand *target = &k->operands[k->ninputs + write->output];
+    char *at = given[write->input] + write->offset;
+    if (!writes_freely((PyArrayObject *)inputs[write->input]))
+        return 0;
+    for (int i = 0; i < k->ninputs; i++) {
+        const Operand *other = &k->operands[i];
+        if (i != write->input && other->kind == ARRAY && given[i] + other->low < at + target->high
+            && at + target->low < given[i] + other->high)
+            return 0;
+    }
+    return 1;
+}
+
+static npy_intp
+bytes_of(const Kernel *k)
+{
+    return k->size * k->operands[k->ninputs + k->write.output].itemsize;
+}
+
+static int
+warnings_pass(void)
+{
+    PyObject *told = warnings_check ? PyObject_CallNoArgs(warnings_check) : NULL;
+    int pass = told == Py_True;
+    Py_XDECREF(told);
+    PyErr_Clear();
+    return pass;
+}
+
+int
+write_is_final(const Kernel *k, int mask)
+{
+    if (!k->write.certain)
+        return 0;
+    if (mask == 0)
+        return 1;
+    return k->write.repeatable && bytes_of(k) >= WORTH_ASKING && warnings_pass();
+}
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+static void
+copy_row(char *to, npy_intp to_step, const char *from, npy_intp from_step, npy_intp count, int size)
+{
+    if (to_step == size && from_step == size) {
+        memcpy(to, from, count * size);
+        return;
+    }
+#define ELEMENTS(T)                                                         \
+    for (npy_intp i = 0; i < count; i++)                                    \
+        memcpy(to + i * to_step, from + i * from_step, sizeof(T));          \
+    return
+    switch (size) {
+        case 1: ELEMENTS(u8);
+        case 2: ELEMENTS(u16);
+        case 4: ELEMENTS(u32);
+        case 8: ELEMENTS(u64);
+        default: break;
+    }
+    for (npy_intp i = 0; i < count; i++)
+        memcpy(to + i * to_step, from + i * from_step, size);
+}
+
+/* All elements of the target, in the order of the loop, to or from `dense`. */
+static void
+copy_all(const Kernel *k, char *dense, char *target, int save)
+{
+    int last = k->depth - 1, size = k->operands[k->ninputs + k->write.output].itemsize;
+    const i64 *step = k->step + (k->nreads + k->write.output) * k->depth;
+    i64 at[NPY_MAXDIMS] = {0};
+    for (;;) {
+        char *row = target;
+        for (int axis = 0; axis < last; axis++)
+            row += at[axis] * step[axis];
+        if (save)
+            copy_row(dense, size, row, step[last], k->dim[last], size);
+        else
+            copy_row(row, step[last], dense, size, k->dim[last], size);
+        dense += k->dim[last] * size;
+        int axis = last - 1;
+        while (axis >= 0 && ++at[axis] == k->dim[axis])
+            at[axis--] = 0;
+        if (axis < 0)
+            return;
+    }
+}
+
+static PyObject *
+memory_for(npy_intp bytes)
+{
+    npy_intp step = 1;
+    PyArray_Descr *descr = PyArray_DescrFromType(NPY_UBYTE);
+    if (descr == NULL)
+        return NULL;
+    PyObject *array = pool_array(descr, 1, &bytes, &step);
+    if (array == NULL) {
+        PyErr_Clear();
+        return PyArray_NewFromDescr(&PyArray_Type, descr, 1, &bytes, NULL, NULL, 0, NULL);
+    }
+    Py_DECREF(descr);
+    return array;
+}
+
+/* NULL with an exception. */
+static char *
+room_for(Undo *undo, npy_intp bytes)
+{
+    if (bytes <= UNDO_FEW)
+        return undo->few;
+    if (bytes <= SPARE) {
+        undo->taken = spare != NULL ? spare : PyMem_RawMalloc(SPARE);
+        spare = NULL;
+        if (undo->taken == NULL)
+            PyErr_NoMemory();
+        return undo->taken;
+    }
+    undo->memory = memory_for(bytes);
+    return undo->memory == NULL ? NULL : PyArray_BYTES((PyArrayObject *)undo->memory);
+}
+
+int
+undo_save(Undo *undo, const Kernel *k, const char *target)
+{
+    undo->old = room_for(undo, bytes_of(k));
+    if (undo->old == NULL)
+        return -1;
+    copy_all(k, undo->old, (char *)target, 1);
+    return 0;
+}
+
+void
+undo_restore(const Undo *undo, const Kernel *k, char *target)
+{
+    if (undo->old != NULL)
+        copy_all(k, undo->old, target, 0);
+}
+
+void
+undo_drop(Undo *undo)
+{
+    undo->old = NULL;
+    Py_CLEAR(undo->memory);
+    if (undo->taken != NULL && spare == NULL)
+        spare = undo->taken;
+    else
+        PyMem_RawFree(undo->taken);
+    undo->taken = NULL;
+}
+
+/* ---- the module ----------------------------------------------------------------------------- */
+
+static PyObject *
+set_warnings_check(PyObject *self, PyObject *check)
+{
+    (void)self;
+    Py_XSETREF(warnings_check, Py_NewRef(check));
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"set_warnings_check", set_warnings_check, METH_O,
+     "Who says whether a warning can neither raise nor run the user's code: () → bool."},
+    {NULL, NULL, 0, NULL},
+};
+
+int
+undo_init(PyObject *module)
+{
+    return PyModule_AddFunctions(module, methods);
+}

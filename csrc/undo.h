@@ -1,0 +1,42 @@
+/* A kernel that writes into an array that the program sees: what stood there, kept until nothing can fail any more.
+ *
+ *     save     before the loop runs: a copy, without gaps, in the order of the loop
+ *     restore  where the launch is refused after all
+ */
+#ifndef JIT_UNDO_H
+#define JIT_UNDO_H
+
+#include "kernel.h"
+
+#define UNDO_FEW 512
+
+typedef struct {
+    char *old;                  /* NULL: nothing was saved */
+    char *taken;                /* what `old` lies in: this, */
+    PyObject *memory;           /* this, owned, */
+    char few[UNDO_FEW];         /* or this */
+} Undo;
+
+/* Nothing saved yet. */
+void undo_none(Undo *undo);
+
+/* May the launch write: is the array writeable, and does no other input lie where it writes? `inputs` and `given` (their
+ * first elements) are borrowed. */
+int write_fits(const Kernel *k, PyObject *const *inputs, char *const *given);
+
+/* May it write before it is known whether it is refused, since NumPy would then write the same and nobody looks at the
+ * array meanwhile? `mask`: the flags that the user does not ignore. See docs/numerics.md. */
+int write_is_final(const Kernel *k, int mask);
+
+/* 0, or -1 with an exception. */
+int undo_save(Undo *undo, const Kernel *k, const char *target);
+
+void undo_restore(const Undo *undo, const Kernel *k, char *target);
+
+/* Gives the memory back; after any save. */
+void undo_drop(Undo *undo);
+
+/* Adds `set_warnings_check` to the module. 0, or -1 with an exception. */
+int undo_init(PyObject *module);
+
+#endif
