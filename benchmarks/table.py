@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import jitcore
 from benchmarks.bandwidth import Bandwidth
 from benchmarks.measure import Launch, Row
 from benchmarks.registry import SIZES
@@ -121,6 +122,7 @@ def write(path: Path, rows: list[Row], machine: Machine) -> None:
         "jitcore": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "threads": jitcore.get_num_threads(),
         **asdict(machine),
         "rows": [asdict(row) for row in rows],
     }

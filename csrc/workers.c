@@ -21,7 +21,10 @@
 #define NEXT(ticket) ((int)((ticket) & 0xffff))
 
 #define STACK ((size_t)1 << 20)
-#define SPIN 40000 /* ns that a thread looks for work before it sleeps: about what waking it costs */
+#define LOOK_OUT 40000 /* ns that a worker looks for work before it sleeps: about what waking it costs */
+#define LOOK_BACK 8000 /* ns that a launch looks whether the last parts are done: their worker may want this processor */
+#define LATE 20000 /* ns */
+#define MOST_ALONE 50
 
 /* What of the floating-point unit a job takes along: rounding, flushing of denormals, traps. */
 #if defined(__x86_64__)
@@ -86,6 +89,8 @@ static int full;           /* the system gives no more: not asked again */
 static int watching;       /* forks */
 static _Thread_local int ended; /* workers did, for the fork that this thread makes */
 static atomic_ullong jobs;
+static atomic_int alone;  /* so many launches do without workers */
+static atomic_int misses; /* how often workers came late, of late */
 
 /* ---- looking and sleeping ------------------------------------------------------------------- */
 
@@ -105,17 +110,17 @@ static int is_called(int worker) {
     return (NEXT(now) < PARTS(now) && worker < HELPERS(now)) || atomic_load(&leaving);
 }
 
-/* Returns when `ready`: at once, or after looking for a while, or after a sleep. Whoever makes it ready looks at
- * `sleeps` afterwards, so one of the two sees the other. */
-static void wait_for(int (*ready)(int), int worker, atomic_int *sleeps, pthread_cond_t *woken) {
-    i64 until = nanoseconds() + SPIN;
-    do
-        for (int i = 0; i < 32; i++) {
-            if (ready(worker))
-                return;
-            rest();
-        }
-    while (sched_yield() == 0 && nanoseconds() < until); /* whoever we wait for may need this processor */
+static int look(int (*ready)(int), int worker) {
+    for (int i = 0; i < 32; i++) {
+        if (ready(worker))
+            return 1;
+        rest();
+    }
+    return 0;
+}
+
+/* Returns when `ready`. Whoever makes it ready looks at `sleeps` afterwards, so one of the two sees the other. */
+static void sleep_until(int (*ready)(int), int worker, atomic_int *sleeps, pthread_cond_t *woken) {
     pthread_mutex_lock(&lock);
     atomic_store(sleeps, 1);
     while (!ready(worker))
@@ -146,7 +151,12 @@ static int take_part(int worker) {
 static void *work(void *number) {
     int worker = (int)(intptr_t)number;
     while (!atomic_load(&leaving)) {
-        wait_for(is_called, worker, &asleep[worker], &wake[worker]);
+        i64 until = nanoseconds() + LOOK_OUT;
+        int called = look(is_called, worker);
+        while (!called && sched_yield() == 0 && nanoseconds() < until) /* others may need this processor */
+            called = look(is_called, worker);
+        if (!called)
+            sleep_until(is_called, worker, &asleep[worker], &wake[worker]);
         for (int part; (part = take_part(worker)) >= 0;) {
             control_take(control);
             atomic_fetch_or(&status, fn(arg, part));
@@ -188,6 +198,8 @@ static void begin_anew(void) {
     atomic_store(&waiting, 0);
     atomic_store(&leaving, 0);
     started = full = 0;
+    atomic_store(&alone, 0);
+    atomic_store(&misses, 0);
     atomic_store(&busy, 0);
 }
 
@@ -220,14 +232,34 @@ static int prepare(int wanted) {
 
 /* ---- a job ---------------------------------------------------------------------------------- */
 
+/* Where this takes long, a worker has a part but no processor: others use them. The next launches do without, the more
+ * of them the more often that happens. */
+static void wait_for_others(i64 began) {
+    i64 since = nanoseconds(), until = since + LOOK_BACK;
+    int found = look(is_done, -1);
+    while (!found && nanoseconds() < until)
+        found = look(is_done, -1);
+    if (!found)
+        sleep_until(is_done, -1, &waiting, &done);
+    if (nanoseconds() - since > LATE + (since - began) / 2)
+        alone = misses = misses < MOST_ALONE ? 2 * misses + 1 : misses;
+    else
+        misses /= 2;
+}
+
 int workers_run(WorkersPart *part_fn, void *job, int parts, int *all) {
     if (atomic_exchange(&busy, 1))
         return -1;
-    int threads = workers_threads(), helpers = prepare((threads < parts ? threads : parts) - 1);
+    int threads = workers_threads(), helpers = 0;
+    if (alone > 0)
+        alone--;
+    else
+        helpers = prepare((threads < parts ? threads : parts) - 1);
     if (helpers < 1) {
         atomic_store(&busy, 0);
         return -1;
     }
+    i64 began = nanoseconds();
     jobs++;
     fn = part_fn;
     arg = job;
@@ -242,7 +274,7 @@ int workers_run(WorkersPart *part_fn, void *job, int parts, int *all) {
         own |= part_fn(job, part);
         atomic_fetch_sub(&left, 1);
     }
-    wait_for(is_done, -1, &waiting, &done);
+    wait_for_others(began);
     *all |= own | atomic_load(&status);
     atomic_store(&busy, 0);
     return 0;
@@ -286,10 +318,18 @@ static PyObject *state(PyObject *self, PyObject *ignored) {
     return Py_BuildValue("iK", atomic_load(&started), atomic_load(&jobs));
 }
 
+static PyObject *again(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    atomic_store(&alone, 0);
+    atomic_store(&misses, 0);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"threads", threads, METH_NOARGS, "threads(): how many threads one kernel may use."},
     {"set_threads", set_threads, METH_O, "set_threads(count): how many threads one kernel may use."},
     {"threads_state", state, METH_NOARGS, "threads_state(): (workers, launches that they had a share in)."},
+    {"threads_again", again, METH_NOARGS, "threads_again(): forget that workers came late; for tests."},
     {NULL, NULL, 0, NULL},
 };
 
