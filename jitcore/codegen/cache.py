@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ..config import Config
+from ..config import Config, Numerics
 from ..version import __version__
 from .abi import ABI, SYMBOL
 from .beside import side_by_side
 from .folder import say, scratch, usable
 from .library import Library, dlopen
-from .selftest import Chosen, chosen
+from .selftest import Chosen, chosen, fast
 from .toolchain import CompileError, build, fingerprint
 
 MARK = b"jitcore-kernel\x01"
@@ -37,12 +37,13 @@ log = logging.getLogger("jitcore")
 
 def library(source: str, config: Config) -> Library | None:
     """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
-    return loaded(source, config.compiler, config.hinted, config.cache_dir, config.cache_bytes)
+    commands, kept = (config.compiler, config.hinted), (config.cache_dir, config.cache_bytes)
+    return loaded(source, *commands, *kept, config.numerics)
 
 
 def libraries(sources: Sequence[str], config: Config, width: int = 1) -> list[Library | None]:
     """Of each; those that are not there yet are compiled in `width` texts, side by side."""
-    by = chosen(config.compiler, config.hinted, config.cache_dir)
+    by = told(config.compiler, config.hinted, config.cache_dir, config.numerics)
     place = usable(config.cache_dir)
     if by is not None and place is not None:
         wanted = {file_name(source, by): source for source in sources}
@@ -92,9 +93,16 @@ def symbol_of(name: str) -> str:
 
 
 @lru_cache(maxsize=LOADED)
-def loaded(source: str, named: str, hinted: str, folder: Path | None, limit: int) -> Library | None:
+def loaded(
+    source: str,
+    named: str,
+    hinted: str,
+    folder: Path | None,
+    limit: int,
+    numerics: Numerics = "exact",
+) -> Library | None:
     place = usable(folder)
-    by = chosen(named, hinted, folder)
+    by = told(named, hinted, folder, numerics)
     if by is None:
         return None
     name = file_name(source, by)
@@ -103,6 +111,11 @@ def loaded(source: str, named: str, hinted: str, folder: Path | None, limit: int
         if found is not None:
             return found
     return compiled(by, source, name, place, limit)
+
+
+def told(named: str, hinted: str, folder: Path | None, numerics: Numerics) -> Chosen | None:
+    by = chosen(named, hinted, folder)
+    return fast(by, folder) if by is not None and numerics == "fast" else by
 
 
 def file_name(source: str, by: Chosen) -> str:

@@ -11,6 +11,7 @@ from .beside import width
 from .cache import libraries
 from .cut import cut
 from .emit_c import emit
+from .fast import declarations
 from .library import Library
 from .loops import Nest, nest_of
 from .program import Input, Program
@@ -87,7 +88,7 @@ def write_of(group: Group) -> tuple[int, int, int, bool, bool] | tuple[()]:
 
 def source_of(group: Group) -> str:
     """The C text, for reports."""
-    return emit(group.program, loop_nest(group))
+    return declarations(group.program) + emit(group.program, loop_nest(group))
 
 
 def loop_nest(group: Group) -> Nest:

@@ -28,7 +28,13 @@ EXACT = 1 << 53
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
 
-COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
+# Of bools, NumPy compares one that is repeated by its byte, of which any but 0 is true, as it is.
+COMPARISONS = frozenset(
+    (
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_xor", "bitwise_xor"),
+    )
+)
 
 
 class Unsuitable(Exception):
@@ -75,8 +81,8 @@ class Lowering:
                 raise Unsuitable(f"constant of type {t}")
             return self.program.var(Const(constant(leaf, dtype)))
         if isinstance(t, ScalarType) and t.python:
-            if dtype.char == "e":  # the launcher makes none of a Python number
-                raise Unsuitable("a Python number as float16")
+            if dtype.char == "e" or (dtype.kind == "b" and t.dtype.kind != "b"):
+                raise Unsuitable(f"a Python number as {dtype}")  # the launcher makes none of it
             key = (leaf, dtype.char)
             if key not in self.weak:
                 self.weak[key] = self.input(leaf, Input(Signature(PYTHON_SCALARS[t.pytype], dtype)))
@@ -177,15 +183,18 @@ def lower_ufunc(node: Node, into: Lowering) -> None:
     op = node.op
     if op.ufunc is None or not node.kwargs.keys() <= {"dtype"}:
         raise Unsuitable(f"{op.name}: form of call")
-    if op.name in COMPARISONS and any(map(is_one_bool, node.args)):
-        raise Unsuitable(f"{op.name} with one bool")
+    if op.name in COMPARISONS and any(is_repeated_bool(arg, node) for arg in node.args):
+        raise Unsuitable(f"{op.name} with a repeated bool")
     call(node, op.ufunc, op, into)
 
 
-def is_one_bool(arg: Any) -> bool:
-    """An array of a single bool. NumPy compares its byte, of which any but 0 is true, as it is."""
-    t = leaf_type(arg)
-    return isinstance(t, ArrayType) and t.dtype.kind == "b" and t.size == 1
+def is_repeated_bool(arg: Any, node: Node) -> bool:
+    """An array of bools whose elements stand in several places of the loop."""
+    t, result = leaf_type(arg), node.outputs[0].type
+    if not isinstance(t, ArrayType) or not isinstance(result, ArrayType) or t.dtype.kind != "b":
+        return False
+    still = any(step == 0 and n > 1 for step, n in zip(t.strides, t.shape, strict=True))
+    return still or t.shape != result.shape
 
 
 def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:

@@ -8,7 +8,7 @@ was found is kept on disk, for this compiler, these flags and this processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from .folder import recall, remember, say, scratch
 from .inner import same_bits
 from .kept import SINK
 from .library import Library, dlopen
+from .toolchain import FLAGS as ALL_FLAGS
 from .toolchain import MACHINES, PROBE, CompileError, Compiler, build, compilers, fingerprint
 from .toolchain import machine as machine_here
 
@@ -133,6 +134,31 @@ def proven_flags(compiler: Compiler, folder: Path | None) -> tuple[str, ...]:
             return flags
         error = CompileError(f"it gets {wrong} wrong")
     raise error
+
+
+@cache
+def fast(by: Chosen, folder: Path | None) -> Chosen:
+    """The same compiler told to be fast, with the first flags for this machine that it takes."""
+    compiler = replace(by.compiler, numerics="fast")
+    sets = dict.fromkeys(ALL_FLAGS["fast"].machines[machine_here(widest=True)])
+    for flags in sets:
+        key = "\0".join((fingerprint(compiler), *flags, PROBE))
+        taken = recall(folder, key)
+        if taken is None:
+            taken = "taken" if takes(compiler, flags) else "refused"
+            remember(folder, key, taken)
+        if taken == "taken":
+            return Chosen(compiler, flags)
+    return by
+
+
+def takes(compiler: Compiler, flags: tuple[str, ...]) -> bool:
+    with scratch() as ours:
+        try:
+            build(compiler, flags, PROBE, ours / "probe.so")
+        except CompileError:
+            return False
+    return True
 
 
 def verdict(compiler: Compiler, flags: tuple[str, ...], folder: Path | None) -> str:

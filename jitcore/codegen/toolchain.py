@@ -25,6 +25,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
 
+from ..config import Numerics
 from .folder import scratch
 
 SECONDS = 120.0
@@ -57,6 +58,42 @@ MACHINES: dict[str, tuple[tuple[str, ...], ...]] = {
     "avx2": (AVX2, (), (*AVX2, STRICT)),
     "x86_64": (("-msse2", "-mno-fma"), (), ("-msse2", "-mno-fma", STRICT)),
     "": ((), (STRICT,)),
+}
+
+# numerics="fast": fused multiply-adds and the C library's vector functions (fast.py), which gcc
+# knows by their declarations, clang by a flag. No part of -ffast-math that takes meaning from NaNs,
+# infinities, the sign of zeros or floating-point flags.
+_AVX2 = ("-mavx2", "-mfma", "-mf16c")
+_AVX512 = (*_AVX2, *("-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"))
+_WIDE = (*_AVX512, "-mprefer-vector-width=512")
+_VECLIB = "-fveclib=libmvec"
+FAST_MACHINES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "avx512": ((*_WIDE, _VECLIB), _WIDE, _AVX2, ()),
+    "avx2": ((*_AVX2, _VECLIB), _AVX2, ()),
+    "x86_64": (("-msse2",), ()),
+    "": ((),),
+}
+EXACT_ONLY = ("-fsignaling-nans", "-ffp-contract=off")
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What numerics asks of the compiler."""
+
+    common: tuple[str, ...]
+    machines: dict[str, tuple[tuple[str, ...], ...]]
+    libraries: tuple[str, ...]
+    rounds: bool  # after every operation: no fused instruction
+
+
+FLAGS: dict[Numerics, Flags] = {
+    "exact": Flags(COMMON, MACHINES, (), True),
+    "fast": Flags(
+        (*(flag for flag in COMMON if flag not in EXACT_ONLY), "-ffp-contract=fast"),
+        FAST_MACHINES,
+        ("-lm",),
+        False,
+    ),
 }
 
 FUSED = re.compile(
@@ -92,6 +129,7 @@ class Compiler:
     path: str
     extra: tuple[str, ...]  # words after the compiler's name in CC
     identity: str  # changes when the compiler does
+    numerics: Numerics = "exact"
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -141,10 +179,12 @@ def cpu() -> dict[str, bool]:
     return features
 
 
-def machine() -> str:
-    """Which row of MACHINES fits this processor."""
+def machine(widest: bool = False) -> str:
+    """Which row of MACHINES fits this processor; `widest`: of FAST_MACHINES."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return ""
+    if widest and cpu().get("AVX512_SKX"):
+        return "avx512"
     return "avx2" if cpu().get("AVX2") and cpu().get("F16C") else "x86_64"
 
 
@@ -157,10 +197,11 @@ def processor() -> str:
 
 def fingerprint(compiler: Compiler) -> str:
     """Everything besides the source that the library depends on."""
+    asked = FLAGS[compiler.numerics]
     return "\n".join(
         (
             compiler.identity,
-            " ".join(COMMON + LINK),
+            " ".join(asked.common + LINK + asked.libraries),
             processor(),
             np.__version__,
         )
@@ -243,12 +284,14 @@ def fused(assembly: str) -> str | None:
 
 
 def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> str:
-    """`source` compiled to assembly that rounds after every operation; it is left in `target`."""
+    """`source` compiled to assembly, left in `target`; it rounds after every operation, if it
+    must."""
+    asked = FLAGS[compiler.numerics]
     words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
-    run((*compiler.command, *COMMON, *flags, *words), source, target.parent)
+    run((*compiler.command, *asked.common, *flags, *words), source, target.parent)
     text = target.read_text()
     bad = fused(text)
-    if bad is not None:
+    if bad is not None and asked.rounds:
         raise CompileError(f"{compiler.path} emits {bad} although told not to")
     return text
 
@@ -260,4 +303,4 @@ def build(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path)
         text = folder / "kernel.s"
         assembly(compiler, flags, source, text)
         words = ("-x", "assembler", str(text), "-o", str(target))
-        run((*compiler.command, *LINK, *words), "", folder)
+        run((*compiler.command, *LINK, *words, *FLAGS[compiler.numerics].libraries), "", folder)

@@ -18,6 +18,7 @@ from numpy._core import umath
 
 from jitcore import _C
 from jitcore.codegen.background import background
+from jitcore.codegen.fast import as_asked
 from jitcore.codegen.footprint import Footprint, peak
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come, load_all
@@ -261,7 +262,8 @@ def planned(
         if loud is None and config.backend == "c":
             earlier = lasting(views)
             views |= placed(nodes, earlier)
-            steps = stores_last(fuse(nodes, after, earlier), views.keys())
+            fused = [as_asked(step, config.numerics) for step in fuse(nodes, after, earlier)]
+            steps = stores_last(fused, views.keys())
         elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)

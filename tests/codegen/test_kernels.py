@@ -140,12 +140,15 @@ def test_integer_division_and_shifts(config: Config) -> None:
             assert check(lambda b, x, y: [b.emit(OPS[n], (x, y)) for n in names], [x, y], config)
 
 
-def test_one_bool_among_many_is_compared_by_numpy(config: Config) -> None:
-    """By its byte: True, if made of 51, is less than True."""
-    x, one = np.arange(256, dtype=np.uint8).view(bool), np.array([51], np.uint8).view(bool)
+@pytest.mark.parametrize("shape", [(1,), (32, 1), (1, 8)])
+def test_repeated_bools_are_compared_by_numpy(shape: tuple[int, ...], config: Config) -> None:
+    """By their bytes: True, if made of 51, is less than True."""
+    x = np.arange(256, dtype=np.uint8).reshape(32, 8).view(bool)
+    one = np.full(shape, 51, np.uint8).view(bool)
+    names = "less equal not_equal logical_xor bitwise_xor logical_and add"
 
     def fn(b: Builder, x: Value, one: Value) -> list[Value]:
-        return [b.emit(OPS[name], (x, one)) for name in ("less", "equal", "logical_and", "add")]
+        return [b.emit(OPS[name], (x, one)) for name in names.split()]
 
     assert check(fn, [x, one], config)
 

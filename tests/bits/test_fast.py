@@ -1,0 +1,140 @@
+"""numerics="fast": within its bounds, special values keep their meaning, exact stays exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import ulps
+from bits_values import Array, same, special, wild
+
+import jitcore
+from jitcore.codegen import cache, fast, selftest, toolchain
+from jitcore.codegen.toolchain import Compiler
+
+ULPS = 4.0  # docs/numerics.md
+
+needs_reference = pytest.mark.skipif(
+    np.finfo(np.longdouble).nmant < 60, reason="long double is no more than a double"
+)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    yield
+    jitcore.reset()
+
+
+@needs_reference
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("name", fast.FUNCTIONS)
+def test_functions_are_within_their_bound(
+    name: str, dtype: str, compiler: Compiler, deep: bool
+) -> None:
+    assert ulps.worst(name, dtype, 50_000 if deep else 3_000) <= ULPS
+
+
+def both(fn: Callable[..., Any], args: list[Array]) -> tuple[Any, Any]:
+    """What a function gives by itself, and compiled to be fast; a kernel must have run."""
+    compiled: Any = jitcore.compile(fn, numerics="fast")
+    with np.errstate(all="ignore"):
+        want = fn(*args)
+        for _ in range(3):
+            got = compiled(*args)
+        assert compiled.cache_info().size == 1
+    return got, want
+
+
+def classes(a: Array) -> Array:
+    """0 finite, 1 and -1 an infinity, 2 and -2 a zero, 9 NaN."""
+    kinds = np.select([np.isnan(a), np.isinf(a), a == 0], [9, 1, 2], 0)
+    return np.where(np.isnan(a), 9, kinds * np.where(np.signbit(a), -1, 1))
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("name", fast.FUNCTIONS)
+def test_special_values_keep_their_meaning(name: str, dtype: str, compiler: Compiler) -> None:
+    few = special(np.dtype(dtype))
+    args = [few] if fast.FUNCTIONS[name].operands == 1 else [few.repeat(few.size)]
+    args += [np.tile(few, few.size)] * (len(args) < fast.FUNCTIONS[name].operands)
+    got, want = both(ulps.function(name), args)
+    assert got.dtype == want.dtype and got.strides == want.strides
+    differ = classes(got) != classes(want)
+    assert not differ.any(), [one[differ][:5] for one in (*args, got, want)]
+
+
+def test_products_and_sums_may_be_fused(compiler: Compiler) -> None:
+    """One rounding or two; nothing else."""
+    rng = np.random.default_rng(3)
+    x, y, z = (rng.normal(size=300) for _ in range(3))
+    got, twice = both(lambda x, y, z: x * y + z, [x, y, z])
+    once = [float(Fraction(a) * Fraction(b) + Fraction(c)) for a, b, c in zip(x, y, z, strict=True)]
+    assert ((got == twice) | (got == np.array(once))).all()
+
+
+@pytest.mark.parametrize("dtype", "dfl")
+def test_without_functions_and_products_all_bits_are_numpys(dtype: str, compiler: Compiler) -> None:
+    """Signs of zeros, infinities, NaNs, denormals, order: no part of -ffast-math."""
+    x, y = wild(dtype, 0), wild(dtype, 1)
+
+    def sums(x: Any, y: Any) -> Any:
+        a = x + y
+        return a - x + y, np.negative(a), (x - y) + 0, np.where(x < y, a, y), np.abs(x) == y
+
+    got, want = both(sums, [x, y])
+    for one, two in zip(got, want, strict=True):
+        assert same(one, two)
+
+
+def chain(x: Any, y: Any) -> Any:
+    return np.sin(x) * np.exp(-y) + np.hypot(x, y) * x - y
+
+
+@pytest.mark.parametrize("first", ["exact", "fast"])
+def test_exact_stays_exact_beside_fast(first: str, compiler: Compiler) -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.uniform(-3, 3, (2, 2000))
+    second = "fast" if first == "exact" else "exact"
+    made: dict[str, Any] = {n: jitcore.compile(chain, numerics=n) for n in (first, second)}
+    for _ in range(4):
+        results = {name: fn(x, y) for name, fn in made.items()}
+    assert same(results["exact"], chain(x, y))
+    np.testing.assert_allclose(results["fast"], chain(x, y), rtol=1e-13, atol=1e-14)
+    assert made["fast"].cache_info().size == made["exact"].cache_info().size == 1
+
+
+def test_exact_is_the_default_and_has_none_of_it(compiler: Compiler) -> None:
+    exact, quick = toolchain.FLAGS["exact"], toolchain.FLAGS["fast"]
+    assert compiler.numerics == "exact"
+    assert (exact.common, exact.machines) == (toolchain.COMMON, toolchain.MACHINES)
+    assert exact.libraries == () and exact.rounds
+    assert {"-ffp-contract=off", "-fsignaling-nans"} <= {*exact.common}.difference(quick.common)
+    explained = jitcore.explain(jitcore.compile(chain))(np.ones(40), np.ones(40))
+    assert "RT_VECTOR" not in explained.source() and "loop[2].fn" in explained.source()
+
+
+def test_libraries_of_the_two_are_not_confused(compiler: Compiler) -> None:
+    plain = selftest.chosen("", "", None)
+    assert plain is not None
+    quick = selftest.fast(plain, None)
+    assert (plain.compiler.numerics, quick.compiler.numerics) == ("exact", "fast")
+    assert cache.file_name("source", plain) != cache.file_name("source", quick)
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-fno-signed-zeros"])
+def test_no_flag_takes_meaning_from_values(flag: str) -> None:
+    quick = toolchain.FLAGS["fast"]
+    assert flag not in quick.common
+    assert not any(flag in words for sets in quick.machines.values() for words in sets)
+
+
+def test_where_the_library_is_not_there_numpys_loops_stay(
+    monkeypatch: pytest.MonkeyPatch, compiler: Compiler
+) -> None:
+    monkeypatch.setattr(fast, "is_there", lambda function, char: False)
+    x = np.linspace(-3, 3, 500)
+    got, want = both(lambda x: np.positive(np.sin(x)), [x])
+    assert same(got, want)
