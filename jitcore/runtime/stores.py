@@ -19,12 +19,14 @@ from jitcore.codegen.stores import STORE
 from jitcore.codegen.views import Place, is_plain, lasting, placed
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Unsupported, out_argument
-from jitcore.ir.ops_array import GETITEM, SETITEM
+from jitcore.ir.ops import OPS
+from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ObjectType, Shape
 from jitcore.ir.value import Value
 from jitcore.symbolic.state import Capture, Segment, Window
 
+WHERE = OPS["where"]
 OTHER_UFUNCS = frozenset(("power", "matmul"))  # whose operator is not always the ufunc
 
 
@@ -100,10 +102,26 @@ def stored_by(node: Node, before: Sequence[Node], places: Mapping[Value, Place])
             return []
         target = view.outputs[0]
         return [view, store(value, target, node)] if shape(value) == shape(target) else []
+    if node.op is MASKED_STORE:
+        return [] if made.isdisjoint(node.args) else selected(node)
     ufunc, args, target = in_place(node)
     if ufunc is None or type(target) is not Value or made.isdisjoint(args):
         return []
     return calculated(ufunc, args, target, node)
+
+
+def selected(node: Node) -> list[Node]:
+    """All of the target is written, outside of the mask what it holds already."""
+    target, mask, value = node.args
+    try:
+        t = WHERE.infer((mask, value, target), {})
+    except Unsupported:
+        return []
+    if not isinstance(t, ArrayType) or t.shape != target.type.shape or t.dtype != target.type.dtype:
+        return []
+    whole = Value(t)
+    choice = Node(WHERE, (mask, value, target), {}, (whole,), (), node.where)
+    return [choice, store(whole, target, node)]
 
 
 def in_place(node: Node) -> tuple[Any, tuple[Any, ...], Any]:
