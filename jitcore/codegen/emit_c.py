@@ -66,6 +66,20 @@ RT_SELECT_PAIR(c64, f32)
 RT_SELECT_PAIR(c128, f64)
 """
 
+WHOLE = """
+/* What does not fit becomes the least integer, as the processor has it. */
+#define RT_LEAST (-0x7fffffffffffffffLL - 1)
+#if defined(__x86_64__)
+typedef f32 rt_f32s __attribute__((vector_size(16)));
+typedef f64 rt_f64s __attribute__((vector_size(16)));
+static inline i64 rt_whole_f32(f32 x) { return __builtin_ia32_cvttss2si64((rt_f32s){x, 0, 0, 0}); }
+static inline i64 rt_whole_f64(f64 x) { return __builtin_ia32_cvttsd2si64((rt_f64s){x, 0}); }
+#else
+static inline i64 rt_whole_f64(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? (i64)x : RT_LEAST; }
+static inline i64 rt_whole_f32(f32 x) { return rt_whole_f64(x); }
+#endif
+"""
+
 
 @dataclass(slots=True)
 class Text:
@@ -171,6 +185,7 @@ def prelude(kernel: Kernel) -> Iterator[str]:
     yield from (f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes)
     parts = [QUIET] if "__builtin_is" in codes else []
     parts += [SELECT] if "rt_select" in codes else []
+    parts += [WHOLE] if "rt_whole" in codes else []
     parts += [SINK] if kernel.sunk else []
     yield from map(once, (*parts, *folds.helpers([*kernel.folds.values()])))
 
@@ -320,9 +335,9 @@ def compute(kernel: Kernel, step: Step) -> Iterator[str]:
     kind = c_type(kernel.program.vars[out].dtype)
     names = [name(kernel, arg) for arg in step.args]
     names += [f"r{out}"] if step.carried else []
-    if step.within:
-        yield f"outside |= !({step.within.format(*names)});"
     yield f"const {kind} v{out} = {step.code.format(*names)};"
+    if step.within:
+        yield f"outside |= !({step.within.format(*names, f'v{out}')});"
     if step.carried:
         yield f"r{out} = v{out};"
     if out not in kernel.stored:

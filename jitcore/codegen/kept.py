@@ -25,6 +25,8 @@ def unkept(program: Program, stored: Iterable[int]) -> set[int]:
     kept = set(stored)
     found: set[int] = set()
     for step in reversed(program.steps):
+        if "rt_whole" in step.code:  # whether it is a value is known by converting it
+            kept.update(step.args)
         if not is_arithmetic(program, step):
             continue
         if step.outs[0] in kept:

@@ -20,10 +20,12 @@ from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
 from .abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
 from .inner import inner_loop
+from .literals import literal
 from .program import Const, Input, Program, Step, Temp
 
 # A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
 EXACT = 1 << 53
+LEAST_I64 = -(1 << 63)
 
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
@@ -144,6 +146,9 @@ def cast_code(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[str, str]:
         return f"(({to}){{{{({part}){truth(source)}, 0}}}})", ""
     if target.kind == "b":
         return "({0} != 0)", ""
+    if source.kind == "f" and target.kind == "i" and target.itemsize == 8:
+        least = literal(np.int64(LEAST_I64))
+        return f"rt_whole_{c_type(source)}({{0}})", f"({{1}} != {least} || {{0}} == -0x1p63)"
     if source.kind == "f" and target.kind in "iu":
         return f"({to}){{0}}", in_range(source, target)
     return f"({to}){truth(source)}", ""

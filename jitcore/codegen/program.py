@@ -68,7 +68,7 @@ class Step:
     outs: tuple[int, ...]
     code: str = ""
     inner: Inner | None = None
-    within: str = ""  # C condition outside which the value is not defined
+    within: str = ""  # C condition, of the operands and the value, outside which it is no value
     carried: str = ""  # where a row begins, what {1} is: the value of the element before, after
 
 

@@ -10,6 +10,7 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
 
+from jitcore.codegen.kernel import kernel
 from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
@@ -241,6 +242,25 @@ def test_floats_outside_the_integers_are_numpys(source: str, target: str, config
         x = np.zeros(100, source)
         x[33] = value
         assert check(fn, [x], config), value
+
+
+@pytest.mark.parametrize("target", "il")
+def test_what_is_cast_keeps_its_flags(target: str, config: Config) -> None:
+    """The integer is compared with a number, so that nobody needs to know it."""
+
+    def fn(b: Builder, x: Value) -> Value:
+        whole = b.emit(OPS["ndarray.astype"], (b.emit(OP["*"], (x, x)), np.dtype(target)))
+        return b.emit(OP["!="], (b.emit(OP["&"], (whole, 0)), 0))
+
+    b, _, results = build(fn, [np.ones(100)])
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    run = kernel(group, config)
+    assert run is not None
+    for value, taken in ((2.0, True), (1e-200, False), (1e200, False), (np.nan, False)):
+        x = np.ones(100)
+        x[33] = value
+        with np.errstate(all="raise"):
+            assert (run(x) is not None) == taken, value
 
 
 def test_odd_bytes_of_bools_are_cast_and_selected(config: Config) -> None:
