@@ -4,7 +4,7 @@
                           d = (x - m) ** 2                         subtract, square
                           deviation(d, axis=0, divisor=n - ddof)   their sum, divided, its root
 
-The steps are those of _var and _std in numpy/_core/_methods.py, in 2.4 and in 2.5. A call of
+The steps are those of _var, _std and _ptp in numpy/_core/_methods.py, in 2.4 and in 2.5. A call of
 another form stays one node.
 """
 
@@ -22,7 +22,7 @@ from ..ir.graph import Node
 from ..ir.op import Effect, Kind, Op, Unsupported, leaf_type
 from ..ir.ops_array import METHODS
 from ..ir.ops_ufunc import UFUNC
-from ..ir.types import ArrayType
+from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
 
 EXACT = 1 << 53  # a ddof beyond it is an error, or rounded
@@ -50,6 +50,7 @@ ENDS = {
     **dict.fromkeys(("var", "ndarray.var"), VARIANCE),
     **dict.fromkeys(("std", "ndarray.std"), DEVIATION),
 }
+PTP = frozenset(("axis", "keepdims"))
 ASKED = frozenset(("axis", "dtype", "ddof", "keepdims"))
 
 
@@ -62,7 +63,7 @@ class Steps:
 
     def add(self, op: Op, *args: Any, **kwargs: Any) -> Value:
         found = op.infer(args, kwargs)
-        if not isinstance(found, ArrayType):
+        if not isinstance(found, ArrayType | ScalarType):
             raise Unsupported(f"{op.name}: {found}")
         value = Value(found)
         self.nodes.append(Node(op, args, kwargs, (value,), (), self.where))
@@ -72,8 +73,25 @@ class Steps:
 def expanded(nodes: Sequence[Node]) -> list[Node]:
     made: list[Node] = []
     for node in nodes:
-        made += spread(node) if node.op.name in ENDS else [node]
+        made += spread(node) if node.op.name in ENDS else between(node)
     return made
+
+
+def between(node: Node) -> list[Node]:
+    """A ptp of numbers that have an order of their own, in steps."""
+    words = node.kwargs | dict(zip(("axis",), node.args[1:], strict=False))
+    t = leaf_type(node.args[0]) if node.op.name == "ptp" else None
+    if not isinstance(t, ArrayType) or len(node.args) > 2 or not words.keys() <= PTP:
+        return [node]
+    if t.dtype.kind not in "iuf" or not t.shape or 0 in t.shape:
+        return [node]
+    steps = Steps(node.where)
+    try:
+        ends = [steps.add(METHODS[name], node.args[0], **words) for name in ("max", "min")]
+    except Unsupported:
+        return [node]
+    last = Node(UFUNC["subtract"], tuple(ends), {}, node.outputs, (), node.where)
+    return [*steps.nodes, last]
 
 
 def spread(node: Node) -> list[Node]:

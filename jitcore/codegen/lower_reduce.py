@@ -58,6 +58,7 @@ MIN = (
     Row("iu", "iu", "MOST", LESS),
 )
 ANY = (Row("biuf", "b", "0", "({0} | {1})", key="({0} != 0)", block="rt_any_F"),)
+COUNT = (Row("biuf", "i", "0", ADD, key="({0} != 0)"),)
 ALL = (Row("biuf", "b", "1", "({0} & {1})", key="({0} != 0)", block="rt_all_F"),)
 
 VARIANCE = (Row("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
@@ -82,6 +83,9 @@ FORMS: dict[str, Form] = {
     "multiply.reduce": (PROD, LONG, 0),
     "maximum.reduce": (MAX, LONG, 0),
     "minimum.reduce": (MIN, LONG, 0),
+    "logical_or.reduce": (ANY, LONG, 0),
+    "logical_and.reduce": (ALL, LONG, 0),
+    "count_nonzero": (COUNT, ("axis", "keepdims"), None),
 }
 
 

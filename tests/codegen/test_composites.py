@@ -133,3 +133,14 @@ def test_z_scores(config: Config) -> None:
     b, _, results = build(z_scores, [x])
     groups = groups_of(fuse(b.nodes, set(results)))
     assert any(node.op.name == "deviation" for group in groups for node in group.nodes)
+
+
+@pytest.mark.parametrize("dtype", "bBhiQfd")
+def test_ptp(dtype: str, config: Config) -> None:
+    for x in (scattered(dtype, (30, 41), 1), wild(dtype, (4, 300), 2)):
+        for more in ({}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}):
+            with np.errstate(all="ignore"):
+                check(spread("ptp", **more), [x], config)
+    assert steps_of(spread("ptp", axis=0), np.ones((4, 5))) == [
+        "ndarray.max", "ndarray.min", "subtract",
+    ]  # fmt: skip

@@ -363,3 +363,18 @@ def test_a_short_reduction_is_a_kernel_of_its_own_and_a_long_one_a_call() -> Non
     for size, groups in ((100, 1), (100_000, 0)):
         b, _, results = build(lone("sum"), [np.ones(size)])
         assert len(groups_of(fuse(b.nodes, set(results)))) == groups
+
+
+@pytest.mark.parametrize("dtype", "?bBhHiIlLqQfd")
+def test_counts_and_truths_by_other_names(dtype: str, config: Config) -> None:
+    arrays = [scattered(dtype, (30, 41), seed) * np.asarray(seed % 2, dtype) for seed in (1, 2)]
+    with np.errstate(all="ignore"):
+        check(total("count_nonzero"), arrays, config, groups=0)  # an int before NumPy 2.5
+    for axis in (0, 1, (0, 1), -1):
+        words: dict[str, Any] = {"axis": axis, "keepdims": type(axis) is tuple or axis < 0}
+        alike(total("count_nonzero", **words), arrays, config)
+        for row in (row_of(np.logical_or.reduce), row_of(np.logical_and.reduce)):
+            fn = lambda b, x, y, r=row, w=words: b.emit(r, (b.emit(OP["*"], (x, y)),), w)  # noqa: E731
+            alike(fn, arrays, config)
+    x = np.arange(256, dtype=np.uint8).view(bool).reshape(2, 128)
+    alike(lambda b, x: b.emit(OPS["count_nonzero"], (x,), {"axis": 1}), [x], config)
