@@ -12,7 +12,7 @@ result's own memory, else into a buffer whose slot is used again after its last 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -24,6 +24,7 @@ from .layout import Block, Kernel, plan
 from .literals import literal
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Table
+from .selecting import needed
 
 # gcc and clang know these without a header; inside a loop they become one instruction.
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
@@ -263,17 +264,14 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     kinds = sorted({SINKS[kernel.program.vars[var].dtype.char][0] for var in sunk})
     for kind in kinds:
         text(f"{kind.replace('f', 'u')} sink_{kind} = 0;")
-    text("RT_INDEPENDENT")
-    text.open("for (i64 i = 0; i < m; i++) {")
-    for var in sorted(inside):
-        for line in load(kernel, var, f"y{shared[var]}" if var in shared else f"x{var}"):
-            text(line)
-    for step in block.steps:
-        for line in compute(kernel, step):
-            text(line)
-    for var in sunk:
-        text(sink(var, kernel.program.vars[var].dtype.char))
-    text.close()
+    mask = kernel.mask(block)
+    if mask is not None:
+        text("u8 some = 0;")
+        emit_loop(kernel, needed(block.steps, mask), shared, text, f"some |= v{mask} != 0;")
+        text.open("if (some) {")
+    emit_loop(kernel, block.steps, shared, text)
+    if mask is not None:
+        text.close()
     for kind in kinds:
         text(f'__asm__ volatile("" :: "r"(sink_{kind}));')
     for var in sorted(made & kernel.folds.keys()):
@@ -282,6 +280,25 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
             text(f"*({kind} *){place.pointer} = r{var};")
     if any(step.within for step in block.steps):
         text("status |= outside ? RT_DOUBT : 0;")
+    text.close()
+
+
+def emit_loop(
+    kernel: Kernel, steps: Sequence[Step], shared: Mapping[int, int], text: Text, last: str = ""
+) -> None:
+    """The elements of a chunk, one after the other; `last` is done for each."""
+    made = {out for step in steps for out in step.outs}
+    read = {arg for step in steps for arg in step.args} - made
+    text("RT_INDEPENDENT")
+    text.open("for (i64 i = 0; i < m; i++) {")
+    for var in sorted(read):
+        text.each(load(kernel, var, f"y{shared[var]}" if var in shared else f"x{var}"))
+    for step in steps:
+        text.each(compute(kernel, step))
+    for var in sorted(made & kernel.sunk):
+        text(sink(var, kernel.program.vars[var].dtype.char))
+    if last:
+        text(last)
     text.close()
 
 

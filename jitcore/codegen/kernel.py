@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import _C
 from ..config import Config
+from ..ir.op import Effect
 from .abi import ASK_ERRSTATE, Signature
 from .beside import width
 from .cache import libraries
@@ -17,6 +18,7 @@ from .loops import Nest, nest_of
 from .program import Input, Program
 from .progress import progress
 from .schedule import Group
+from .stores import STORE
 
 SHOWN = 6  # operations in a kernel's name
 
@@ -70,11 +72,25 @@ def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
         loop.dim,
         (*(step for steps in loop.steps for step in steps), *group.program.numbers),
         tuple(step.inner.capsule for step in group.program.steps if step.inner),
-        ASK_ERRSTATE,
+        0 if is_silent(group) else ASK_ERRSTATE,
         source,
         code.handle,
         cut(group.program, loop),
         write_of(group),
+    )
+
+
+def is_silent(group: Group) -> bool:
+    """Does NumPy never warn here? Flags are then nothing but noise: comparisons raise them for some
+    NaNs, and NumPy clears them. Casts between floats are looked at."""
+    program = group.program
+    for step in program.steps:
+        dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
+        if len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1:
+            return False
+    return all(
+        node.op is STORE or node.op.effect_of(node.args, node.kwargs) is Effect.SILENT
+        for node in group.nodes
     )
 
 

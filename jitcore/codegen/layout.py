@@ -16,6 +16,7 @@ from .folds import BUFFERED, Placed, Way
 from .kept import unkept
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
+from .selecting import mask_of
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
 LONGEST = 2048  # elements of a chunk
@@ -72,7 +73,12 @@ class Kernel:
 
     @property
     def chunked(self) -> bool:
-        return bool(self.buffered) or any(block.is_call for block in self.blocks)
+        apart = any(block.is_call or self.mask(block) is not None for block in self.blocks)
+        return bool(self.buffered) or apart
+
+    def mask(self, block: Block) -> int | None:
+        """Where nothing is selected, the block is left out."""
+        return mask_of(self.program, block.steps, self.stored)
 
     @property
     def chunk(self) -> int:

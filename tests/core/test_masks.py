@@ -252,3 +252,44 @@ def test_errors_keep_the_array_as_it_was() -> None:
     for state in ("raise", "ignore", "warn"):
         with np.errstate(all=state):
             agree(fn, (make,), 3, "c")
+
+
+@pytest.mark.parametrize("places", [(), (0,), (2047, 2048), (4999,), (3000, 4200)])
+def test_chunks_without_a_selected_element(places: tuple[int, ...]) -> None:
+    """They are not written; what NaNs do to comparisons is no business of the user's."""
+
+    def fn(x: Any) -> Any:
+        x[x > 5.0] = 5.0
+        x[np.isnan(x)] = -1.0
+        return x.sum()
+
+    def make() -> Any:
+        made = np.linspace(-4.0, 4.0, 5000)
+        made[list(places)] = 7.0
+        made[[k + 1 for k in places if k < 4000]] = np.nan
+        return made
+
+    for state in ("raise", "warn"):
+        with np.errstate(all=state):
+            agree(fn, (make,), 3, "c")
+
+
+def test_large_arrays_keep_numpys_selection() -> None:
+    """x[mask] *= 2 of few elements is faster in NumPy; a scalar is stored by a kernel."""
+
+    def scaled(x: Any) -> Any:
+        x[x > 3.5] *= 0.5
+        return x.sum()
+
+    def limited(x: Any) -> Any:
+        x[x > 3.5] = 3.5
+        return x + 1.0
+
+    def make() -> Any:
+        return np.linspace(-4.0, 4.0, 40_000)
+
+    for fn, codes in ((scaled, ["J405"]), (limited, [])):
+        agree(fn, (make,), 3, "c")
+        jit = compiled(fn)
+        jit(make())
+        assert [stop.code for stop in jitcore.explain(jit)(make()).breaks] == codes
