@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,20 +33,27 @@ def map_tree(fn: Callable[[Any], Any], tree: Any) -> Any:
     return fn(tree)
 
 
-def leaves(tree: Any) -> Iterator[Any]:
+def leaves(tree: Any) -> list[Any]:
+    """In order."""
+    found: list[Any] = []
+    gather(tree, found)
+    return found
+
+
+def gather(tree: Any, into: list[Any]) -> None:
     cls = type(tree)
     if cls is tuple or cls is list:
         for item in tree:
-            yield from leaves(item)
+            gather(item, into)
     elif cls is dict:
         for item in tree.values():
-            yield from leaves(item)
+            gather(item, into)
     elif cls is slice:
-        yield from leaves((tree.start, tree.stop, tree.step))
+        gather((tree.start, tree.stop, tree.step), into)
     else:
-        yield tree
+        into.append(tree)
 
 
-def values(tree: Any) -> Iterator[Value]:
+def values(tree: Any) -> list[Value]:
     """The values at the leaves, in order."""
-    return (leaf for leaf in leaves(tree) if type(leaf) is Value)
+    return [leaf for leaf in leaves(tree) if type(leaf) is Value]

@@ -22,7 +22,7 @@ def _body(body: Body) -> Body:
     live: set[Value] = set(values(body.results))
     kept: list[Node] = []
     for node in reversed(body.nodes):
-        if removable(node) and live.isdisjoint(node.outputs):
+        if live.isdisjoint(node.outputs) and removable(node):
             continue
         new = replace(node, bodies=tuple(map(_body, node.bodies)))
         live |= uses(new)
