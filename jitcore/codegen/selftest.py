@@ -59,6 +59,13 @@ class Test:
     result: str = ""  # if another type
 
 
+def in_order(ufunc: np.ufunc, x: Array, y: Array) -> Array:
+    """The fold of x[0] with the products after it."""
+    values = np.concatenate([x[:1], x[1:] * y[1:]])
+    folded: Array = ufunc.accumulate(values)[-1:]
+    return folded
+
+
 TESTS = (
     Test("x + y", "d", lambda x, y: x + y),
     Test("x - y", "d", lambda x, y: x - y),
@@ -90,7 +97,10 @@ TESTS = (
     Test("x + y", "b", lambda x, y: x + y),
     Test("x * y", "q", lambda x, y: x * y),
     Test("x + 1 > x", "q", lambda x, y: x + 1 > x, "?"),
-    Test("sum of x * y, in order", "d", lambda x, y: np.cumsum(x * y)[-1:]),
+    Test("sum of x * y, in order", "d", lambda x, y: in_order(np.add, x, y)),
+    Test("sum of x * y, in order", "f", lambda x, y: in_order(np.add, x, y)),
+    Test("product of x * y, in order", "d", lambda x, y: in_order(np.multiply, x, y)),
+    Test("product of x * y, in order", "f", lambda x, y: in_order(np.multiply, x, y)),
 )
 
 

@@ -61,19 +61,26 @@ TEST(add_b, i8, i8, (i8)(x + y))
 TEST(mul_l, i64, i64, x * y)
 TEST(above_l, i64, u8, x + 1 > x)
 
-static void __attribute__((noinline)) sum_d(const void *a, const void *b, void *out, i64 n)
-{
-    const f64 *restrict xs = a, *restrict ys = b;
-    f64 sum = 0.0;
-    for (i64 i = 0; i < n; i++)
-        sum += xs[i] * ys[i];
-    *(f64 *)out = sum;
+/* Folds go in order, whatever stands before the loop. */
+#define FOLD(name, T, op) \
+static void __attribute__((noinline)) name(const void *a, const void *b, void *out, i64 n) \
+{ \
+    const T *restrict xs = a, *restrict ys = b; \
+    T r = xs[0]; \
+    RT_INDEPENDENT \
+    for (i64 i = 1; i < n; i++) { const T v = xs[i] * ys[i]; r = r op v; } \
+    *(T *)out = r; \
 }
+
+FOLD(sum_d, f64, +)
+FOLD(sum_f, f32, +)
+FOLD(product_d, f64, *)
+FOLD(product_f, f32, *)
 
 static test_fn *const volatile tests[] = {
     add_d, sub_d, mul_d, div_d, add_f, sub_f, mul_f, div_f, root_d, root_f, chain_d, chain_f, zero_d, negative_d,
     magnitude_d, narrow_d, wide_f, less_d, less_f, equal_d, choose_d, sunk_d, sunk_f, either_d, never_d, add_i, mul_i,
-    add_b, mul_l, above_l, sum_d,
+    add_b, mul_l, above_l, sum_d, sum_f, product_d, product_f,
 };
 
 __attribute__((visibility("default"))) int jitcore_kernel(int number, const void *a, const void *b, void *out, i64 n)
