@@ -45,7 +45,8 @@ CALLS = {
 SLOW_DOUBLES = {"sin": 8.0, "cos": 8.0}
 LEAST = 10_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
 ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
-SHORT = 4096  # elements of such a reduction
+SHORT = 4096  # elements of a reduction whose call takes longer than its loop
+SHORT_ROWS = 65536  # of one along some axes, for each row of which NumPy has work of its own
 POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each time
 
 
@@ -94,10 +95,10 @@ def divides(axis: int, program: Program, nest: Nest) -> bool:
 def pays_alone(program: Program, nest: Nest) -> bool:
     """Does this NumPy call gain as a kernel of its own: by several threads, because its result is
     so large that it comes from the pool, NumPy's from pages that nobody has touched, or because
-    it is a short reduction, whose call takes longer than its loop?"""
+    it is a short reduction?"""
     if any(step.carried for step in program.steps):
         return True  # NumPy's loop waits for its own stores
-    if program.folds and nest.size <= SHORT:
+    if program.folds and nest.size <= (SHORT if nest.depth == 1 else SHORT_ROWS):
         return True
     if nest.size * cost(program, nest) < ALONE:
         return False

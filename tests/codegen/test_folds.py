@@ -360,8 +360,8 @@ def test_a_nan_raises_no_flag(config: Config) -> None:
 
 
 def test_a_short_reduction_is_a_kernel_of_its_own_and_a_long_one_a_call() -> None:
-    for size, groups in ((100, 1), (100_000, 0)):
-        b, _, results = build(lone("sum"), [np.ones(size)])
+    for shape, axis, groups in (((100,), 0, 1), ((20_000,), 0, 0), ((200, 100), 1, 1)):
+        b, _, results = build(lone("sum", axis=axis), [np.ones(shape)])
         assert len(groups_of(fuse(b.nodes, set(results)))) == groups
 
 
