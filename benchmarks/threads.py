@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,7 @@ CHOSEN = (
     " rgb_to_ycbcr composite_u8 gelu weighted_statistics root_mean_square_error jacobi_step"
     " sir_step vadv_level"
 ).split()
+ALL = jitcore.get_num_threads()
 LENGTHS = (8192, 16_384, 32_768, 65_536, 131_072, 1_048_576)
 
 LONE: dict[str, Callable[..., Any]] = {
@@ -57,14 +59,20 @@ def limited(function: Callable[..., Any], count: int) -> Callable[..., Any]:
     return call
 
 
+def anew(function: Any) -> Callable[..., Any]:
+    """The same function, of which nothing has been compiled."""
+    return types.FunctionType(function.__code__.replace(), function.__globals__)
+
+
 def measure(
     label: str, function: Callable[..., Any], args: Args, writes: tuple[int, ...], seconds: float
 ) -> None:
-    count = jitcore.get_num_threads()
     fast = jitcore.compile(function)
+    _C.set_threads(ALL)
+    _C.threads_again()
     for _ in range(WARM_UP):
         fast(*(np.copy(a) if k in writes else a for k, a in enumerate(args)))
-    ways = {"numpy": function, "one": limited(fast, 1), "all": limited(fast, count)}
+    ways = {"numpy": function, "one": limited(fast, 1), "all": limited(fast, ALL)}
     if not writes:
         wrong = difference(fast(*args), function(*args))
         assert not wrong, (label, wrong)
@@ -88,14 +96,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--lengths", action="store_true")
     asked = parser.parse_args()
-    print(f"{jitcore.get_num_threads()} threads, microseconds")
+    print(f"{ALL} threads, microseconds")
     print(f"{'':34} {'numpy':>10} {'one':>10} {'all':>10}    np/one   np/all  one/all   idle")
     if asked.lengths:
         for length in LENGTHS:
             rng = np.random.default_rng(0)
             x, y = rng.random(length), rng.random(length)
             for name, function in LONE.items():
-                measure(f"{length} {name}", function, (x, y), (), asked.seconds)
+                measure(f"{length} {name}", anew(function), (x, y), (), asked.seconds)
         return
     for size in asked.sizes:
         for name in asked.only:

@@ -13,10 +13,12 @@ computes them all, so the bits do not depend on the number of threads.
 
 from __future__ import annotations
 
+import re
 from math import ceil, prod
 
 from .. import _C
 from . import folds
+from .emit_c import NAMES
 from .inner import Freedom
 from .layout import GRAIN
 from .loops import Nest
@@ -32,18 +34,20 @@ COLUMNS = 8  # grains of the shortest piece of a row: each part goes through all
 
 # What an element costs in nanoseconds, by measurement on one processor (docs/performance.md). It
 # need not be right: what is far below or above LEAST decides itself.
-STEP = 0.008  # for each byte of the result
-BYTE = 0.01
+STEP, LONG_STEP = 0.004, 0.03  # for each byte of the result; divisions and square roots
+BYTE = 0.005
 CALL, COMPLEX = 1.2, 15.0
 CALLS = {
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "absolute", "negative"), 0.3),
     **dict.fromkeys(("minimum", "maximum", "fmin", "fmax", "clip", "isinf", "isfinite"), 0.3),
     **dict.fromkeys(("floor", "ceil", "trunc", "rint", "copysign", "square"), 0.3),
+    **dict.fromkeys(("power", "tanh", "arctan2", "arcsin", "arccos", "arctan"), 2.0),
     **dict.fromkeys(("floor_divide", "remainder", "fmod", "divmod", "float_power"), 8.0),
     **dict.fromkeys(("hypot", "logaddexp", "logaddexp2", "arccosh"), 8.0),
 }
 SLOW_DOUBLES = {"sin": 8.0, "cos": 8.0}
-LEAST = 10_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
+FUNCTION = re.compile(r"([a-z0-9]+)\(\{0\}")
+LEAST = 14_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
 ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
 SHORT = 4096  # elements of a reduction whose call takes longer than its loop
 SHORT_ROWS = 65536  # of one along some axes, for each row of which NumPy has work of its own
@@ -67,11 +71,19 @@ def tree_cut(program: Program, nest: Nest) -> Cut:
     first = len(program.operands()) - len(program.folds)
     laid = [folds.placed(k, f, nest) for k, f in enumerate(program.folds.values(), first)]
     loops = [step.inner for step in program.steps if step.inner]
-    if any(step.carried for step in program.steps):
-        return NOWHERE
+    if any(step.carried or is_function(step) for step in program.steps):
+        return (
+            NOWHERE  # elements at a part's end are computed by scalar functions, others by vectors
+        )
     if not folds.joined(laid, nest.depth) or any(one.freedom <= Freedom.FLAT for one in loops):
         return NOWHERE
     return 0, TREE_GRAIN, ceil(LEAST / TREE_GRAIN / cost(program, nest)), len(laid)
+
+
+def is_function(step: Step) -> bool:
+    """Does its C call a function of the C library, as numerics="fast" does?"""
+    found = FUNCTION.match(step.code)
+    return found is not None and found[1].removesuffix("f") not in NAMES
 
 
 def grain_of(axis: int, nest: Nest) -> int:
@@ -119,8 +131,11 @@ def cost(program: Program, nest: Nest) -> float:
 
 
 def step_cost(step: Step, program: Program) -> float:
+    if is_function(step):
+        return CALL
     if step.inner is None:
-        return STEP * sum(program.vars[out].dtype.itemsize for out in step.outs)
+        each = LONG_STEP if "/" in step.code or "sqrt" in step.code else STEP
+        return each * sum(program.vars[out].dtype.itemsize for out in step.outs)
     name, first = step.inner.ufunc.__name__, step.inner.dtypes[0]
     if first.kind == "c":
         return COMPLEX

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from codegen_harness import assert_same, build, by_numpy, groups_of
 
+import jitcore
 from jitcore import _C
 from jitcore.codegen.cut import NOWHERE, cut
 from jitcore.codegen.kernel import kernel, loop_nest
@@ -269,3 +270,20 @@ def test_a_doubt_of_the_end_refuses(config: Config) -> None:
     assert by_parts(one.run, *one.operands) is not None
     x[40_000] = 0.0
     assert by_parts(one.run, *one.operands) is None
+
+
+@pytest.mark.parametrize("char", "fd")
+def test_fast_sums_do_not_depend_on_threads(char: str) -> None:
+    """Vector functions and those for the elements that are left over differ in the last bits."""
+
+    def summed(x: Any) -> Any:
+        return np.exp(x).sum() + (x * 2.0 + 1.0).sum()
+
+    x = FLAT.astype(char)
+    fast = jitcore.compile(summed, numerics="fast")
+    found = set()
+    for count in (1, *COUNTS, *COUNTS):
+        jitcore.set_num_threads(count)
+        _C.threads_again()
+        found.add(fast(x).tobytes())
+    assert len(found) == 1
