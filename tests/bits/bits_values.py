@@ -14,7 +14,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 DTYPES = "?bBhHiIlLqQefdFD"
-TWINS = "bhHIqQ"  # the same C as others, but for the width: for the deep run
+TWINS = "bhHILqQF"  # the same C as others, but for the width: for the deep run
 RANDOM = 1500  # elements after the pairs
 
 FRACTIONS = (0.5, 1.5, 2.5, 0.1, np.pi / 2, 1e-5, 7.0, 88.8, 709.8)
