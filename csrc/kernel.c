@@ -24,8 +24,9 @@ kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwna
         PyErr_Format(PyExc_TypeError, "%U takes %d operands", k->name, k->ninputs);
         return NULL;
     }
-    if (kernel_launch(self, args, outputs) < 0)
-        Py_RETURN_NONE;
+    int refused = kernel_launch(self, args, outputs);
+    if (refused < 0)
+        return refused == -1 ? Py_NewRef(Py_None) : NULL;
     PyObject *result = PyTuple_New(k->noutputs);
     for (int i = 0; i < k->noutputs; i++) {
         if (result != NULL)

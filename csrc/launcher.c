@@ -245,6 +245,10 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     int made = 0, before = 0;
 
     undo_none(&undo);
+    int mask = k->flag_mask == ASK_ERRSTATE ? errstate_mask() : k->flag_mask;
+    int final = k->write.output >= 0 ? write_is_final(k, mask) : 1;
+    if (final < 0)
+        return -2;
     /* The flags are looked at as seldom as possible: it takes as long as the kernel on ten elements. */
     if (k->converts)            /* converting a scalar may raise a flag, too */
         rt_clear();
@@ -255,7 +259,6 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     }
     for (int i = 0; i < k->nreads; i++)
         p[i] = given[k->reads[i].input] + k->reads[i].offset;
-    int mask = k->flag_mask == ASK_ERRSTATE ? errstate_mask() : k->flag_mask;
     if (k->converts)            /* what is called below may clear them */
         before = rt_flags();
     for (; made < k->noutputs; made++) {
@@ -277,8 +280,7 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
             goto refuse;
         results[made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
     }
-    if (k->write.output >= 0 && !write_is_final(k, mask)
-        && undo_save(&undo, k, results[k->write.output]) < 0)
+    if (!final && undo_save(&undo, k, results[k->write.output]) < 0)
         goto refuse;
     if (k->size > 0) {
         rt_clear();
@@ -302,8 +304,8 @@ refuse:
     if (undo.old != NULL)
         undo_restore(&undo, k, results[k->write.output]);
     undo_drop(&undo);
-    while (made > 0)
-        Py_CLEAR(outputs[--made]);
+    while (made-- > 0)
+        Py_CLEAR(outputs[made]);    /* 3.11's macro takes its argument twice */
     PyErr_Clear();
     k->refusals++;
     return -1;

@@ -15,7 +15,7 @@ extern PyTypeObject Kernel_Type;
 int launcher_init(PyObject *module);
 
 /* Borrows `kernel` (a Kernel) and its `inputs`; 0: `outputs` holds new references.
- * -1: refused; nothing was written, no exception is set. */
+ * -1: refused; nothing was written, no exception is set. -2: as refused, and a signal's handler raised. */
 int kernel_launch(PyObject *kernel, PyObject *const *inputs, PyObject **outputs);
 
 /* How many operands of each sort a launch of `kernel` (borrowed) takes. */

@@ -28,6 +28,7 @@ typedef struct {
     PyObject *quiet;             /* token of NumPy's error state, to be put back */
     int window;                  /* exit that a failure takes */
     int loud;                    /* the next step raises in the window exit's state, */
+    int handled;                 /* a signal's handler raised inside a kernel's launch */
     int offset;                  /* at this instruction; -1: where the region begins */
     _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
 } Run;
@@ -128,7 +129,8 @@ static int run_kernel(Run *run, const int *w) {
     PyObject **outputs = inputs + nin;
     for (int i = 0; i < nin; i++)
         inputs[i] = get(run, w[4 + i]);
-    int refused = kernel_launch(get(run, w[1]), inputs, outputs) < 0;
+    int status = kernel_launch(get(run, w[1]), inputs, outputs), refused = status < 0;
+    run->handled = status == -2;
     for (int i = 0; i < nout && !refused; i++)
         Py_XSETREF(run->regs[w[4 + nin + i]], outputs[i]);
     if (inputs != few)
@@ -297,7 +299,7 @@ static int interrupted(void) {
  * window begins. */
 static ExitKind after_failure(Run *run, Transfer *out) {
     PyObject *type, *value, *traceback;
-    int raises = run->loud || interrupted();
+    int raises = run->loud || run->handled || interrupted();
     if (raises && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
     PyErr_Fetch(&type, &value, &traceback);

@@ -51,14 +51,17 @@ bytes_of(const Kernel *k)
     return k->size * k->operands[k->ninputs + k->write.output].itemsize;
 }
 
+/* Whether they do; -1: a signal's handler raised meanwhile. */
 static int
 warnings_pass(void)
 {
-    PyObject *told = warnings_check ? PyObject_CallNoArgs(warnings_check) : NULL;
-    int pass = told == Py_True;
-    Py_XDECREF(told);
-    PyErr_Clear();
-    return pass;
+    if (warnings_check == NULL)
+        return 0;
+    PyObject *told = PyObject_CallNoArgs(warnings_check);
+    if (told == NULL)
+        return -1;
+    Py_DECREF(told);
+    return told == Py_True;
 }
 
 int
@@ -68,7 +71,7 @@ write_is_final(const Kernel *k, int mask)
         return 0;
     if (mask == 0)
         return 1;
-    return k->write.repeatable && bytes_of(k) >= WORTH_ASKING && warnings_pass();
+    return k->write.repeatable && bytes_of(k) >= WORTH_ASKING ? warnings_pass() : 0;
 }
 
 /* ---- copies --------------------------------------------------------------------------------- */

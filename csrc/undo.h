@@ -25,7 +25,8 @@ void undo_none(Undo *undo);
 int write_fits(const Kernel *k, PyObject *const *inputs, char *const *given);
 
 /* May it write before it is known whether it is refused, since NumPy would then write the same and nobody looks at the
- * array meanwhile? `mask`: the flags that the user does not ignore. See docs/numerics.md. */
+ * array meanwhile? `mask`: the flags that the user does not ignore. See docs/numerics.md. -1: a signal's handler raised;
+ * nothing has been done yet. */
 int write_is_final(const Kernel *k, int mask);
 
 /* 0, or -1 with an exception. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,27 @@ def test_construction_refuses_nonsense() -> None:
     number = ("f", 12, (), ())
     with pytest.raises(ValueError, match="views of arrays"):
         _C.Kernel(**{**base, "inputs": (number,), "reads": ((0, 8),)})
+
+
+def test_a_refusal_lets_all_results_go(config: Config) -> None:
+    """3.11 evaluates the argument of Py_CLEAR twice."""
+
+    def fn(b: Builder, x: Value) -> list[Value]:
+        one = b.emit(OP["+"], (b.emit(OP["/"], (1.0, x)), x))
+        return [one, b.emit(OP["*"], (one, x)), b.emit(OP["-"], (one, x))]
+
+    x = np.zeros(4096)
+    run = made(fn, [x], config)
+    tracemalloc.start()
+    try:
+        assert run(x) is None
+        before, _ = tracemalloc.get_traced_memory()
+        for _ in range(50):
+            assert run(x) is None
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < x.nbytes
 
 
 def test_a_wrong_number_of_operands(run: _C.Kernel) -> None:

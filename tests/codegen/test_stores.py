@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from codegen_harness import assert_same, build, groups_of
 
+import jitcore
 from jitcore import _C
 from jitcore.codegen.kernel import kernel
 from jitcore.codegen.schedule import Group, fuse
@@ -118,6 +119,38 @@ def test_what_can_be_repeated_is_not_kept(
         assert run(x, y) is None
         changed = not np.array_equal(y, before)
         assert changed == (told and name == "bytes of the pool")
+
+
+class Alarm(Exception):
+    """What the handler of a signal raises while the check runs."""
+
+
+def alarm() -> bool:
+    raise Alarm
+
+
+def update(x: Array, y: Array) -> Array:
+    y[1:] = 1 / x[1:] + x[1:]
+    return y
+
+
+def test_what_a_handler_raises_is_raised(config: Config, check: Callable[[bool], None]) -> None:
+    x, y = SHAPES["bytes of the pool"](), np.zeros(300_000)
+    run = compiled(inverse, config, x, y, alone=True)
+    whole = jitcore.compile(update, backend="c")
+    check(True)
+    for _ in range(20):
+        whole(x, y)
+    y[:] = 0
+    _C.set_warnings_check(alarm)
+    with pytest.raises(Alarm):
+        run(x, y)
+    with pytest.raises(Alarm):
+        for _ in range(20):
+            whole(x, y)
+    check(True)
+    assert run(x, y) is not None
+    assert np.array_equal(y, by_numpy(x, np.zeros(300_000)))
 
 
 def test_flags_that_are_ignored_refuse_nothing(config: Config) -> None:
