@@ -267,7 +267,7 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     mask = kernel.mask(block)
     if mask is not None:
         text("u8 some = 0;")
-        emit_loop(kernel, needed(block.steps, mask), shared, text, f"some |= v{mask} != 0;")
+        emit_loop(kernel, needed(block.steps, mask), shared, text, mask)
         text.open("if (some) {")
     emit_loop(kernel, block.steps, shared, text)
     if mask is not None:
@@ -284,11 +284,17 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
 
 
 def emit_loop(
-    kernel: Kernel, steps: Sequence[Step], shared: Mapping[int, int], text: Text, last: str = ""
+    kernel: Kernel,
+    steps: Sequence[Step],
+    shared: Mapping[int, int],
+    text: Text,
+    mask: int | None = None,
 ) -> None:
-    """The elements of a chunk, one after the other; `last` is done for each."""
+    """The elements of a chunk, one after the other; is `some` of this mask true?"""
     made = {out for step in steps for out in step.outs}
-    read = {arg for step in steps for arg in step.args} - made
+    asked = set() if mask is None else {mask}
+    read = {arg for step in steps for arg in step.args} | asked
+    read -= made
     text("RT_INDEPENDENT")
     text.open("for (i64 i = 0; i < m; i++) {")
     for var in sorted(read):
@@ -297,8 +303,8 @@ def emit_loop(
         text.each(compute(kernel, step))
     for var in sorted(made & kernel.sunk):
         text(sink(var, kernel.program.vars[var].dtype.char))
-    if last:
-        text(last)
+    if mask is not None:
+        text(f"some |= {name(kernel, mask)} != 0;")
     text.close()
 
 

@@ -2,17 +2,22 @@
 
 a[a > limit] = limit     most chunks of most arrays have nothing above the limit: they are read,
                          and not written
+
+What is left out with the store must be silent: `a[:] = np.where(mask, x / y, a)` divides, and
+warns, everywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from .kept import is_arithmetic
 from .program import Program, Step
 
 
 def mask_of(program: Program, steps: Sequence[Step], stored: Set[int]) -> int | None:
-    """The mask, if all that these steps leave is `mask ? value : what stands there already`."""
+    """The mask, if all that these steps leave is `mask ? value : what stands there already`, and
+    nobody notices where the value is not computed."""
     makers = {step.outs[0]: step for step in steps if step.inner is None}
     kept = [step for step in steps if not stored.isdisjoint(step.outs)]
     if len(kept) != 1 or len(makers) != len(steps):
@@ -22,7 +27,18 @@ def mask_of(program: Program, steps: Sequence[Step], stored: Set[int]) -> int | 
     if choice is None or "rt_select" not in choice.code:
         return None
     mask, _, other = choice.args
-    return mask if program.shared.get(other) == store.outs[0] else None
+    if program.shared.get(other) != store.outs[0]:
+        return None
+    computed = needed(steps, mask)
+    return mask if all(s in computed or is_silent(program, s) for s in steps) else None
+
+
+def is_silent(program: Program, step: Step) -> bool:
+    """Can it neither raise a flag nor be in doubt?"""
+    copies = (
+        step.code == "{0}" and len({program.vars[v].dtype for v in (*step.args, *step.outs)}) == 1
+    )
+    return copies or not (step.within or is_arithmetic(program, step))
 
 
 def needed(steps: Sequence[Step], var: int) -> list[Step]:

@@ -293,3 +293,39 @@ def test_large_arrays_keep_numpys_selection() -> None:
         jit = compiled(fn)
         jit(make())
         assert [stop.code for stop in jitcore.explain(jit)(make()).breaks] == codes
+
+
+def divided_where(a: Any, x: Any, y: Any) -> Any:
+    a[:] = np.where(x > 5.0, x / y, a)
+    return a
+
+
+def sqrt_where(a: Any, x: Any, y: Any) -> Any:
+    a[:] = np.where(x > 5.0, np.sqrt(y - 0.5), a)
+    return a
+
+
+def truncated_where(a: Any, x: Any, y: Any) -> Any:
+    a[:] = np.where(x > 5.0, (y / 0.0).astype("i4"), a)
+    return a
+
+
+@pytest.mark.parametrize("fn", [divided_where, sqrt_where, truncated_where])
+def test_what_no_mask_selects_warns_all_the_same(fn: Any) -> None:
+    """np.where computes both of its sides everywhere."""
+    some = np.where(np.arange(5000) == 7, 0.0, 1.0)
+    with np.errstate(all="warn"):
+        agree(fn, (lambda: np.ones(5000), lambda: np.ones(5000), some.copy), 3, "c")
+
+
+def test_a_mask_that_is_an_operand() -> None:
+    def fn(a: Any, x: Any, mask: Any) -> None:
+        a[:] = np.where(mask, x, a)
+
+    def mask() -> Any:
+        return np.arange(5000) > 4000
+
+    makers = (lambda: np.ones(5000), lambda: np.zeros(5000), mask)
+    (graph, *_) = jitcore.explain(compiled(fn))(*(make() for make in makers)).graphs
+    assert graph.kernels
+    agree(fn, makers, 3, "c")
