@@ -217,8 +217,8 @@ def live_windows(capture: Capture) -> list[Live]:
         kept: list[Node] = []
         for node in reversed(windows[id(segment)]):
             dead = live.isdisjoint(node.outputs)
-            silent = removable(node) or not numbers.keys().isdisjoint(node.outputs)
-            if dead and silent:  # a dead division still warns, a dead inv() still raises
+            # a dead division still warns, a dead inv() still raises
+            if dead and (removable(node) or not numbers.keys().isdisjoint(node.outputs)):
                 continue
             kept.append(node)
             live |= set(node.inputs)
