@@ -186,10 +186,19 @@ def prune(folder: Path, limit: int, newest: set[Path]) -> None:
     """Remove the files unused for longest until the folder holds at most `limit` bytes.
 
     Looking at thousands of files takes longer than compiling one, so it is done when the folder
-    has grown by a sixteenth of the limit.
+    has grown by a sixteenth of the limit. Where it cannot be done, the kernels are there all the
+    same.
     """
-    if not has_grown(folder, limit // SHARE, newest):
-        return
+    try:
+        if has_grown(folder, limit // SHARE, newest):
+            remove_oldest(folder, limit, newest)
+    except TimeoutError:  # of an alarm that the program has set
+        raise
+    except OSError as error:
+        log.debug("looking through %s: %s", folder, error)
+
+
+def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:
     files = []
     for path in folder.glob("*.so"):
         try:

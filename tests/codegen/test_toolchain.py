@@ -286,6 +286,15 @@ def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler:
     assert (fresh.cache_dir / cache.GROWN).stat().st_size == 0
 
 
+def test_a_folder_that_cannot_be_looked_through(fresh: Config, compiler: object) -> None:
+    """Another process may remove a file at any time, or the disk be full."""
+    assert fresh.cache_dir is not None
+    (fresh.cache_dir / cache.GROWN).mkdir(parents=True)
+    fresh.cache_dir.chmod(0o700)
+    assert None not in cache.libraries([SOURCE.format(k) for k in range(2)], fresh)
+    assert len(libraries(fresh)) == 2
+
+
 def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
     assert (
         cache.loaded("int jitcore_kernel(void) { return 1; } // hidden\n", "", "", None, 0) is None
