@@ -30,6 +30,7 @@ Array = np.ndarray[Any, Any]
 
 SIZE = 67  # elements: whole vectors, and some more
 PLACES = (3, SIZE - 1)  # one in the vectors, one after them
+TAKEN = "taken"
 FLAGS = {"divide": 0x04, "over": 0x08, "under": 0x10, "invalid": 0x01}  # as kernel_rt.h has them
 
 # Pairs of operands that raise flags, or come close.
@@ -153,21 +154,22 @@ def fast(by: Chosen, folder: Path | None) -> Chosen:
     sets = dict.fromkeys(ALL_FLAGS["fast"].machines[machine_here(widest=True)])
     for flags in sets:
         key = "\0".join((fingerprint(compiler), *flags, PROBE))
-        taken = recall(folder, key)
-        if taken is None:
-            taken = "taken" if takes(compiler, flags) else "refused"
-            remember(folder, key, taken)
-        if taken == "taken":
+        known = recall(folder, key) == TAKEN
+        if known or takes(compiler, flags):
+            if not known:  # a refusal may be that of a full disk: it is not kept
+                remember(folder, key, TAKEN)
             return Chosen(compiler, flags)
     return by
 
 
 def takes(compiler: Compiler, flags: tuple[str, ...]) -> bool:
-    with scratch() as ours:
-        try:
+    try:
+        with scratch() as ours:
             build(compiler, flags, PROBE, ours / "probe.so")
-        except CompileError:
-            return False
+    except TimeoutError:  # of an alarm that the program has set
+        raise
+    except (OSError, CompileError):
+        return False
     return True
 
 

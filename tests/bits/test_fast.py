@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,21 @@ def test_libraries_of_the_two_are_not_confused(compiler: Compiler) -> None:
     quick = selftest.fast(plain, None)
     assert (plain.compiler.numerics, quick.compiler.numerics) == ("exact", "fast")
     assert cache.file_name("source", plain) != cache.file_name("source", quick)
+
+
+def test_a_full_disk_is_not_remembered(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    plain = selftest.chosen(compiler.path, "", None)
+    assert plain is not None
+    tmp_path.chmod(0o700)
+    with monkeypatch.context() as patch:
+        patch.setattr(selftest, "build", full)
+        assert selftest.fast.__wrapped__(plain, tmp_path) is plain
+    assert selftest.fast.__wrapped__(plain, tmp_path).compiler.numerics == "fast"
 
 
 @pytest.mark.parametrize("flag", ["-ffast-math", "-ffinite-math-only", "-fno-signed-zeros"])
