@@ -1,0 +1,186 @@
+"""Capture → its segments, each with the steps that run: kernels, NumPy calls, a user's backend.
+
+    segments ─ stores to the windows before them ─ dead nodes dropped ─▶ live windows
+    live window ─ fused ─▶ groups and nodes ─ compiled ─▶ kernels and NumPy calls
+
+A store that no kernel can make is loud again, and all of it is planned anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, KeysView, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jitcore.codegen.fast import as_asked
+from jitcore.codegen.kernel import kernels as compiled
+from jitcore.codegen.kernel import kernels_to_come
+from jitcore.codegen.schedule import Group, fuse
+from jitcore.codegen.stores import STORE
+from jitcore.codegen.views import Place, lasting, placed
+from jitcore.config import Config
+from jitcore.fallback.exit import Built, Computed, Exit, Recipe
+from jitcore.ir.graph import Node, Value
+from jitcore.passes.dce import removable
+from jitcore.runtime.foreign import Foreign, foreign
+from jitcore.runtime.known import told
+from jitcore.runtime.stores import Absorbed, absorbed
+from jitcore.symbolic.state import Capture, Loud, Window
+
+Step = Node | Group | Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One segment after scheduling."""
+
+    start: Exit
+    steps: tuple[Step, ...]
+    loud: int | None  # the offset at which its one step raises
+    refusal: str = ""  # of a user's backend
+
+
+def flat(planned: Iterable[Planned]) -> Iterable[Step]:
+    return (step for segment in planned for step in segment.steps)
+
+
+def exit_values(capture: Capture) -> set[Value]:
+    """What any exit may hand out."""
+    found: set[Value] = set()
+    for segment in capture.segments:
+        found |= recipe_values(segment.start if isinstance(segment, Window) else segment.at)
+    return found | recipe_values(capture.exit)
+
+
+def recipe_values(exit: Exit) -> set[Value]:
+    found: set[Value] = set()
+    todo: list[Recipe] = [*exit.stack, *(recipe for _, recipe in exit.locals)]
+    todo += [part for effect in exit.effects for part in effect.parts]
+    todo += [exit.value] if exit.value is not None else []
+    while todo:
+        recipe = todo.pop()
+        if isinstance(recipe, Computed):
+            found.add(recipe.value)
+        elif isinstance(recipe, Built):
+            todo.extend(recipe.parts)
+    return found
+
+
+Live = tuple[Exit, tuple[Node, ...], set[Value], int | None]
+
+
+def live_windows(capture: Capture) -> list[Live]:
+    """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
+    live = recipe_values(capture.exit)
+    numbers: dict[Value, Any] = {}
+    windows = {
+        id(one): told(one.nodes, numbers) for one in capture.segments if isinstance(one, Window)
+    }
+    found: list[Live] = []
+    for segment in reversed(capture.segments):
+        after = set(live)
+        if isinstance(segment, Loud):
+            live |= set(segment.node.inputs)
+            live |= recipe_values(segment.at)
+            found.append((segment.at, (segment.node,), after, segment.offset))
+            continue
+        kept: list[Node] = []
+        for node in reversed(windows[id(segment)]):
+            dead = live.isdisjoint(node.outputs)
+            # a dead division still warns, a dead inv() still raises
+            if dead and (removable(node) or not numbers.keys().isdisjoint(node.outputs)):
+                continue
+            kept.append(node)
+            live |= set(node.inputs)
+            after |= set(node.outputs) if dead else set()
+        live |= recipe_values(segment.start)
+        found.append((segment.start, tuple(reversed(kept)), after, None))
+    found.reverse()
+    return found
+
+
+def scheduled(
+    capture: Capture, config: Config
+) -> tuple[Capture, list[Live], list[Planned], dict[Group, Any]]:
+    """Stores that kernels can make are theirs; the others stay loud."""
+    refused: set[int] = set()
+    while True:
+        taken = absorbed(capture, refused) if config.backend == "c" else Absorbed(capture, {})
+        live = live_windows(taken.capture)
+        segments, kernels = planned(live, taken.capture, config)
+        failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
+        if not failed:
+            return taken.capture, live, segments, kernels
+        refused |= failed
+
+
+def planned(
+    live: list[Live],
+    capture: Capture,
+    config: Config,
+) -> tuple[list[Planned], dict[Group, Any]]:
+    """Pure windows go to the back end; loud steps stay calls."""
+    found: list[Planned] = []
+    views: dict[Value, Place] = {}
+    for start, nodes, after, loud in live:
+        steps: list[Step] = list(nodes)
+        refusal = ""
+        if loud is None and config.backend == "c":
+            earlier = lasting(views)
+            views |= placed(nodes, earlier)
+            fused = [as_asked(step, config.numerics) for step in fuse(nodes, after, earlier)]
+            steps = stores_last(fused, views.keys())
+        elif loud is None and config.backend != "numpy":
+            name = capture.graph.name
+            taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
+            steps = [*taken]
+        found.append(Planned(start, tuple(steps), loud, refusal))
+    if any(map(is_store, flat(found))):
+        return found, {}
+    kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
+    found = [replace(one, steps=called(one.steps, kernels)) for one in found]
+    return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def is_store(step: Step) -> bool:
+    """One that no kernel makes."""
+    return isinstance(step, Node) and step.op is STORE
+
+
+def stores_last(steps: Sequence[Node | Group], views: KeysView[Value]) -> list[Step]:
+    """If a step after a store failed, CPython would repeat what comes before it, too."""
+    writing = [step for step in steps if isinstance(step, Group) and step.written]
+    others = [step for step in steps if step not in writing]
+    if not all(set(group.outputs).isdisjoint(s.inputs) for group in writing for s in others):
+        return [*others, *(node for group in writing for node in group.nodes)]
+    alone = all(not views.isdisjoint(step.outputs) for step in others)
+    return [*others, *(replace(group, alone=alone) for group in writing)]
+
+
+def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
+    """Those that there are, or will be."""
+    if config.compiling == "background":
+        return kernels_to_come(groups)
+    return {group: made for group, made in compiled(groups, config).items() if made is not None}
+
+
+def called(steps: Iterable[Step], kernels: dict[Group, Any]) -> tuple[Step, ...]:
+    """A group without a kernel falls back to its NumPy calls."""
+    made: list[Step] = []
+    for step in steps:
+        made += step.nodes if isinstance(step, Group) and step not in kernels else [step]
+    return tuple(made)
+
+
+def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) -> list[Planned]:
+    """Views that only kernels read need not be made."""
+    found = []
+    for segment in reversed(planned):
+        steps = []
+        for step in reversed(segment.steps):
+            if not views.isdisjoint(step.outputs) and live.isdisjoint(step.outputs):
+                continue
+            steps.append(step)
+            live = live.union(step.inputs)
+        found.append(replace(segment, steps=tuple(reversed(steps))))
+    return found[::-1]
