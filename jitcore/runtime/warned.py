@@ -34,6 +34,7 @@ SHOWN = frozenset(("default", "always", "all", "module", "once", "ignore"))
 LAYERS = ((io.TextIOWrapper, "buffer"), (io.BufferedWriter, "raw"))
 OVERRIDES = frozenset(("write", "flush", "closed"))
 TEXTS = (type(None), str, re.Pattern)
+MISSING = object()
 
 
 Hook = tuple[dict[str, Any], str, FunctionType, CodeType]
@@ -62,7 +63,7 @@ class Warned:
         return (
             self.pass_hooks()
             and self.pass_filters()
-            and is_file(sys.stderr)
+            and is_file(vars(sys).get("stderr", MISSING))
             and is_plain_frame(sys._getframe(1))
         )
 
@@ -108,9 +109,12 @@ def is_file(stream: Any) -> bool:
     if stream is None:
         return True
     layers = [stream]
-    for cls, below in LAYERS:
-        if type(layers[-1]) is cls:
-            layers.append(getattr(layers[-1], below))
+    try:
+        for cls, below in LAYERS:
+            if type(layers[-1]) is cls:
+                layers.append(getattr(layers[-1], below))
+    except ValueError:  # it was detached
+        return False
     if type(stream) is not io.TextIOWrapper or type(layers[-1]) is not io.FileIO or stream.closed:
         return False
     own = any(not OVERRIDES.isdisjoint(vars(layer)) for layer in layers)
@@ -121,6 +125,8 @@ def is_plain_frame(frame: FrameType) -> bool:
     """That of the code that the warning would be for."""
     registry = dict.get(frame.f_globals, "__warningregistry__")
     named = dict.get(frame.f_globals, "__name__")
-    source = linecache.cache.get(frame.f_code.co_filename, ())
+    cache = vars(linecache).get("cache")
+    source = cache.get(frame.f_code.co_filename, ()) if type(cache) is dict else None
     plain = type(registry) in (dict, type(None)) and type(named) in (str, type(None))
-    return plain and len(source) != 1  # of one that is read lazily, a loader is asked
+    # of one that is read lazily, a loader is asked
+    return plain and type(source) is tuple and len(source) != 1

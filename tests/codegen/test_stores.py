@@ -279,18 +279,25 @@ WORLDS = {
     "recorded": ("warnings.catch_warnings(record=True).__enter__()", False),
     "another stream": ("sys.stderr = io.StringIO()", False),
     "a closed stream": ("sys.stderr.close()", False),
+    "no name for a stream": ("del sys.stderr", False),
+    "a stream without a file": (
+        "sys.stderr = open(os.devnull, 'w', errors='backslashreplace'); sys.stderr.buffer.detach()",
+        False,
+    ),
+    "no lines": ("del linecache.cache", False),
+    "lines by others": ("linecache.cache = None", False),
     "a stream that is listened to": ("sys.stderr.write = print", False),
     "another registry": ("__warningregistry__ = Registry()", False),
     "another module": ("sys.modules['warnings'] = sys", False),
 }
 PROGRAM = """
-import io, sys, warnings
+import io, linecache, os, sys, warnings
 from jitcore.runtime.warned import Warned
 class Registry(dict): pass
-seen = Warned()
+seen, out = Warned(), sys.stdout
 assert seen.passes()
 {}
-print(seen.passes())
+print(seen.passes(), file=out)
 """
 
 
