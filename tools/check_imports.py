@@ -1,8 +1,8 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors config marks hush lazy → backends → opcodes ir → guards → fallback → symbolic
-    passes
-    codegen
+    version errors config marks hush, lazy → backends, groups → processors
+    → opcodes ir → guards → fallback → symbolic passes
+    → codegen
     → runtime → pipeline → report → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
@@ -20,7 +20,10 @@ from pathlib import Path
 PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
-LEAVES = ("version", "errors", "config", "marks", "hush", "lazy", "backends")
+LEAVES = (
+    *("version", "errors", "config", "marks", "hush", "lazy", "backends"),
+    *("groups", "processors"),
+)
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
@@ -31,6 +34,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "hush": (),
     "lazy": (),
     "backends": ("lazy",),
+    "groups": (),
+    "processors": ("groups",),
     "opcodes": ("errors",),
     "ir": ("errors",),
     "guards": ("errors", "ir.types", "_C"),
@@ -38,7 +43,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": ("errors", "config", "marks", "hush", "opcodes", "ir", "guards", "fallback"),
     "passes": ("errors", "ir"),
-    "codegen": ("errors", "config", "version", "ir", "_C"),
+    "codegen": ("errors", "config", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Thread
 from typing import TypeVar
+
+from ..processors import processors
 
 T = TypeVar("T")
 
@@ -19,9 +20,7 @@ log = logging.getLogger("jitcore")
 
 def width() -> int:
     """How many compilers to run at a time."""
-    able = hasattr(os, "sched_getaffinity")
-    here = len(os.sched_getaffinity(0)) if able else os.cpu_count() or 1
-    return max(1, min(MOST, 2 * here // PROCESSORS))
+    return max(1, min(MOST, 2 * processors() // PROCESSORS))
 
 
 def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from jitcore.config import MEGABYTE, Config
+from jitcore.groups import GROUPS, Limits, limits, read
 
 MOST = 256 * MEGABYTE
 SHARE = 8  # of the memory that the process may use
-GROUPS = "/sys/fs/cgroup"
-# Controller (none: version 2) → what follows GROUPS, and the file that has the limit.
-Limits = Mapping[str, tuple[str, str]]
 LIMITS: Limits = {"": ("", "memory.max"), "memory": ("/memory", "memory.limit_in_bytes")}
 
 
@@ -37,24 +35,3 @@ def group_limits(groups: str, membership: str) -> Iterator[int]:
         text = read(f"{folder}/{name}")
         if text.isdecimal():
             yield int(text)
-
-
-def limits(groups: str, membership: str, files: Limits) -> Iterator[tuple[str, str]]:
-    """The folders of those groups, outermost first, each with the file that has the limit."""
-    for line in membership.splitlines():
-        _, controllers, inside = line.split(":", 2)
-        for controller in files.keys() & controllers.split(","):
-            below, name = files[controller]
-            folder = groups + below
-            for part in (None, *filter(None, inside.split("/"))):
-                folder = f"{folder}/{part}" if part else folder
-                yield folder, name
-
-
-def read(path: str) -> str:
-    """Nothing where there is no such file."""
-    try:
-        with open(path) as file:
-            return file.read().strip()
-    except OSError:
-        return ""
