@@ -8,7 +8,7 @@ A store that no kernel can make is loud again, and all of it is planned anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, KeysView, Sequence
+from collections.abc import Iterable, KeysView, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,7 +129,7 @@ def planned(
             earlier = lasting(views)
             views |= placed(nodes, earlier)
             fused = [as_asked(step, config.numerics) for step in fuse(nodes, after, earlier)]
-            steps = stores_last(fused, views.keys())
+            steps = stores_last(fused, lasting(views).keys() | (views.keys() - after))
         elif loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
@@ -147,13 +147,14 @@ def is_store(step: Step) -> bool:
     return isinstance(step, Node) and step.op is STORE
 
 
-def stores_last(steps: Sequence[Node | Group], views: KeysView[Value]) -> list[Step]:
-    """If a step after a store failed, CPython would repeat what comes before it, too."""
+def stores_last(steps: Sequence[Node | Group], idle: Set[Value]) -> list[Step]:
+    """If a step after a store failed, CPython would repeat what comes before it, too. `idle`:
+    views, and elements that nobody keeps; made again, they read nothing that a store changed."""
     writing = [step for step in steps if isinstance(step, Group) and step.written]
     others = [step for step in steps if step not in writing]
     if not all(set(group.outputs).isdisjoint(s.inputs) for group in writing for s in others):
         return [*others, *(node for group in writing for node in group.nodes)]
-    alone = all(not views.isdisjoint(step.outputs) for step in others)
+    alone = all(not idle.isdisjoint(step.outputs) for step in others)
     return [*others, *(replace(group, alone=alone) for group in writing)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -151,6 +152,39 @@ def test_what_a_handler_raises_is_raised(config: Config, check: Callable[[bool],
     check(True)
     assert run(x, y) is not None
     assert np.array_equal(y, by_numpy(x, np.zeros(300_000)))
+
+
+def with_element(x: Array, y: Array) -> Any:
+    first = y[2]
+    y[:] = 1 / x + x
+    return first
+
+
+def with_view(x: Array, y: Array) -> Any:
+    part = y[2:]
+    y[:] = 1 / x + x
+    return part
+
+
+def with_operand(x: Array, y: Array) -> Any:
+    y[:-1] = 1 / x[:-1] + y[-1]
+    return y
+
+
+@pytest.mark.parametrize("fn", [with_element, with_view, with_operand])
+def test_what_is_repeated_reads_nothing_new(fn: Any, check: Callable[[bool], None]) -> None:
+    """An element that the function keeps is one from before the store."""
+    fast = jitcore.compile(fn, backend="c")
+    x = np.arange(1.0, 300_001.0)
+    for _ in range(20):
+        fast(x, np.ones(x.size))
+    check(True)
+    x[5] = 0.0
+    want, got = np.arange(0.0, x.size), np.arange(0.0, x.size)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.array_equal(fast(x, got), fn(x, want))
+    assert np.array_equal(got, want)
 
 
 def test_flags_that_are_ignored_refuse_nothing(config: Config) -> None:
