@@ -43,7 +43,7 @@ def library(source: str, config: Config) -> Library | None:
 
 def libraries(sources: Sequence[str], config: Config, width: int = 1) -> list[Library | None]:
     """Of each; those that are not there yet are compiled in `width` texts, side by side."""
-    by = told(config.compiler, config.hinted, config.cache_dir, config.numerics)
+    by = compiler_for(config.compiler, config.hinted, config.cache_dir, config.numerics)
     place = usable(config.cache_dir)
     if by is not None and place is not None:
         wanted = {file_name(source, by): source for source in sources}
@@ -102,7 +102,7 @@ def loaded(
     numerics: Numerics = "exact",
 ) -> Library | None:
     place = usable(folder)
-    by = told(named, hinted, folder, numerics)
+    by = compiler_for(named, hinted, folder, numerics)
     if by is None:
         return None
     name = file_name(source, by)
@@ -113,7 +113,7 @@ def loaded(
     return compiled(by, source, name, place, limit)
 
 
-def told(named: str, hinted: str, folder: Path | None, numerics: Numerics) -> Chosen | None:
+def compiler_for(named: str, hinted: str, folder: Path | None, numerics: Numerics) -> Chosen | None:
     by = chosen(named, hinted, folder)
     return fast(by, folder) if by is not None and numerics == "fast" else by
 

@@ -159,13 +159,6 @@ def array_type(array: np.ndarray[Any, Any]) -> ArrayType | ObjectType:
     return ArrayType(dtype, array.shape, array.strides, flags.aligned, writeable)
 
 
-def layout_of(array: np.ndarray[Any, Any]) -> ArrayType:
-    """The type of an array that is known to hold no objects."""
-    t = array_type(array)
-    assert isinstance(t, ArrayType)
-    return t
-
-
 def fresh(dtype: np.dtype[Any], shape: Shape, order: str = "C") -> ArrayType:
     """The type of an array that NumPy has just allocated."""
     return ArrayType(dtype, shape, standard_strides(dtype, shape, order))
