@@ -14,6 +14,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +24,7 @@ from ..config import Config, Numerics
 from ..version import __version__
 from .abi import ABI, SYMBOL
 from .beside import side_by_side
-from .folder import say, scratch, usable
+from .folder import NEW, say, scratch, usable
 from .library import Library, dlopen
 from .selftest import Chosen, chosen, fast
 from .toolchain import CompileError, build, fingerprint
@@ -30,6 +32,7 @@ from .toolchain import CompileError, build, fingerprint
 MARK = b"jitcore-kernel\x01"
 DIGEST = hashlib.sha256().digest_size
 GROWN, KIB, SHARE = ".grown", 1024, 16
+DAY = 86400.0  # seconds; no compiler takes that long
 LOADED = 1024  # libraries kept in memory beyond those that kernels hold
 
 log = logging.getLogger("jitcore")
@@ -191,11 +194,23 @@ def prune(folder: Path, limit: int, newest: set[Path]) -> None:
     """
     try:
         if has_grown(folder, limit // SHARE, newest):
+            remove_left(folder)
             remove_oldest(folder, limit, newest)
     except TimeoutError:  # of an alarm that the program has set
         raise
     except OSError as error:
         log.debug("looking through %s: %s", folder, error)
+
+
+def remove_left(folder: Path) -> None:
+    """What processes had begun when they were killed."""
+    for path in folder.glob(f"{NEW}*"):
+        if time.time() - path.stat().st_mtime < DAY:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:

@@ -21,6 +21,8 @@ from pathlib import Path
 
 log = logging.getLogger("jitcore")
 
+NEW = ".new-"  # how names of what is being written begin
+
 SAID: dict[str, str] = {}  # of the process: what a user has been told, by kind
 
 
@@ -57,7 +59,7 @@ def usable(folder: Path | None) -> Path | None:
 def scratch(parent: Path | None = None) -> Iterator[Path]:
     """A folder that is gone afterwards. (tempfile.TemporaryDirectory has finalizers, which warn
     where a thread is still at work when the program ends.)"""
-    made = Path(tempfile.mkdtemp(prefix=".new-" if parent else "jitcore-", dir=parent))
+    made = Path(tempfile.mkdtemp(prefix=NEW if parent else "jitcore-", dir=parent))
     try:
         yield made
     finally:
@@ -86,7 +88,7 @@ def remember(folder: Path | None, key: str, text: str) -> None:
         return
     scratch = None
     try:
-        handle, scratch = tempfile.mkstemp(prefix=".new-", dir=place)
+        handle, scratch = tempfile.mkstemp(prefix=NEW, dir=place)
         with open(handle, "wb") as file:
             file.write(f"{text}\n{checksum(key, text)}".encode())
         os.replace(scratch, place / note_name(key))

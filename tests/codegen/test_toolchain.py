@@ -286,6 +286,21 @@ def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler:
     assert (fresh.cache_dir / cache.GROWN).stat().st_size == 0
 
 
+def test_what_killed_processes_have_left_goes(fresh: Config, compiler: object) -> None:
+    place = folder.usable(fresh.cache_dir)
+    assert place is not None
+    for name, age in (("old", 2 * cache.DAY), ("young", 0.0)):
+        (place / f"{folder.NEW}{name}").mkdir()
+        (place / f"{folder.NEW}{name}" / "kernel.s").touch()
+        (place / f"{folder.NEW}{name}-note").touch()
+        then = (place / f"{folder.NEW}{name}").stat().st_mtime - age
+        for path in place.glob(f"{folder.NEW}{name}*"):
+            os.utime(path, (then, then))
+    assert cache.loaded(SOURCE.format(0), "", "", place, 0) is not None
+    left = sorted(path.name for path in place.glob(f"{folder.NEW}*"))
+    assert left == [f"{folder.NEW}young", f"{folder.NEW}young-note"]
+
+
 def test_a_folder_that_cannot_be_looked_through(fresh: Config, compiler: object) -> None:
     """Another process may remove a file at any time, or the disk be full."""
     assert fresh.cache_dir is not None
