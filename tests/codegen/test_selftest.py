@@ -15,14 +15,6 @@ from jitcore.codegen.toolchain import CompileError, Compiler
 from jitcore.config import from_environment
 
 
-@pytest.fixture(scope="module")
-def compiler() -> Compiler:
-    found = toolchain.find("")
-    if found is None:
-        pytest.skip("no C compiler")
-    return found
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     folder.usable.cache_clear()
