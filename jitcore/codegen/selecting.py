@@ -30,10 +30,10 @@ def mask_of(program: Program, steps: Sequence[Step], stored: Set[int]) -> int | 
     if program.shared.get(other) != store.outs[0]:
         return None
     computed = needed(steps, mask)
-    return mask if all(s in computed or is_silent(program, s) for s in steps) else None
+    return mask if all(s in computed or is_unnoticed(program, s) for s in steps) else None
 
 
-def is_silent(program: Program, step: Step) -> bool:
+def is_unnoticed(program: Program, step: Step) -> bool:
     """Can it neither raise a flag nor be in doubt?"""
     copies = (
         step.code == "{0}" and len({program.vars[v].dtype for v in (*step.args, *step.outs)}) == 1
