@@ -24,9 +24,8 @@ from .layout import GRAIN
 from .loops import Nest
 from .program import Program, Step
 
-Cut = tuple[
-    int, int, int, int
-]  # axis, elements of a grain, grains of the smallest part, joined folds
+# axis, elements of a grain, grains of the smallest part, joined folds
+Cut = tuple[int, int, int, int]
 NOWHERE: Cut = (0, 0, 0, 0)
 TREE_GRAIN = 8  # NumPy's trees divide at its multiples
 FEW = 16  # grains of an axis: one with more divides more evenly
