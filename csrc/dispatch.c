@@ -177,7 +177,7 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
         if (result != NULL || PyErr_Occurred())
             return result;
     }
-    if (PyTuple_GET_SIZE(self->entries) == 0 && idle_skips(&self->idle))
+    if (idle_skips(&self->idle))
         return call_function(fn, args, nargsf, names);
     Py_INCREF(op);
     Py_INCREF(fn);

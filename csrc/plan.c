@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "errstate.h"
+#include "frame_hook.h"
 #include "frame_state.h"
 #include "held.h"
 #include "launcher.h"
@@ -139,18 +140,24 @@ static int run_kernel(Run *run, const int *w) {
 }
 
 static void unquiet(Run *run) {
-    if (run->quiet != NULL)
-        errstate_reset(run->quiet);
+    if (run->quiet == NULL)
+        return;
+    errstate_reset(run->quiet);
     run->quiet = NULL;
+    jit_busy_leave();
 }
 
-/* NumPy's own calls raise where they would warn, until the next QUIET or LOUD. */
+/* NumPy's own calls raise where they would warn, until the next QUIET or LOUD. What they run of Python is left alone: to
+ * compile it would be to compile it for an error state that is not the user's. */
 static int quiet(Run *run, PyObject *extobj) {
     unquiet(run);
     if (extobj == NULL)
         return 0;
     run->quiet = errstate_set(extobj);
-    return run->quiet == NULL ? -1 : 0;
+    if (run->quiet == NULL)
+        return -1;
+    jit_busy_enter();
+    return 0;
 }
 
 /* ---------------------------------------------------------------- exits */

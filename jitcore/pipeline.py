@@ -97,6 +97,12 @@ def compile_region(point: Any, frame: Any) -> None:
     if record is None:
         point.close()
         return
+    with record.alone(point.offset) as mine:
+        if mine:
+            compile_alone(record, point, frame)
+
+
+def compile_alone(record: Record, point: Any, frame: Any) -> None:
     started = time.perf_counter()
     offer()
     errstate = _C.errstate_code()
@@ -131,6 +137,9 @@ def compile_region(point: Any, frame: Any) -> None:
     if assembled is not None:
         install(record, point, assembled)
         record.barren = 0
+    elif point.offset == decoded.start and captured.guards:  # another call may find more to do
+        point.add(entry_that_stays(captured.guards))
+        record.barren += 1
     else:
         point.close()
         record.barren += 1
@@ -142,7 +151,8 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
     if tries <= record.config.cache_limit:
         return False
-    seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
+    if any(r.entry is not None and r.offset == point.offset for r in record.regions):
+        seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
     return True
 
 

@@ -7,7 +7,10 @@ in a record may hold on to it, nor to other objects of the user's.
 
 from __future__ import annotations
 
+import os
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -46,6 +49,19 @@ class Record:
     dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
+    compiling: dict[int, int] = field(default_factory=dict)  # offset → process that is at it
+
+    @contextmanager
+    def alone(self, offset: int) -> Iterator[bool]:
+        """Is nobody else compiling there? Threads that come meanwhile leave it to CPython."""
+        mine = self.compiling.get(offset) != os.getpid()
+        if mine:
+            self.compiling[offset] = os.getpid()
+        try:
+            yield mine
+        finally:
+            if mine:
+                del self.compiling[offset]
 
 
 class Records:

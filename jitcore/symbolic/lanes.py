@@ -2,10 +2,11 @@
 is computed of all, and only those that the mask selects are stored in the end (masks.py).
 
     t = a[mask]            lanes: a
-    u = np.log(t) * 2      lanes: np.log(np.where(mask, a, first)) * 2
+    u = (t + 1) * 2        lanes: (a + 1) * 2
 
-An operation that may raise a flag for an element that was not selected gets the first selected
-one instead. Any other use of it is CPython's, from a[mask] on.
+Only what costs next to nothing and seldom raises a flag: of few elements NumPy would compute a
+logarithm sooner than a kernel of all, and of the others it may not exist. Any other use is
+CPython's, from a[mask] on.
 """
 
 from __future__ import annotations
@@ -19,31 +20,17 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Value
-from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op, leaf_type
-from jitcore.ir.ops import OPS
+from jitcore.ir.op import Args, Effect, Kind, Op
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Loud, Window
 from jitcore.symbolic.values import Known, Masked, Run, Var
 
-WHERE = OPS["where"]
-# These seldom raise flags; where one does, NumPy does the work.
+# Where one of these does raise a flag, NumPy does the work.
 QUIET = frozenset(("add", "subtract", "multiply", "square"))
 NUMBERS = (bool, int, float, complex)
 SCALARS = (*NUMBERS, np.generic)
-
-
-def first_selected(array: Any, mask: Any) -> Any:
-    """The first element where the mask is true; the first of all where it is so nowhere."""
-    return array.flat[int(np.argmax(mask))]
-
-
-def infer_first(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
-    return ScalarType(leaf_type(args[0]).dtype)  # type: ignore[union-attr]
-
-
-FIRST = Op("first_selected", first_selected, Kind.OPAQUE, Effect.SILENT, infer_first, operands=2)
 
 
 def selected(vm: Machine, array: Run, mask: Run, getitem: Callable[..., Any]) -> Masked:
@@ -70,15 +57,30 @@ def first_like(vm: Machine, mask: Value) -> Value:
 def mapped(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Masked:
     """An operation, element by element, on what one mask has selected and on scalars."""
     one = next(arg for arg in args if isinstance(arg, Masked))
-    row, _ = specialise(op, tuple(lane(one, arg) for arg in args), {})
-    if kwargs or row.kind is not Kind.MAP or row.target is None or one.stores != loud_steps(vm):
+    tree = tuple(lane(one, arg) for arg in args)
+    row, _ = specialise(op, tree, {})
+    if (
+        kwargs
+        or row.kind is not Kind.MAP
+        or not is_cheap(row, tree, one)
+        or one.stores != loud_steps(vm)
+    ):
         give_up(one)
-    quiet = row.name in QUIET or row.effect is Effect.SILENT
-    tree = tuple(lane(one, arg) if quiet else filled(vm, one, arg) for arg in args)
+    assert row.target is not None
     made = vm.emit(op, tree, {})
     if not isinstance(made, Run) or not isinstance(made.value.type, ArrayType):
         give_up(one)
     return Masked(made.value, one.mask, row.target, args, one.stores, one.made_at)
+
+
+def is_cheap(row: Op, tree: Args, one: Masked) -> bool:
+    """Is it an instruction or two of C, and quiet?"""
+    kind = one.lanes.type.dtype.kind  # type: ignore[union-attr]
+    if row.c is None or kind not in row.c:
+        return False
+    if row.name == "divide":
+        return type(tree[1]) in NUMBERS and tree[1] != 0
+    return row.name in QUIET or row.effect is Effect.SILENT
 
 
 def lane(one: Masked, arg: Var) -> Any:
@@ -92,17 +94,6 @@ def lane(one: Masked, arg: Var) -> Any:
         case Run(value) if isinstance(value.type, ScalarType):
             return value
     give_up(one)
-
-
-def filled(vm: Machine, one: Masked, arg: Var) -> Any:
-    found = lane(one, arg)
-    if not isinstance(arg, Masked):
-        return found
-    first = vm.emit(FIRST, (found, one.mask), {})
-    assert isinstance(first, Run)
-    made = vm.emit(WHERE, (one.mask, found, first.value), {})
-    assert isinstance(made, Run)
-    return made.value
 
 
 def assigned(vm: Machine, masked: Masked, made: Masked) -> Masked:

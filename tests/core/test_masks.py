@@ -57,10 +57,16 @@ def twice_written(x: Any, y: Any) -> Any:
     return y + x
 
 
+def halved(x: Any, y: Any) -> Any:
+    y[x != 0] = (1.0 - x[x != 0]) / 2
+    y[~(x < 1)] *= -1
+    return y + x
+
+
 def own_array(x: Any, y: Any) -> Any:
     z = np.where(x > y, x, y)
     z[np.isnan(z)] = 0.0
-    z[z > 2.0] = np.sqrt(z[z > 2.0])
+    z[z > 2.0] = z[z > 2.0] / 4.0 - 1
     return z.sum() + z
 
 
@@ -110,8 +116,8 @@ def kept(x: Any, y: Any) -> Any:
     return low
 
 
-INSIDE = [limited, scaled, guarded, twice_written, own_array, in_place]
-OTHERS = [from_one_to_another, three_arrays]
+INSIDE = [limited, scaled, halved, own_array, in_place]
+OTHERS = [guarded, twice_written, from_one_to_another, three_arrays]
 BREAKING = [changed_between, mask_changed_between, kept]
 
 
