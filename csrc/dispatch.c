@@ -170,15 +170,17 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
         return call_function(fn, args, nargsf, names);
     self->calls++;
+    if (idle_skips(&self->idle))
+        return call_function(fn, args, nargsf, names);
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {
         PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
                                          PyVectorcall_NARGS(nargsf), names);
-        if (result != NULL || PyErr_Occurred())
+        if (result != NULL || PyErr_Occurred()) {
+            idle_note(&self->idle, 1);
             return result;
+        }
     }
-    if (idle_skips(&self->idle))
-        return call_function(fn, args, nargsf, names);
     Py_INCREF(op);
     Py_INCREF(fn);
     unsigned long before = jit_hook_work();

@@ -1,5 +1,6 @@
-/* Is there anything to do in a function's calls? Where many in a row entered no compiled code and met no new code, the
- * evaluation function stays out but for every few: it makes Python calls slower. What it then finds makes it more patient.
+/* Is there anything to do in a function's calls? Where many in a row entered no compiled code and met no new code, they
+ * go without entries and without the evaluation function, which makes Python calls slower, but for every few. What these
+ * then find makes it more patient.
  */
 #ifndef JIT_IDLE_H
 #define JIT_IDLE_H

@@ -90,3 +90,20 @@ def test_where_compiled_code_runs_nothing_is_left_out() -> None:
         fn(X)
     (graph,) = [g for g in jitcore.explain(fn)(X).graphs if g.kernels]
     assert graph.entry.hits == 5 * PATIENCE + 1
+
+
+def test_more_shapes_than_are_compiled_and_then_one_that_is() -> None:
+    def plain(x: Any) -> Any:
+        return (x * x + 1.0) * x
+
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    for n in range(10, 20):
+        fn(np.ones(n))
+    first = jitcore.explain(fn)(np.ones(10)).graphs[0]
+    other, known = np.ones(19), np.ones(10)
+    for _ in range(3 * PATIENCE):
+        assert fn(other).size == 19
+    before = first.entry.hits
+    for _ in range(2 * SAMPLE):
+        assert fn(known).size == 10
+    assert first.entry.hits >= before + SAMPLE
