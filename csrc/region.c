@@ -10,9 +10,14 @@ typedef struct {
     PyObject_HEAD
     int offset, depth;
     char closed;       /* a miss does not ask the compiler any more */
+    char barren;       /* no entry computes anything: they say where there is nothing to compile */
+    int stays;         /* frames that a barren point has left to CPython */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
 } Point;
+
+/* A barren point is asked so often; asking costs as much as a small Python function. */
+#define MOST_STAYS 1000
 
 static PyObject *compiler;
 
@@ -96,6 +101,15 @@ static int is_dead(const Point *point) {
     return point->closed && PyTuple_GET_SIZE(point->entries) == 0;
 }
 
+static int drop_entries(Point *point) {
+    PyObject *none = PyTuple_New(0);
+    if (none == NULL)
+        return -1;
+    point->closed = 1;
+    Py_SETREF(point->entries, none);
+    return 0;
+}
+
 /* A dead point is entered once in each C*, and then is a jump over itself there. */
 static void bury(Point *point, PyCodeObject *cstar) {
     Map *map = map_of(cstar);
@@ -118,8 +132,11 @@ static PyObject *point_enter(PyObject *self) {
     ExitKind kind = run_entries(point, frame, record);
     if (kind == EXIT_MISS)
         return missed(point, frame, record);
-    if (kind == EXIT_STAY)
+    if (kind == EXIT_STAY) {
+        if (point->barren && ++point->stays >= MOST_STAYS)
+            return drop_entries(point) < 0 ? NULL : Py_NewRef(Py_False);
         Py_RETURN_FALSE;
+    }
     point->hits++;
     jit_hook_worked();
     return leave(point, record, kind);
@@ -179,12 +196,8 @@ static PyGetSetDef point_getset[] = {
 
 static PyObject *point_kill(PyObject *self, PyObject *ignored) {
     (void)ignored;
-    Point *point = (Point *)self;
-    PyObject *none = PyTuple_New(0);
-    if (none == NULL)
+    if (drop_entries((Point *)self) < 0)
         return NULL;
-    point->closed = 1;
-    Py_SETREF(point->entries, none);
     Py_RETURN_NONE;
 }
 
@@ -202,6 +215,7 @@ static PyMemberDef point_members[] = {
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
     {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
+    {"barren", T_BOOL, offsetof(Point, barren), 0, "no entry computes anything"},
     {NULL, 0, 0, 0, NULL},
 };
 

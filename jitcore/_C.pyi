@@ -74,6 +74,7 @@ class Point:
     hits: int
     misses: int
     closed: bool
+    barren: bool
     dead: bool
 
     def __init__(self, offset: int, depth: int) -> None: ...

@@ -111,7 +111,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         return
     if exhausted(record, point, frame.code):
-        point.close()
+        (point.kill if point.barren else point.close)()
         return
     decoded = decode(frame.code)
     start = Start(
@@ -139,6 +139,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         record.barren = 0
     elif point.offset == decoded.start and captured.guards:  # another call may find more to do
         point.add(entry_that_stays(captured.guards))
+        point.barren |= not any(r.entry for r in record.regions if r.offset == point.offset)
         record.barren += 1
     else:
         point.close()
@@ -151,7 +152,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
     if tries <= record.config.cache_limit:
         return False
-    if any(r.entry is not None and r.offset == point.offset for r in record.regions):
+    if not point.barren:
         seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
     return True
 
@@ -181,6 +182,7 @@ def install(record: Record, point: Any, assembled: Assembled) -> None:
         record.frameless.append(assembled.entry)
         for dispatcher in list(record.dispatchers):
             dispatcher._add_frameless(assembled.entry)
+    point.barren = False
     point.add(assembled.entry)
 
 

@@ -108,3 +108,27 @@ def test_modules_that_numpy_imports_meanwhile_are_left_alone(tmp_path: Path) -> 
         check=True,
     )
     assert "f: " in done.stdout and "J904" not in done.stdout
+
+
+def test_a_function_without_arrays_is_asked_so_often_and_no_more() -> None:
+    """Asking costs as much as a small function: where nothing ever is to be done, points die."""
+
+    def steady(x: float) -> float:
+        return (x * x + 1.0) * x
+
+    def branching(n: int) -> int:
+        return n if n < 2 else branching(n - 1) + branching(n - 2)
+
+    def caller(values: list[float]) -> list[float]:
+        made = []
+        for value in values:
+            made.append(steady(value))
+        return made
+
+    pipeline.attach(steady, USUAL)
+    assert pipeline.attach(caller, USUAL)([0.5] * 1100) == [steady(0.5)] * 1100
+    assert pipeline.attach(branching, USUAL)(14) == branching(14)
+    for fn in (steady, branching):
+        record = pipeline.records.find(fn.__code__)
+        assert record is not None and record.tries
+        assert all(point.dead for point in record.points.values())
