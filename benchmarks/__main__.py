@@ -1,10 +1,12 @@
-"""python -m benchmarks [--only NAME ...] [--sizes small medium large] [--seconds 2] [--peers]"""
+"""python -m benchmarks [--half lines loops] [--only NAME ...] [--sizes small medium large]
+[--seconds 2] [--peers]"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from benchmarks import bandwidth, page, plot, starts, table
 from benchmarks.kernels import KERNELS
 from benchmarks.measure import Row, launch, measure
 from benchmarks.peers import installed
-from benchmarks.registry import SIZES, Kernel
+from benchmarks.registry import HALVES, SIZES, Kernel
 
 OUTPUT = Path("bench-output")
 
@@ -23,6 +25,9 @@ OUTPUT = Path("bench-output")
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--only", nargs="+", default=[], help="kernels or themes, by a part of it")
+    parser.add_argument(
+        "--half", nargs="+", choices=HALVES, default=[], help="lines; both with --only"
+    )
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--seconds", type=float, default=2.0, help="for each kernel")
     parser.add_argument("--peers", action="store_true", help="also time the peers installed here")
@@ -30,18 +35,21 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def chosen(words: list[str]) -> list[Kernel]:
-    """Kernels whose name or theme contains one of the words; all without words."""
+def chosen(words: Sequence[str] = (), halves: Sequence[str] = ()) -> list[Kernel]:
+    """Kernels whose name contains one of the words, or whose theme it is; without words the
+    lines, unless a half is named."""
+    halves = halves or (HALVES if words else ("lines",))
     return [
         kernel
         for kernel in KERNELS.values()
-        if not words or any(w in kernel.name or w == kernel.theme for w in words)
+        if kernel.half in halves
+        and (not words or any(w in kernel.name or w == kernel.theme for w in words))
     ]
 
 
 def main() -> None:
     options = arguments()
-    kernels = chosen(options.only)
+    kernels = chosen(options.only, options.half)
     if not kernels:
         raise SystemExit(f"no kernel matches; there are {', '.join(KERNELS)}")
     with tempfile.TemporaryDirectory() as folder:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import jitcore
 from benchmarks.bits import difference
+from benchmarks.limit import at_most
 from benchmarks.operations import count
 from benchmarks.registry import Args, Kernel
 from benchmarks.timing import in_turns
 
 WARM_UP = 12  # calls: the trial of an entry takes eight
 PEER_WARM_UP = 2
+PEER_SECONDS = 60  # to compile and to warm up: some unroll loops without end
 
 Contender = Callable[..., Any]
 
@@ -36,7 +38,7 @@ class Row:
     ratio       median of eager / compiled over the rounds
     difference  the first difference in bits, or nothing
     bytes       of the arrays that must be read and written: arguments and results, once each
-    operations  on elements, see operations.py
+    operations  on elements, see operations.py; not counted where loops make them
     graphs, retired, breaks  of the compiled function, after the warm-up
     cold, warm  seconds of compiling: first, and again with the kernels loaded
     """
@@ -57,7 +59,9 @@ class Row:
     breaks: list[str]
     cold: float
     warm: float
-    peers: dict[str, Peer]
+    peers: dict[str, Peer] = field(default_factory=dict)
+    half: str = "lines"
+    npbench: str = ""
 
 
 def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> Row:
@@ -70,8 +74,9 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
     notes: dict[str, str] = {}
     for name, adapter in peers.items():
         try:
-            ready[name] = adapter(kernel, args)
-            notes[name] = check(kernel, of_numpy(ready[name]), args, PEER_WARM_UP)
+            with at_most(PEER_SECONDS):
+                ready[name] = adapter(kernel, args)
+                notes[name] = check(kernel, of_numpy(ready[name]), args, PEER_WARM_UP)
         except Exception as error:  # a peer may fail in any way, and it is a result
             ready.pop(name, None)
             notes[name] = f"{type(error).__name__}: {error}".splitlines()[0][:120]
@@ -81,14 +86,14 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
         kernel=kernel.name,
         theme=kernel.theme,
         size=size,
-        elements=max(a.size for a in args if isinstance(a, np.ndarray)),
+        elements=max((a.size for a in args if isinstance(a, np.ndarray)), default=0),
         eager=statistics.median(readings["eager"]),
         compiled=statistics.median(readings["jitcore"]),
         ratio=ratio(readings, "jitcore"),
         rounds=len(readings["eager"]),
         difference=found,
         bytes=traffic(kernel, args),
-        operations=count(kernel.function, fresh(kernel, args)),
+        operations=count(kernel.function, fresh(kernel, args)) if kernel.half == "lines" else 0,
         graphs=len(about.graphs),
         retired=sum(bool(graph.entry.retired) for graph in about.graphs),
         breaks=[f"{stop.code} {stop.reason}" for stop in about.breaks],
@@ -98,6 +103,8 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
             name: Peer(ratio(readings, name) if name in ready else None, notes[name])
             for name in peers
         },
+        half=kernel.half,
+        npbench=kernel.npbench,
     )
 
 
@@ -130,7 +137,8 @@ def of_numpy(function: Contender) -> Contender:
     def convert(x: Any) -> Any:
         if isinstance(x, (tuple, list)):
             return type(x)(map(convert, x))
-        return x if isinstance(x, (np.ndarray, np.generic)) else np.asarray(x)
+        known = (np.ndarray, np.generic, bool, int, float, complex, str, type(None))
+        return x if isinstance(x, known) else np.asarray(x)
 
     return lambda *args: convert(function(*args))
 

@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=0)
     parser.add_argument("--processor", action="store_true")
     options = parser.parse_args()
-    names = options.names or list(KERNELS)
+    names = options.names or [k.name for k in KERNELS.values() if k.half == "lines"]
     if options.rounds:
         report(rounds(names, options.rounds, ["--processor"] if options.processor else []))
         return

@@ -33,7 +33,7 @@ class Machine:
 
 def heading(peers: Iterable[str]) -> str:
     titles = (
-        f"{'kernel':<22} {'size':<6} {'elements':>9} {'NumPy us':>11} {'jitcore us':>11} "
+        f"{'kernel':<24} {'size':<6} {'elements':>9} {'NumPy us':>11} {'jitcore us':>11} "
         f"{'ratio':>7} {'GB/s':>6} {'bits':>5} {'graphs':>7} {'breaks':>6} {'cold ms':>8} "
         f"{'warm ms':>8}"
     )
@@ -44,7 +44,7 @@ def line(row: Row) -> str:
     """One row; `graphs` says how many of them are left to CPython since."""
     graphs = f"{row.graphs}" + (f" (-{row.retired})" if row.retired else "")
     cells = (
-        f"{row.kernel:<22} {row.size:<6} {row.elements:>9} {row.eager * 1e6:>11.2f} "
+        f"{row.kernel:<24} {row.size:<6} {row.elements:>9} {row.eager * 1e6:>11.2f} "
         f"{row.compiled * 1e6:>11.2f} {row.ratio:>7.2f} "
         f"{row.bytes / row.compiled / 1e9:>6.1f} {'NO' if row.difference else 'same':>5} "
         f"{graphs:>7} {len(row.breaks):>6} {row.cold * 1e3:>8.1f} {row.warm * 1e3:>8.1f}"
@@ -64,6 +64,9 @@ def sums(rows: list[Row]) -> list[str]:
     for size in (s for s in SIZES if any(row.size == s for row in rows)):
         of_size = [row for row in rows if row.size == size]
         lines.append(f"geometric mean of {len(of_size)} kernels, {size}: {means(of_size)}")
+        public = [row for row in of_size if row.npbench]
+        if public and len(public) < len(of_size):
+            lines.append(f"  of these {len(public)} of npbench, {size}: {means(public)}")
     slow = sorted((row for row in rows if row.ratio < FLOOR), key=lambda row: row.ratio)
     names = ", ".join(f"{row.kernel} {row.size} {row.ratio:.2f}" for row in slow)
     lines.append(f"below {FLOOR}: {names or 'none'}")
@@ -96,9 +99,10 @@ def means(rows: list[Row]) -> str:
         same = sum(not row.peers[name].note for row in ran)
         mean = geometric_mean(row.peers[name].ratio or math.nan for row in ran)
         ours = geometric_mean(row.ratio for row in ran)
+        every = geometric_mean(row.peers[name].ratio or 1.0 for row in rows)
         texts.append(
             f"{name} {mean:.2f} on the {len(ran)} that it runs, {same} with NumPy's bits "
-            f"(jitcore on these: {ours:.2f})"
+            f"(jitcore on these: {ours:.2f}); {every:.2f} on all, where what it cannot run is 1"
         )
     return "\n    ".join(texts)
 

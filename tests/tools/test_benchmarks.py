@@ -12,6 +12,7 @@ import pytest
 
 import jitcore
 from benchmarks import page, table
+from benchmarks.__main__ import chosen
 from benchmarks.bandwidth import Bandwidth, better
 from benchmarks.bits import difference
 from benchmarks.kernels import KERNELS
@@ -22,7 +23,7 @@ from benchmarks.registry import SIZES, Kernel
 from benchmarks.timing import in_turns
 
 
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("kernel", chosen(), ids=lambda kernel: kernel.name)
 def test_bits_of_a_kernel(kernel: Kernel) -> None:
     args = kernel.arguments("small")
     compiled = jitcore.compile(kernel.function)

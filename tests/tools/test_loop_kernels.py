@@ -1,0 +1,71 @@
+"""Every kernel of the loop half: the same bits and the same changes of arguments as eager NumPy."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jitcore
+from benchmarks.__main__ import chosen
+from benchmarks.kernels import KERNELS
+from benchmarks.limit import TooLong, at_most
+from benchmarks.measure import check, measure
+from benchmarks.registry import Kernel
+from benchmarks.table import sums
+
+LOOPS = {name: kernel for name, kernel in KERNELS.items() if kernel.half == "loops"}
+
+
+@pytest.mark.parametrize("kernel", LOOPS.values(), ids=LOOPS.keys())
+def test_bits_of_a_loop(kernel: Kernel) -> None:
+    compiled = jitcore.compile(kernel.function)
+    assert check(kernel, compiled, kernel.arguments("small"), calls=3) == ""
+
+
+def test_the_public_set_is_whole() -> None:
+    names = [kernel.npbench for kernel in LOOPS.values() if kernel.npbench]
+    assert len(names) == len(set(names)) == 54
+
+
+def test_halves() -> None:
+    assert {kernel.half for kernel in chosen()} == {"lines"}
+    assert chosen(halves=["loops"]) == list(LOOPS.values())
+    assert [kernel.name for kernel in chosen(["nussinov"])] == ["nussinov"]
+    assert chosen(["nussinov"], ["lines"]) == []
+
+
+def test_means_of_the_public_set() -> None:
+    rows = [measure(LOOPS[name], "small", 0.0, {}) for name in ("nussinov", "collatz")]
+    text = "\n".join(sums(rows))
+    assert "geometric mean of 2 kernels, small" in text
+    assert "of these 1 of npbench, small" in text
+    assert rows[0].operations == rows[1].elements == 0
+
+
+def test_a_peer_that_takes_too_long() -> None:
+    def endless(kernel: Kernel, args: object) -> None:
+        raise TooLong("more than 60 s")
+
+    with pytest.raises(TooLong, match=r"more than 0\.05 s"), at_most(0.05):
+        while True:
+            pass
+    row = measure(LOOPS["crc16"], "small", 0.0, {"slow": endless})
+    assert row.peers["slow"].note == "TooLong: more than 60 s"
+    assert "slow nan on the 0 that it runs" in "\n".join(sums([row]))
+    assert "1.00 on all, where what it cannot run is 1" in "\n".join(sums([row]))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    options = ("--half", "loops", "--only", "durbin", "--sizes", "small", "--seconds", "0")
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-m", "benchmarks", *options, "--output", str(tmp_path)]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=root, timeout=200)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads((tmp_path / "benchmarks.json").read_text())["rows"]
+    assert (row["kernel"], row["half"], row["npbench"]) == ("durbin", "loops", "durbin")
