@@ -86,11 +86,12 @@ def nest(
 
 
 def nest_of(program: Program, shape: tuple[int, ...]) -> Nest:
-    """The loops that run a program over `shape`."""
+    """The loops that run a program over `shape`, in the order that folds need, if any do."""
     folds = program.folds.values()
+    orders = [fold.order for fold in sorted(folds, key=lambda fold: fold.in_order)]
     taken = [var.placed for var in program.vars if isinstance(var, Input)]
     laid = [*taken, *program.outputs.values(), *(fold.laid for fold in folds)]
-    return nest(shape, laid, [*(fold.order for fold in folds), *program.orders])
+    return nest(shape, laid, [*orders, *program.orders])
 
 
 def walk(step: int, itemsize: int) -> Walk:
