@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include "launcher.h"
+#include "search.h"
 
 /* ufunc._get_strided_loop documents this layout for its capsule. */
 typedef struct {
@@ -230,8 +231,12 @@ read_loops(Kernel *k, PyObject *capsules)
         return -1;
     }
     for (int i = 0; i < k->nloops; i++) {
-        UfuncCallInfo *call = PyCapsule_GetPointer(PyTuple_GET_ITEM(capsules, i),
-                                                   "numpy_1.24_ufunc_call_info");
+        PyObject *capsule = PyTuple_GET_ITEM(capsules, i);
+        if (PyCapsule_IsValid(capsule, SEARCH_CAPSULE)) {
+            k->loops[i].fn = (rt_strided_loop *)PyCapsule_GetPointer(capsule, SEARCH_CAPSULE);
+            continue;
+        }
+        UfuncCallInfo *call = PyCapsule_GetPointer(capsule, "numpy_1.24_ufunc_call_info");
         if (call == NULL)
             return -1;
         if (call->strided_loop == NULL || call->requires_pyapi) {

@@ -11,6 +11,7 @@ from .abi import ARRAY, Signature
 from .gather import gathers, lower_gather
 from .inner import Freedom
 from .lower import Lowering, Unsuitable, lower, signature
+from .lower_first import is_first, lower_first
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .lower_scan import is_scan, lower_scan, scanned
 from .program import Program
@@ -29,7 +30,9 @@ class Demand:
 
 def lower_any(node: Node, into: Lowering) -> None:
     """Append the steps of a node. Unsuitable: it stays a NumPy call."""
-    if is_reduction(node):
+    if is_first(node):
+        lower_first(node, into)
+    elif is_reduction(node):
         lower_reduction(node, into)
     elif is_scan(node):
         lower_scan(node, into)
@@ -74,7 +77,7 @@ def demand_of_reduction(node: Node) -> Demand | None:
         return None
     if 0 in t.shape:
         return None
-    (fold,) = trial.program.folds.values()
+    fold, *_ = trial.program.folds.values()
     flat = t.c_contiguous and all(extent == 1 for extent in fold.laid.shape)
     return Demand(t.shape, flat, False, order_of(t) if fold.in_order else None)
 

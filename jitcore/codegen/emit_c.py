@@ -15,6 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
+
+import numpy as np
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
@@ -120,10 +123,10 @@ def emit(program: Program, nest: Nest) -> str:
     if parts:
         begin_parts(kernel, text)
     declare(kernel, text)
-    begin_trees(kernel, 0, text)
+    begin_runs(kernel, 0, text)
     for axis in range(nest.depth - 1):
         text.open(f"for (i64 i{axis} = 0; i{axis} < dim[{axis}]; i{axis}++) {{")
-        begin_trees(kernel, axis + 1, text)
+        begin_runs(kernel, axis + 1, text)
     pointers(kernel, text)
     text.each(carried(kernel))
     if kernel.chunked:
@@ -134,11 +137,11 @@ def emit(program: Program, nest: Nest) -> str:
     for block in kernel.blocks:
         (emit_call if block.is_call else emit_run)(kernel, block, text)
     for one in kernel.buffered:
-        text(folds.take(one))
+        text(folds.take(one, kernel.program.searches().get(one.fold, -1)))
     if kernel.chunked:
         text.close()
     for axis in reversed(range(nest.depth)):
-        end_trees(kernel, axis, text)
+        end_runs(kernel, axis, text)
         if axis > 0:
             text.close()
     if parts:
@@ -161,14 +164,14 @@ def begin_parts(kernel: Kernel, text: Text) -> None:
     text.open("if (todo != RT_FINISH) {")
 
 
-def begin_trees(kernel: Kernel, level: int, text: Text) -> None:
-    for one in kernel.trees:
+def begin_runs(kernel: Kernel, level: int, text: Text) -> None:
+    for one in kernel.runs:
         if one.level == level:
             text.each(folds.start(one, kernel.nest.depth))
 
 
-def end_trees(kernel: Kernel, level: int, text: Text) -> None:
-    for one in kernel.trees:
+def end_runs(kernel: Kernel, level: int, text: Text) -> None:
+    for one in kernel.runs:
         if one.level == level:
             text(folds.join(one, kernel.nest.depth))
 
@@ -216,7 +219,13 @@ def declare(kernel: Kernel, text: Text) -> None:
 
 
 def operand_size(kernel: Kernel, k: int) -> int:
-    return kernel.program.vars[kernel.program.operands()[k]].dtype.itemsize
+    return held(kernel, kernel.program.operands()[k]).itemsize
+
+
+def held(kernel: Kernel, var: int) -> np.dtype[Any]:
+    """The type of what is stored for this variable."""
+    fold = kernel.folds.get(var)
+    return kernel.program.vars[var].dtype if fold is None else fold.held
 
 
 def pointers(kernel: Kernel, text: Text) -> None:
@@ -323,7 +332,7 @@ def declare_source(kernel: Kernel, var: int, text: Text) -> None:
 
 
 def declare_target(kernel: Kernel, var: int, text: Text) -> None:
-    place, kind = kernel.places[var], c_type(kernel.program.vars[var].dtype)
+    place, kind = kernel.places[var], c_type(held(kernel, var))
     if place.walk is Walk.STILL:  # a fold; a loop has one place for it
         text(f"{kind} r{var} = *({kind} *){place.pointer};")
     elif place.walk is Walk.UNIT:
@@ -365,12 +374,21 @@ def compute(kernel: Kernel, step: Step) -> Iterator[str]:
         yield f"r{out} = v{out};"
     if out not in kernel.stored:
         return
-    place = kernel.places[out]
-    target = {
-        Walk.STILL: f"r{out}",
-        Walk.UNIT: f"y{out}[i]",
-        Walk.STRIDE: f"*({kind} *)(y{out} + i * {place.step})",
-    }[place.walk]
+    place = target(kernel, out)
     fold = kernel.folds.get(out)
-    joins = fold is not None and fold.way not in BUFFERED
-    yield f"{target} = {fold.combined(target, f'v{out}') if fold and joins else f'v{out}'};"
+    if fold is None or fold.way in BUFFERED:
+        yield f"{place} = v{out};"
+        return
+    first = fold.fold.first
+    best = target(kernel, first.best) if first else ""
+    yield f"{place} = {fold.combined(place, f'v{out}', best)};"
+
+
+def target(kernel: Kernel, var: int) -> str:
+    """Where the loop stores this variable."""
+    place, kind = kernel.places[var], c_type(held(kernel, var))
+    return {
+        Walk.STILL: f"r{var}",
+        Walk.UNIT: f"y{var}[i]",
+        Walk.STRIDE: f"*({kind} *)(y{var} + i * {place.step})",
+    }[place.walk]

@@ -65,7 +65,6 @@ RT_KEY(f32, i32, 0x7fffffff, 0x7f800000)
 RT_KEY(f64, i64, 0x7fffffffffffffffLL, 0x7ff0000000000000LL)
 """
 
-
 BLOCK_TEXT = """
 /* Extremes of a chunk as keys. NaNs become the worst value, and are remembered, so no comparison
    sees one and raises a flag. Of zeros the least has its sign if any has it, the largest if all. */
@@ -127,4 +126,29 @@ RT_TRUTH(i64, u64, 0)
 RT_TRUTH(u64, u64, 0)
 RT_TRUTH(f32, u32, 1)
 RT_TRUTH(f64, u64, 1)
+"""
+
+RANK_TEXT = """
+/* As keys, but zeros of both signs are one. */
+static inline i64 rt_one_zero(i64 key) { return key + (key == -1); }
+static inline i32 rt_rank_f32(f32 x, int flip) { return rt_one_zero(rt_key_f32(x, flip)); }
+static inline i64 rt_rank_f64(f64 x, int flip) { return rt_one_zero(rt_key_f64(x, flip)); }
+"""
+
+FIRST_TEXT = """
+/* NumPy's own search of a chunk. `place` plus that of the first element of the largest rank (of v),
+   if that is above *most; else `was`. Comparing NaNs may raise a flag, at which NumPy does not
+   look. */
+#define RT_FIRST(NAME, T, K, RANK) \\
+static inline i64 NAME(const rt_loop *loop, char *x, i64 n, K *most, i64 place, i64 was, \\
+                       int *status) { \\
+    i64 at = 0; \\
+    *status |= rt_flags(); \\
+    ((rt_search *)loop->fn)(x, n, &at, 0); \\
+    if (rt_flags() & ~*status) rt_clear(); \\
+    const T v = ((const T *)x)[at]; \\
+    const K k = RANK; \\
+    if (k <= *most) return was; \\
+    *most = k; \\
+    return place + at; }
 """

@@ -6,6 +6,8 @@ innermost loop, which follows the memory of what is reduced:
     MANY   the result moves along it     y[i] = y[i] + v       rows are added one after the other
     ONE    it does not                   r = r + v             one after the other, or in any order
     TREE   it does not, sums of floats   *y = *y + tree        pairwise, over the whole run
+    BLOCK  it does not, extremes         *y = chunk > *y ? …   chunk by chunk
+    FIRST  it does not, argmax           *y = where, at last   chunk by chunk, over the whole run
 
 NumPy's tree over n values (pairwise_sum in numpy/_core/src/umath/loops_utils.h.src): halves at
 multiples of 8 until 128 are left, and those by 8 accumulators. Values fill a buffer chunk by chunk,
@@ -21,7 +23,8 @@ from enum import Enum
 import numpy as np
 
 from .abi import c_type
-from .fold_text import BLOCK_TEXT, KEY_TEXT, TREE_TEXT, TRUTH_TEXT
+from .fold_text import BLOCK_TEXT, FIRST_TEXT, KEY_TEXT, RANK_TEXT, TREE_TEXT, TRUTH_TEXT
+from .literals import literal
 from .loops import Nest, Walk
 from .program import Fold
 
@@ -33,19 +36,24 @@ class Way(Enum):
     ONE = "one"
     TREE = "tree"
     BLOCK = "block"
+    FIRST = "first"
 
 
-BUFFERED = (Way.TREE, Way.BLOCK)
+RUNS = (Way.TREE, Way.FIRST)  # what they know of a run is in variables until it ends
+WHOLE = (Way.BLOCK, Way.FIRST)  # a C function goes through the elements as they are
+BUFFERED = (*RUNS, Way.BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A fold as operand k of a nest. `level` loops stand around the run that a tree sums."""
+    """A fold as operand k of a nest. `level` loops stand around the run that a tree sums; `at` is
+    how many elements of its run came before the innermost loop."""
 
     k: int
     fold: Fold
     way: Way
     level: int
+    at: str
 
     @property
     def dtype(self) -> np.dtype:
@@ -58,38 +66,50 @@ class Placed:
     @property
     def held(self) -> np.dtype:
         """What waits in the buffer."""
-        return self.fold.raw if self.way is Way.BLOCK else self.dtype
+        return self.fold.raw if self.way in WHOLE else self.dtype
 
     @property
     def pointer(self) -> str:
         """Of the next chunk in the buffer."""
-        if self.way is Way.BLOCK:
+        if self.way in WHOLE:
             return f"h{self.k}"
         return f"(h{self.k} + have{self.k} * {self.dtype.itemsize})"
 
-    def combined(self, so_far: str, value: str) -> str:
-        return self.fold.combine.format(so_far, value)
+    def combined(self, so_far: str, value: str, best: str = "") -> str:
+        return self.fold.combine.format(so_far, value, best, self.at)
 
 
 def placed(k: int, fold: Fold, nest: Nest) -> Placed:
     still = nest.walks[k] is Walk.STILL
     inner = Way.TREE if fold.pairwise else Way.BLOCK if fold.block else Way.ONE
+    inner = Way.FIRST if fold.first else inner
     way = inner if still else Way.MANY
     level = nest.depth
     while level > 0 and nest.steps[k][level - 1] == 0:
         level -= 1
-    return Placed(k, fold, way, level)
+    return Placed(k, fold, way, level, counted(nest.steps[k][:-1]))
+
+
+def counted(steps: Sequence[int]) -> str:
+    """Along the outer loops that a result does not move with: how often they have gone round."""
+    found = "0"
+    for axis, step in enumerate(steps):
+        if step == 0:
+            found = f"i{axis}" if found == "0" else f"({found} * dim[{axis}] + i{axis})"
+    return found
 
 
 def helpers(folds: list[Placed]) -> Iterator[str]:
     """What the C of these folds calls, in parts that go by themselves."""
     kinds = sorted({one.kind for one in folds if one.way is Way.TREE})
     yield from (TREE_TEXT, *(f"RT_TREE({kind})" for kind in kinds)) if kinds else ()
-    if any(one.dtype.char != one.fold.result.dtype.char for one in folds):
+    if any(one.dtype.char != one.fold.result.dtype.char or one.fold.first for one in folds):
         yield KEY_TEXT
+    firsts = {one.fold.first for one in folds if one.fold.first}
     blocks = {one.fold.block[:6] for one in folds if one.way is Way.BLOCK}
     if blocks & {"rt_max", "rt_min"}:
         yield BLOCK_TEXT
+    yield from (RANK_TEXT, FIRST_TEXT, *sorted({o.helper for o in firsts})) if firsts else ()
     if blocks & {"rt_any", "rt_all"}:
         yield TRUTH_TEXT
 
@@ -111,7 +131,13 @@ def fill(one: Placed) -> str:
 
 
 def start(one: Placed, depth: int) -> Iterator[str]:
-    """Where the run of a tree begins."""
+    """Where a run begins."""
+    if one.fold.first:
+        rank = one.fold.first.rank
+        least = literal(rank.type(np.iinfo(rank).min))
+        yield f"i64 f{one.k} = 0;"
+        yield f"{c_type(rank)} t{one.k} = {least};"
+        return
     length = " * ".join(f"dim[{axis}]" for axis in range(one.level, depth))
     yield f"rt_tree_{one.kind} t{one.k};"
     yield f"i64 have{one.k} = 0;"
@@ -119,21 +145,27 @@ def start(one: Placed, depth: int) -> Iterator[str]:
     yield f"rt_descend_{one.kind}(&t{one.k}, {length});"
 
 
-def take(one: Placed) -> str:
-    """After each chunk."""
+def take(one: Placed, number: int) -> str:
+    """After each chunk. `number`: of the loop that searches it."""
     k, kind = one.k, one.kind
     if one.way is Way.BLOCK:
         found = f"{one.fold.block}((const {c_type(one.held)} *)h{k}, m)"
         place = f"*({kind} *)q{k}"
         return f"{place} = {one.combined(place, found)};"
+    if one.fold.first:
+        place = f"{one.at} * n + at"
+        loop = f"&loop[{number}]"
+        return f"f{k} = {one.fold.first.search}({loop}, h{k}, m, &t{k}, {place}, f{k}, &status);"
     return f"have{k} = rt_take_{kind}(&t{k}, ({kind} *)h{k}, have{k} + m);"
 
 
 def join(one: Placed, depth: int) -> str:
-    """Where the run of a tree ends."""
+    """Where a run ends."""
     k = one.k
     moves = "".join(f" + i{axis} * step[{k * depth + axis}]" for axis in range(one.level))
     place = f"*({one.kind} *)(p[{k}]{moves})"
+    if one.fold.first:
+        return f"{place} = f{k};"
     return f"{place} = {one.combined(place, f't{k}.sum')};"
 
 

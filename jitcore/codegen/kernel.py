@@ -71,7 +71,7 @@ def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
         tuple(signature.row() for signature in results),
         loop.dim,
         (*(step for steps in loop.steps for step in steps), *group.program.numbers),
-        tuple(step.inner.capsule for step in group.program.steps if step.inner),
+        tuple(group.program.loops()),
         0 if is_silent(group) else ASK_ERRSTATE,
         source,
         code.handle,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from . import folds
-from .folds import BUFFERED, Placed, Way
+from .folds import BUFFERED, RUNS, WHOLE, Placed
 from .kept import unkept
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
@@ -63,8 +63,8 @@ class Kernel:
     folds: dict[int, Placed]
 
     @property
-    def trees(self) -> list[Placed]:
-        return [one for one in self.folds.values() if one.way is Way.TREE]
+    def runs(self) -> list[Placed]:
+        return [one for one in self.folds.values() if one.way in RUNS]
 
     @property
     def buffered(self) -> list[Placed]:
@@ -143,9 +143,9 @@ def with_copies(program: Program, nest: Nest) -> Program:
 def with_elements(program: Program, laid: dict[int, Placed]) -> None:
     """What is combined by blocks is kept as it is: the C function makes its key."""
     for var, one in laid.items():
-        if one.way is Way.BLOCK:
+        if one.way in WHOLE:
             program.vars[var] = Temp(one.held)
-    blocks = {var for var, one in laid.items() if one.way is Way.BLOCK}
+    blocks = {var for var, one in laid.items() if one.way in WHOLE}
     program.steps[:] = [
         replace(step, code="{0}") if step.outs[0] in blocks else step for step in program.steps
     ]

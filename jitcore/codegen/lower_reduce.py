@@ -86,6 +86,7 @@ FORMS: dict[str, Form] = {
     "logical_or.reduce": (ANY, LONG, 0),
     "logical_and.reduce": (ALL, LONG, 0),
     "count_nonzero": (COUNT, ("axis", "keepdims"), None),
+    **dict.fromkeys(("argmax", "argmin", "ndarray.argmax", "ndarray.argmin"), ((), SHORT, None)),
 }
 
 

@@ -73,6 +73,17 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class First:
+    """A fold whose result is where the largest element is first, not what it is."""
+
+    best: int  # the fold of the largest so far, beside it; -1: it stands still
+    loop: object  # capsule of NumPy's function that looks through a row of elements as they are
+    search: str  # C function that calls it for a chunk
+    helper: str  # what makes that function
+    rank: np.dtype  # the integers that are compared in the elements' stead
+
+
+@dataclass(frozen=True, slots=True)
 class Fold:
     """What becomes of a variable's values: all that share a place in the result are combined."""
 
@@ -81,12 +92,14 @@ class Fold:
     laid: Signature  # as it lies in the loop: reduced axes have extent 1
     order: Signature  # of what is reduced: its memory decides the order
     start: str
-    combine: str  # C expression of the result so far {0} and a value {1}
+    combine: str  # C expression of the result so far {0} and a value {1}; of First: {2} the
+    # largest so far, {3} the place
     finish: str  # C expression of the result {0} and the number of its values {1}, or nothing
     in_order: bool  # NumPy's order matters
     pairwise: bool  # and it is the one of float sums
     block: str  # C function that combines a chunk of elements as they are, or nothing
     raw: np.dtype  # those elements
+    first: First | None = None
 
 
 @dataclass(slots=True)
@@ -110,6 +123,17 @@ class Program:
         if value not in self.numbers:
             self.numbers.append(value)
         return f"c{self.numbers.index(value)}"
+
+    def loops(self) -> list[object]:
+        """Capsules of NumPy's loops, as the kernel has them."""
+        called = [step.inner.capsule for step in self.steps if step.inner]
+        return called + [fold.first.loop for fold in self.folds.values() if fold.first]
+
+    def searches(self) -> dict[Fold, int]:
+        """Which of the loops searches for a fold."""
+        calls = sum(step.inner is not None for step in self.steps)
+        found = [fold for fold in self.folds.values() if fold.first]
+        return {fold: number for number, fold in enumerate(found, calls)}
 
     def inputs(self) -> list[int]:
         return [i for i, var in enumerate(self.vars) if isinstance(var, Input)]

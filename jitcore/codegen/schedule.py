@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..ir.graph import Node, uses
-from ..ir.types import Shape
+from ..ir.types import Shape, fresh
 from ..ir.value import Value
 from .abi import Signature
 from .again import Part, recompute
@@ -23,7 +23,6 @@ from .cut import pays_alone
 from .demand import lower_any
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
-from .lower_reduce import is_reduction
 from .program import Input, Program
 from .stores import certain, settle, stored
 from .units import merged, ordered, readers_of
@@ -94,17 +93,26 @@ def group_of(part: Part, later: set[Value], views: Mapping[Value, Place]) -> Gro
         return None
     program = lowering.program
     written = () if store is None else store.outputs
-    folded = {value for node in members if is_reduction(node) for value in node.outputs}
+    folded = folds_of(lowering)
     whole = tuple(v for v in outputs if v not in folded and v not in written)
     program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
     lone = len(members) + len(viewed) < LEAST_NODES
     if lone and not pays_alone(program, nest_of(program, shape)):
         return None
-    results = (*whole, *(v for v in outputs if v in folded))
+    results = (*whole, *folded)
     given, reads = launched(lowering, views)
     write = None if place is None else written_into(place, given, program)
     inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
     return Group(tuple(members), inputs, signatures, reads, results, shape, program, written, write)
+
+
+def folds_of(lowering: Lowering) -> tuple[Value, ...]:
+    """The results of its folds; a new one for each that nobody reads."""
+    makers = {var: value for value, var in lowering.known.items()}
+    return tuple(
+        makers[var] if var in makers else Value(fresh(fold.dtype, fold.result.shape))
+        for var, fold in lowering.program.folds.items()
+    )
 
 
 def written_into(place: Place, given: list[Given], program: Program) -> Write:

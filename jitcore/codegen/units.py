@@ -15,6 +15,7 @@ from ..ir.value import Value
 from .abi import LIMIT
 from .demand import Demand, demand
 from .gather import gathers
+from .lower_first import is_first
 from .lower_reduce import is_reduction
 from .views import Place
 
@@ -124,7 +125,7 @@ def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
     taken = (one.reads | two.reads) - inside
     # a Python scalar may be an operand in several types
     inputs = sum(1 if is_array(value) else 2 for value in taken)
-    outputs = len(needed(members, places, readers))
+    outputs = len(needed(members, places, readers)) + sum(map(is_first, members))
     return len(places) <= MOST_NODES and max(inputs, outputs) <= MOST_OPERANDS
 
 

@@ -56,6 +56,9 @@ typedef struct { f64 re, im; } c128;
 /* NumPy's PyArrayMethod_StridedLoop with its context, see ufunc._get_strided_loop. */
 typedef int rt_strided_loop(void *context, char *const *data, const i64 *dim, const i64 *step, void *aux);
 
+/* NumPy's PyArray_ArgFunc: where the largest of a row is, or the least. It has `fn`'s place in an rt_loop. */
+typedef int rt_search(void *row, i64 count, i64 *place, void *array);
+
 typedef struct {
     rt_strided_loop *fn;
     void *context;

@@ -58,11 +58,11 @@ def test_a_single_node_stays_a_call() -> None:
 
 
 def test_a_path_through_another_node_keeps_groups_apart() -> None:
-    """The median needs x + 1 whole: with the product in one group it would wait for itself."""
+    """The trace needs x + 1 whole: with the product in one group it would wait for itself."""
     b = Builder()
     x = b.input(type_of(X))
     first = b.emit(OP["+"], (x, 1.0))
-    total = b.emit(OPS["argmax"], (first,))
+    total = b.emit(OPS["trace"], (first,))
     last = b.emit(OP["*"], (first, total))
     steps = fuse(b.nodes, {last})
     assert sizes(steps) == [0, 0, 0]
