@@ -4,13 +4,18 @@
                           d = (x - m) ** 2                         subtract, square
                           deviation(d, axis=0, divisor=n - ddof)   their sum, divided, its root
 
-The steps are those of _var, _std and _ptp in numpy/_core/_methods.py, in 2.4 and in 2.5. A call of
-another form stays one node.
+    np.linalg.norm(x, axis=1)        →    root(x * x, axis=1)      the root of their sum
+    np.linalg.norm(x)                →    np.sqrt(x.ravel().dot(x.ravel()))
+    np.average(x, weights=w)         →    ratio((x * w).sum(), w.sum())
+
+The steps are those of _var, _std and _ptp in numpy/_core/_methods.py, of norm in
+numpy/linalg/_linalg.py and average in numpy/lib/_function_base_impl.py, in 2.4 and in 2.5. A call
+of another form stays one node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -19,6 +24,7 @@ import numpy as np
 from numpy._core import umath
 
 from ..ir.graph import Node
+from ..ir.infer_average import sums, weighted
 from ..ir.op import Effect, Kind, Op, Unsupported, leaf_type
 from ..ir.ops_array import METHODS
 from ..ir.ops_ufunc import UFUNC
@@ -44,14 +50,31 @@ def deviation(squares: Any, axis: Any, keepdims: Any, divisor: Any) -> Any:
     return found.dtype.type(umath.sqrt(found))
 
 
+def root(squares: Any, axis: Any, keepdims: Any) -> Any:
+    """The end of norm."""
+    return umath.sqrt(umath.add.reduce(squares, axis=axis, keepdims=keepdims))
+
+
+def ratio(total: Any, scale: Any) -> Any:
+    """The end of average."""
+    zero = scale == 0.0
+    if zero.any() if zero.ndim else zero:
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return total / scale
+
+
+ROOT = Op("root", root, Kind.REDUCE, Effect.FLAGS)
+RATIO = Op("ratio", ratio, Kind.MAP, Effect.FLAGS)
 VARIANCE = Op("variance", variance, Kind.REDUCE, Effect.FLAGS)
 DEVIATION = Op("deviation", deviation, Kind.REDUCE, Effect.FLAGS)
+OWN = frozenset((VARIANCE, DEVIATION, ROOT, RATIO))  # as calls they are functions in Python
 ENDS = {
     **dict.fromkeys(("var", "ndarray.var"), VARIANCE),
     **dict.fromkeys(("std", "ndarray.std"), DEVIATION),
 }
 PTP = frozenset(("axis", "keepdims"))
 ASKED = frozenset(("axis", "dtype", "ddof", "keepdims"))
+NORM = ("ord", "axis", "keepdims")
 
 
 @dataclass(slots=True)
@@ -73,14 +96,15 @@ class Steps:
 def expanded(nodes: Sequence[Node]) -> list[Node]:
     made: list[Node] = []
     for node in nodes:
-        made += spread(node) if node.op.name in ENDS else between(node)
+        spell = SPELLED.get(node.op.name)
+        made += spell(node) if spell else [node]
     return made
 
 
 def between(node: Node) -> list[Node]:
     """A ptp of numbers that have an order of their own, in steps."""
     words = node.kwargs | dict(zip(("axis",), node.args[1:], strict=False))
-    t = leaf_type(node.args[0]) if node.op.name == "ptp" else None
+    t = leaf_type(node.args[0])
     if not isinstance(t, ArrayType) or len(node.args) > 2 or not words.keys() <= PTP:
         return [node]
     if t.dtype.kind not in "iuf" or not t.shape or 0 in t.shape:
@@ -120,3 +144,68 @@ def spread(node: Node) -> list[Node]:
     more = {"axis": axis, "keepdims": keepdims, "divisor": divisor}
     steps.nodes.append(Node(ENDS[node.op.name], (square,), more, node.outputs, (), node.where))
     return steps.nodes
+
+
+def rooted(node: Node) -> list[Node]:
+    """A norm of order 2, or Frobenius's, in steps."""
+    words = dict(zip(NORM, node.args[1:], strict=False)) | node.kwargs
+    t = leaf_type(node.args[0])
+    if not isinstance(t, ArrayType) or len(node.args) > 4 or not words.keys() <= set(NORM):
+        return [node]
+    order, axis, keepdims = words.get("ord"), words.get("axis"), words.get("keepdims", False)
+    if t.dtype.char not in "fd" or 0 in t.shape or not t.shape or type(keepdims) is not bool:
+        return [node]
+    if axis is None:
+        whole = order is None or (order == 2 and t.ndim == 1)
+        return from_dot(node, t) if whole and not keepdims else [node]
+    axes = axis if type(axis) is tuple else (axis,)
+    if not all(type(one) is int for one in axes) or len(axes) not in (1, 2):
+        return [node]
+    if len(axes) == 2 and keepdims:  # it would be a view
+        return [node]
+    if order is not None and order not in ((2,) if len(axes) == 1 else ("fro", "f")):
+        return [node]
+    steps = Steps(node.where)
+    try:
+        squares = steps.add(UFUNC["multiply"], node.args[0], node.args[0])
+    except Unsupported:
+        return [node]
+    words = {"axis": axes, "keepdims": keepdims}
+    return [*steps.nodes, Node(ROOT, (squares,), words, node.outputs, (), node.where)]
+
+
+def from_dot(node: Node, t: ArrayType) -> list[Node]:
+    """Of all elements, as they lie in memory."""
+    steps = Steps(node.where)
+    flat = node.args[0]
+    try:
+        if t.ndim > 1 and t.c_contiguous:
+            flat = steps.add(METHODS["ravel"], flat)
+        square = steps.add(METHODS["dot"], flat, flat) if t.ndim == 1 or t.c_contiguous else None
+    except Unsupported:
+        return [node]
+    if square is None:
+        return [node]
+    last = Node(UFUNC["sqrt"], (square,), {}, node.outputs, (), node.where)
+    return [*steps.nodes, last]
+
+
+def averaged(node: Node) -> list[Node]:
+    """A weighted average, in steps."""
+    form = weighted(node.args, node.kwargs)
+    if form is None:
+        return [node]
+    steps = Steps(node.where)
+    try:
+        ends = sums(form, steps.add)
+    except Unsupported:
+        return [node]
+    return [*steps.nodes, Node(RATIO, ends, {}, node.outputs, (), node.where)]
+
+
+SPELLED: dict[str, Callable[[Node], list[Node]]] = {
+    **dict.fromkeys(ENDS, spread),
+    "ptp": between,
+    "linalg.norm": rooted,
+    "average": averaged,
+}

@@ -272,6 +272,13 @@ def lower_clip(node: Node, into: Lowering) -> None:
     call(node, umath.clip, None, into)  # type: ignore[attr-defined]
 
 
+def lower_ratio(node: Node, into: Lowering) -> None:
+    """Where what is divided by is 0, it is an error."""
+    dtype = result_type(node)
+    args = (into.arg(node.args[0], dtype), into.arg(node.args[1], dtype))
+    into.known[node.outputs[0]] = into.step(args, dtype, "({0} / {1})", "{1} != 0")
+
+
 def result_type(node: Node) -> np.dtype[Any]:
     t = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(t, ArrayType) or not is_native(t.dtype):
@@ -285,4 +292,5 @@ SPECIAL = {
     "ndarray.astype": lower_astype,
     "clip": lower_clip,
     "ndarray.clip": lower_clip,
+    "ratio": lower_ratio,
 }

@@ -65,6 +65,7 @@ VARIANCE = (Row("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pa
 DEVIATION = (
     Row("f", "f", "0", ADD, "ROOT((T)((f64){0} / DIVISOR))", in_order=True, pairwise=True),
 )
+ROOT = (Row("f", "f", "0", ADD, "ROOT({0})", in_order=True, pairwise=True),)
 
 LONG, SHORT = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
 PARTED = ("axis", "keepdims", "divisor")
@@ -79,6 +80,7 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("all", "ndarray.all"), (ALL, SHORT, None)),
     "variance": (VARIANCE, PARTED, None),
     "deviation": (DEVIATION, PARTED, None),
+    "root": (ROOT, ("axis", "keepdims"), None),
     "add.reduce": (SUM, LONG, 0),
     "multiply.reduce": (PROD, LONG, 0),
     "maximum.reduce": (MAX, LONG, 0),

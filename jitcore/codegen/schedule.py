@@ -18,7 +18,7 @@ from ..ir.types import Shape, fresh
 from ..ir.value import Value
 from .abi import Signature
 from .again import Part, recompute
-from .composites import expanded
+from .composites import OWN, expanded
 from .cut import pays_alone
 from .demand import lower_any
 from .loops import nest_of
@@ -96,7 +96,7 @@ def group_of(part: Part, later: set[Value], views: Mapping[Value, Place]) -> Gro
     folded = folds_of(lowering)
     whole = tuple(v for v in outputs if v not in folded and v not in written)
     program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
-    lone = len(members) + len(viewed) < LEAST_NODES
+    lone = len(members) + len(viewed) < LEAST_NODES and members[0].op not in OWN
     if lone and not pays_alone(program, nest_of(program, shape)):
         return None
     results = (*whole, *folded)

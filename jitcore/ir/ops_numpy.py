@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
+from .infer_average import effect_of_average, infer_average
 from .infer_create import infer_called, infer_filled, infer_full, infer_like
 from .infer_view import (
     effect_of_copy,
@@ -88,6 +89,7 @@ ROWS: tuple[Op, ...] = (
     *_rows("sum prod max min amax amin any all argmax argmin trace", Kind.REDUCE, _F, asked),
     *_rows("ptp count_nonzero", Kind.REDUCE, _F, asked),
     *_rows("mean std var", Kind.REDUCE, _F, asked, effect_rule=effect_of_mean),
+    *_rows("average", Kind.OPAQUE, _F, infer_average, effect_rule=effect_of_average),
     *_rows("cumsum cumprod cumulative_sum cumulative_prod", Kind.OPAQUE, _F, asked),
     *_rows("round around sort gradient", Kind.OPAQUE, _F, asked),
     *_rows("nan_to_num", Kind.OPAQUE, _F, asked, effect_rule=effect_of_nan_to_num),

@@ -1,4 +1,4 @@
-"""var and std in their steps: NumPy's bits, in loops that share what they read."""
+"""Calls that NumPy writes in Python, in steps: its bits, in loops that share what they read."""
 
 from __future__ import annotations
 
@@ -144,3 +144,112 @@ def test_ptp(dtype: str, config: Config) -> None:
     assert steps_of(spread("ptp", axis=0), np.ones((4, 5))) == [
         "ndarray.max", "ndarray.min", "subtract",
     ]  # fmt: skip
+
+
+NORMS: tuple[dict[str, Any], ...] = (
+    {"axis": 0}, {"axis": -1, "keepdims": True}, {"ord": 2, "axis": 1}, {"axis": (0,)},
+    {"axis": (0, 1)}, {"axis": (1, 0), "ord": "fro"}, {"ord": None, "axis": -2},
+)  # fmt: skip
+
+
+def norm(**more: Any) -> Any:
+    return lambda b, x: b.emit(OPS["linalg.norm"], (x,), more)
+
+
+def average(**more: Any) -> Any:
+    return lambda b, x, w: b.emit(OPS["average"], (x,), {"weights": w, **more})
+
+
+@pytest.mark.parametrize("dtype", "fd")
+@pytest.mark.parametrize("words", NORMS)
+def test_norms(dtype: str, words: dict[str, Any], config: Config) -> None:
+    for layout in ("C", "F"):
+        x = np.asarray(scattered(dtype, (30, 41), 1), order=layout)  # type: ignore[call-overload]
+        alike(norm(**words), [x], config)
+    for n in (1, 2, 3, 8, 9, 130, 300):
+        x = wild(dtype, (n, 7), n)
+        with np.errstate(all="ignore"):
+            check(norm(**words), [x], config, groups=0)
+            check(norm(**words), [x.T.copy()], config, groups=0)
+
+
+@pytest.mark.parametrize("dtype", "fd")
+def test_norms_of_all_elements(dtype: str, config: Config) -> None:
+    for x in (scattered(dtype, (300,), 1), scattered(dtype, (20, 30), 2)):
+        for more in ({}, {"ord": 2} if x.ndim == 1 else {"ord": None}):
+            assert steps_of(norm(**more), x)[-2:] == ["ndarray.dot", "sqrt"]
+            assert check(norm(**more), [x], config, groups=0)
+        alike(norm(axis=0), [x], config)
+        alike(norm(axis=-1, keepdims=True), [x], config)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_norms_and_averages_of_layouts(layout: str, axis: Any, config: Config) -> None:
+    x = LAYOUTS[layout](scattered("d", (37, 90), 3))
+    axis = axis if x.ndim == 2 else None
+    w = np.abs(scattered("d", x.shape, 4)) + 1
+    check(norm(axis=axis), [x], config, groups=0)
+    check(average(axis=axis), [x, w], config, groups=0)
+    check(average(axis=axis), [w, LAYOUTS["F"](w) if x.ndim == 2 else w], config, groups=0)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "more"),
+    [
+        ("e", {"axis": 0}),
+        ("D", {"axis": 0}),
+        ("d", {"ord": 1, "axis": 0}),
+        ("d", {"ord": 2}),
+        ("d", {"ord": np.inf, "axis": 1}),
+        ("d", {"ord": "fro"}),
+        ("d", {"keepdims": True}),
+        ("d", {"axis": (0, 1), "keepdims": True}),
+    ],
+)
+def test_other_norms_stay_one_call(dtype: str, more: dict[str, Any]) -> None:
+    assert steps_of(norm(**more), np.ones((30, 41), dtype)) == ["linalg.norm"]
+
+
+@pytest.mark.parametrize("types", ["dd", "ff", "id", "?d", "Bd"])
+def test_averages(types: str, config: Config) -> None:
+    one, two = types
+    for shape in ((30, 41), (7, 9), (2, 300), (300, 2)):
+        x, w = scattered(one, shape, 1), np.abs(scattered(two, shape, 2))
+        for more in ({}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"keepdims": True}):
+            alike(average(**more), [x, w], config)
+        for axis in (0, 1, -1):
+            row = np.abs(scattered(two, (shape[axis],), 3))
+            alike(average(axis=axis), [x, row], config)
+    for n in (1, 2, 7, 8, 9, 130, 300, 1000):
+        x, w = wild(one, (n,), n), np.abs(scattered(two, (n,), n))
+        with np.errstate(all="ignore"):
+            check(average(), [x, w], config, groups=0)
+            check(average(axis=0), [x, w], config, groups=0)
+
+
+def test_weights_that_sum_to_zero_are_numpys(config: Config) -> None:
+    w = np.ones((30, 3))
+    w[:, 1] = np.resize([1.0, -1.0], 30)
+    for array, words in ((w, {"axis": 0}), (w[:, 1].copy(), {}), (-0.0 * w, {"axis": 1})):
+        b, inputs, results = build(average(**words), [np.ones(array.shape), array])
+        steps = fuse(b.nodes, set(results))
+        env = dict(zip(inputs, (np.ones(array.shape), array), strict=True))
+        try:
+            assert by_kernels(steps, env, config) is None
+        except ZeroDivisionError:
+            assert not words
+
+
+@pytest.mark.parametrize(
+    ("x", "w", "more"),
+    [
+        ((3, 4), (4,), {}),  # a TypeError
+        ((3, 4), (3,), {"axis": 1}),  # a ValueError
+        ((3, 4, 5), (3, 4), {"axis": (0, 1)}),
+        ((3, 4), (3, 4), {"returned": True}),
+    ],
+)
+def test_other_averages_stay_one_call(x: Any, w: Any, more: dict[str, Any]) -> None:
+    b, _, _ = build(average(**more), [np.ones(x), np.ones(w)])
+    assert [node.op.name for node in expanded(b.nodes)] == ["average"]

@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("nan_to_num", "angle", "sinc", "unwrap", "sort_complex", "i0"), ("x",)),
     **dict.fromkeys(("iscomplex", "isreal", "isneginf", "isposinf", "ndarray.conj"), ("x",)),
     **dict.fromkeys(("tril", "triu"), ("x", "x, 1")),
+    "average": ("x", "x, 0, y", "x, -1, y", "x, None, y"),
     "gradient": ("x", "x, axis=0"),
     "diff": ("x", "x, 2", "x, axis=0"),
     **dict.fromkeys(("clip", "ndarray.clip"), ("x, 0, 2", "x, None, 3", "x, y, 3", "x, 0.5, 2.5")),
