@@ -76,6 +76,12 @@ def _gathers(index: Any) -> bool:
     return True
 
 
+def copies(index: Any) -> bool:
+    """Whether the index certainly gives a new array: no view of the container."""
+    types = [leaf_type(part) for part in _parts(index)]
+    return any(isinstance(t, ArrayType) and t.ndim and t.dtype.kind in "iu" for t in types)
+
+
 def _view(t: ArrayType, index: Any) -> Inferred:
     if not t.aligned:
         return None

@@ -24,8 +24,10 @@ from jitcore.guards.guard import Equals, Guard
 from jitcore.guards.source import Source
 from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.infer_index import copies
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.ir.op import Kind, Op, Unsupported
+from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.opcodes.canon import Canon, canonical
@@ -205,6 +207,8 @@ class Machine:
             self.fresh -= given_values
         if not pure:
             self.loud(self.builder.nodes[0])
+        elif row is GETITEM and is_array(out) and copies(given[1]):
+            self.fresh.add(out)
         if type(out) is Value and out in given_values:
             return Run(out)
         if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item
@@ -368,3 +372,7 @@ def kind_of(refusal: Unsupported) -> BreakKind:
 
 
 NULL = Null()
+
+
+def is_array(out: Any) -> bool:
+    return type(out) is Value and isinstance(out.type, ArrayType)

@@ -95,6 +95,35 @@ def store_fancy_with_repeats(x, i):
     return x
 
 
+@program(
+    lambda: (f8(6), np.array([3, 3, -1, 0]), f8(4)),
+    lambda: (f4(6, 3), np.array([3, 3, -1, 0]), f4(4, 3)),
+    lambda: (i8(6), np.array([[3, 5], [0, 3]]), i8(2, 2)),
+    lambda: (f8(6), np.array([3, 6, 0]), f8(3)),  # out of bounds: nothing is stored
+    lambda: (f8(6), np.array([3, 1, 0]), np.array([1.0, 0.0, np.nan])),
+)
+def store_fancy_of_what_was_there(x, i, y):
+    """The last of several wins; what was read is an array of its own, under two names."""
+    part = x[i]
+    same = part
+    part += y * 2
+    part *= part
+    x[i] -= y * part
+    x[i] /= y
+    part -= 1
+    return same is part, part, same, x, x[i]
+
+
+@program(lambda: (f8(6), np.array([3, 3, 0])), lambda: (i4(6), np.array([3, 3, 0])))
+def what_is_read_by_places_is_kept(x, i):
+    part = x[i]
+    kept = [part, part[1:], part * 2]
+    part += 1
+    rows = part[::2]
+    part *= 2
+    return kept, rows, part
+
+
 @program(lambda: (f8(6),), lambda: (f8(3, 4),), lambda: (i8(6),))
 def store_by_mask(x):
     x[x < 0] = 0
