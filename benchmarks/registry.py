@@ -89,7 +89,7 @@ def loop(
     npbench: str = "",
 ) -> Callable[[F], F]:
     """small takes NumPy milliseconds at most, large 0.1 to 0.6 seconds. Of npbench's kernels, one
-    of medium and large is its size M wherever that does not take seconds or gigabytes."""
+    of medium and large is a size of npbench's own, S or M."""
     counts = sized(small, medium, large)
 
     def register(function: F) -> F:

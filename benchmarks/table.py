@@ -70,8 +70,27 @@ def sums(rows: list[Row]) -> list[str]:
     slow = sorted((row for row in rows if row.ratio < FLOOR), key=lambda row: row.ratio)
     names = ", ".join(f"{row.kernel} {row.size} {row.ratio:.2f}" for row in slow)
     lines.append(f"below {FLOOR}: {names or 'none'}")
+    lines += loop_lines([row for row in rows if row.half == "loops"])
     wrong = [f"{row.kernel} {row.size}: {row.difference}" for row in rows if row.difference]
     lines += ["other bits:", *wrong] if wrong else ["bits: the same everywhere"]
+    return lines
+
+
+def loop_lines(rows: list[Row]) -> list[str]:
+    """What is asked of loops besides: one graph each, a short first call, a print that is free."""
+    if not rows:
+        return []
+    whole = {row.kernel for row in rows if row.graphs == 1 and not row.breaks}
+    first = list({row.kernel: row.cold for row in reversed(rows)}.values())
+    lines = [
+        f"loops that are one graph without a break: {len(whole)} of {len(first)}",
+        f"compiling all of a kernel, first: {spread(first)}",
+    ]
+    seconds = {(row.kernel, row.size): row.compiled for row in rows}
+    for size in SIZES:
+        if ("scalar_loop_print", size) in seconds and ("scalar_loop", size) in seconds:
+            kept = seconds["scalar_loop", size] / seconds["scalar_loop_print", size]
+            lines.append(f"a loop that prints ten times, {size}: {kept:.0%} of the speed without")
     return lines
 
 

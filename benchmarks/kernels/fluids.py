@@ -129,7 +129,7 @@ def basin(n, steps, rng):
     basin,
     small=(8, 4),
     medium=(100, 200),
-    large=(256, 150),
+    large=(256, 250),
     writes=(0, 1, 2),
 )
 def shallow_water(h, u, v, gravity, dx, dt, steps):

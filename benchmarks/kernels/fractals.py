@@ -57,7 +57,7 @@ def mandelbrot_shrinking(left, right, bottom, top, horizon, n, steps):
     lambda n, steps, rng: (-0.8 + 0.156j, n, steps),
     small=(6, 10),
     medium=(60, 100),
-    large=(160, 200),
+    large=(220, 200),
 )
 def julia(c, n, steps):
     """Point by point, with complex numbers."""

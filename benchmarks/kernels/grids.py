@@ -9,7 +9,7 @@ from benchmarks.registry import loop
     lambda side, steps, rng: ((rng.random((side, side)) < 0.3).astype(np.int8), steps),
     small=(6, 3),
     medium=(128, 100),
-    large=(512, 160),
+    large=(512, 360),
 )
 def game_of_life(cells, steps):
     """J. Conway's, on a torus."""
@@ -53,7 +53,7 @@ def floyd_steinberg(picture):
     lambda side, rng: (rng.random((side, side)) < 0.6,),
     small=(6,),
     medium=(80,),
-    large=(250,),
+    large=(400,),
 )
 def connected_cells(open_):
     """Each open cell's component, numbered from one, by flooding from a stack."""

@@ -147,7 +147,7 @@ def mlp_inputs(samples, features, first, second, third, rng):
     mlp_inputs,
     small=(2, 3, 6, 5, 4),
     medium=(8, 3, 30_000, 2000, 2000),
-    large=(8, 3, 30_000, 10_000, 10_000),
+    large=(8, 3, 30_000, 6000, 6000),
     npbench="mlp",
 )
 def mlp_forward(x, w1, b1, w2, b2, w3, b3):

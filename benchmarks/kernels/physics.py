@@ -62,7 +62,7 @@ def lattice(side, sweeps, rng):
     return spins, rng.random((sweeps, side, side)), 0.44
 
 
-@loop(lattice, small=(4, 3), medium=(32, 20), large=(64, 50), writes=(0,))
+@loop(lattice, small=(4, 3), medium=(32, 20), large=(64, 20), writes=(0,))
 def metropolis(spins, chances, beta):
     """Ising's model: each spin in turn may flip. The magnetisation after each sweep."""
     side = spins.shape[0]

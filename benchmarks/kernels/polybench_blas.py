@@ -58,7 +58,7 @@ def k3mm_inputs(ni, nj, nk, nl, nm, rng):
     k3mm_inputs,
     small=(4, 5, 6, 7, 8),
     medium=(800, 850, 900, 950, 1000),
-    large=(1600, 1700, 1800, 1900, 2000),
+    large=(1300, 1400, 1500, 1600, 1700),
     npbench="k3mm",
 )
 def k3mm(a, b, c, d):

@@ -14,7 +14,7 @@ def samples(columns, rows, rng):
     samples,
     small=(4, 6),
     medium=(500, 600),
-    large=(1400, 1800),
+    large=(900, 1200),
     writes=(0,),
     npbench="correlation",
 )
@@ -41,7 +41,7 @@ def products(columns, rows, rng):
     products,
     small=(4, 6),
     medium=(500, 600),
-    large=(1400, 1800),
+    large=(900, 1200),
     writes=(0,),
     npbench="covariance",
 )

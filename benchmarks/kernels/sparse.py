@@ -41,7 +41,7 @@ def links(pages, count, rng):
     return sources, targets, pages, 0.85, 1e-10
 
 
-@loop(links, small=(8, 20), medium=(2000, 20_000), large=(50_000, 500_000))
+@loop(links, small=(8, 20), medium=(2000, 20_000), large=(200_000, 2_000_000))
 def pagerank(sources, targets, pages, damping, tolerance):
     """Power iteration until the ranks hardly move: ranks and steps."""
     degree = np.bincount(sources, minlength=pages)

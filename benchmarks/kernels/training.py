@@ -11,7 +11,7 @@ def clusters(count, width, centres, rng):
     return points, points[:centres].copy()
 
 
-@loop(clusters, small=(30, 2, 3), medium=(4000, 4, 8), large=(40_000, 4, 8), writes=(1,))
+@loop(clusters, small=(30, 2, 3), medium=(2000, 4, 8), large=(10_000, 4, 8), writes=(1,))
 def kmeans(points, centres):
     """S. Lloyd's algorithm, until no point changes its cluster: labels and rounds."""
     labels = np.full(points.shape[0], -1)

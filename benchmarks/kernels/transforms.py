@@ -72,8 +72,8 @@ def azimuthal_rings(values, radius, rings):
 @loop(
     bins,
     small=(50, 4),
-    medium=(1_000_000, 1000),
-    large=(4_000_000, 1000),
+    medium=(4_000_000, 1000),
+    large=(8_000_000, 1000),
     npbench="azimint_hist",
 )
 def azimuthal_histogram(values, radius, rings):
@@ -109,8 +109,8 @@ def clipped_sum(a, b, x, y, z):
 @loop(
     lambda n, rng: (rng.random((n, n)),),
     small=(5,),
-    medium=(6000,),
-    large=(8000,),
+    medium=(2000,),
+    large=(4000,),
     npbench="go_fast",
 )
 def go_fast(a):

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from benchmarks.kernels import KERNELS
 from benchmarks.limit import TooLong, at_most
 from benchmarks.measure import check, measure
 from benchmarks.registry import Kernel
-from benchmarks.table import sums
+from benchmarks.table import loop_lines, sums
 
 LOOPS = {name: kernel for name, kernel in KERNELS.items() if kernel.half == "loops"}
 
@@ -45,6 +46,19 @@ def test_means_of_the_public_set() -> None:
     assert "geometric mean of 2 kernels, small" in text
     assert "of these 1 of npbench, small" in text
     assert rows[0].operations == rows[1].elements == 0
+
+
+def test_what_is_asked_of_loops() -> None:
+    names = ("scalar_loop", "scalar_loop_print")
+    rows = [measure(LOOPS[name], "small", 0.0, {}) for name in names]
+    silent = replace(rows[0], compiled=3.0, graphs=1, breaks=[], cold=0.01)
+    printing = replace(rows[1], compiled=4.0, graphs=2, breaks=["J204 output"], cold=0.03)
+    assert loop_lines([silent, printing]) == [
+        "loops that are one graph without a break: 1 of 2",
+        "compiling all of a kernel, first: 20 ms (up to 30)",
+        "a loop that prints ten times, small: 75% of the speed without",
+    ]
+    assert loop_lines([]) == []
 
 
 def test_a_peer_that_takes_too_long() -> None:
