@@ -4,6 +4,9 @@
     Loud:   a[1:-1] = v    →           w = a[1:-1]; store v, w
     Window: …                  Window: …
 
+Operations in place that follow one another (`x *= y; x += 1`) are one store, of what they make
+together. Alone, and on large floats, NumPy is as fast: a kernel must keep what was there.
+
 A store that no kernel can make stays a loud step (`refused`, by its number among the segments).
 The second half of `a[1:] += v`, which stores the view into the place that it is a view of, is
 nothing.
@@ -24,9 +27,10 @@ from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ObjectType, Shape
 from jitcore.ir.value import Value
-from jitcore.symbolic.state import Capture, Segment, Window
+from jitcore.symbolic.state import Capture, Loud, Segment, Window
 
 WHERE = OPS["where"]
+IN_A_ROW = ((1 << 15, 2), (1 << 20, 3), (1 << 62, 5))  # bytes of floats, operations: see `pays`
 OTHER_UFUNCS = frozenset(("power", "matmul"))  # whose operator is not always the ufunc
 
 
@@ -46,16 +50,39 @@ def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
             segments.append(segment)
         elif is_idle(segment.node, places):
             drop_empty(segments)
+        elif number in refused:
+            segments.append(segment)
         else:
-            window = segments[-1]
-            assert isinstance(window, Window)  # windows and loud steps take turns
-            more = [] if number in refused else stored_by(segment.node, window.nodes, places)
-            if not more:
+            window = grown(capture, number, segments, places)
+            if window is None:
                 segments.append(segment)
                 continue
-            segments[-1] = Window(window.start, [*window.nodes, *more])
-            stores[more[-1].outputs[0]] = number
+            stores[window.nodes[-1].outputs[0]] = number
+            segments[-1] = window
+    stores = {value: number for value, number in stores.items() if value in written(segments)}
     return Absorbed(replace(capture, segments=tuple(segments)), stores)
+
+
+def written(segments: Sequence[Segment]) -> set[Value]:
+    windows = (one for one in segments if isinstance(one, Window))
+    return {node.outputs[0] for one in windows for node in one.nodes if node.op is STORE}
+
+
+def grown(
+    capture: Capture, number: int, segments: list[Segment], places: Mapping[Value, Place]
+) -> Window | None:
+    """The last window with this store. It is two windows in one, if both store to one place."""
+    loud, last = capture.segments[number], segments[-1]
+    assert isinstance(loud, Loud) and isinstance(last, Window)  # windows and loud steps take turns
+    before = segments[-2] if len(segments) > 1 else None
+    if isinstance(before, Window):
+        nodes = once_more(loud.node, before.nodes, last.nodes, places)
+        if nodes:
+            segments.pop()
+            return Window(before.start, nodes)
+    lone = pays(in_place(loud.node)[2], in_a_row(capture.segments[number:], places))
+    more = stored_by(loud.node, last.nodes, places, lone)
+    return Window(last.start, [*last.nodes, *more]) if more else None
 
 
 def drop_empty(segments: list[Segment]) -> None:
@@ -92,8 +119,11 @@ def viewed(container: Any, index: Any, node: Node) -> Node | None:
 # ---- the forms of a store -----------------------------------------------------------------------
 
 
-def stored_by(node: Node, before: Sequence[Node], places: Mapping[Value, Place]) -> list[Node]:
-    """The nodes of the store, the last one being STORE; none where it is not for kernels."""
+def stored_by(
+    node: Node, before: Sequence[Node], places: Mapping[Value, Place], lone: bool
+) -> list[Node]:
+    """The nodes of the store, the last one being STORE; none where it is not for kernels. `lone`:
+    also one of whose operands none was made before."""
     made = {value for one in before if one.op.kind is Kind.MAP for value in one.outputs}
     if node.op is SETITEM:
         container, index, value = node.args
@@ -105,7 +135,7 @@ def stored_by(node: Node, before: Sequence[Node], places: Mapping[Value, Place])
     if node.op is MASKED_STORE:
         return [] if made.isdisjoint(node.args) else selected(node)
     ufunc, args, target = in_place(node)
-    if ufunc is None or type(target) is not Value or made.isdisjoint(args):
+    if ufunc is None or type(target) is not Value or (made.isdisjoint(args) and not lone):
         return []
     return calculated(ufunc, args, target, node)
 
@@ -158,3 +188,65 @@ def shape(value: Value) -> Shape | None:
 
 def store(value: Value, target: Value, node: Node) -> Node:
     return Node(STORE, (value, target), {}, (Value(target.type),), (), node.where)
+
+
+# ---- several in a row ---------------------------------------------------------------------------
+
+
+def place_of(value: Any, places: Mapping[Value, Place]) -> Place | None:
+    return places.get(value) or Place(value, 0) if type(value) is Value else None
+
+
+def in_a_row(segments: Sequence[Segment], places: Mapping[Value, Place]) -> int:
+    """How many operations in place follow one another, with nothing but views of arrays between."""
+    places, found = dict(places), 0
+    first: Place | None = None
+    for segment in segments:
+        if isinstance(segment, Window):
+            own = lasting(placed(segment.nodes, lasting(places)))
+            if len(own) < len(segment.nodes):
+                break
+            places |= own
+        elif not is_idle(segment.node, places):
+            at = place_of(in_place(segment.node)[2], places)
+            first = first or at
+            if at is None or at != first:
+                break
+            found += 1
+    return found
+
+
+def pays(target: Any, count: int) -> bool:
+    """Is a kernel for so many operations in place faster than NumPy, though what was there is kept
+    meanwhile?"""
+    t = target.type if type(target) is Value else None
+    if not isinstance(t, ArrayType) or not is_plain(t):
+        return False
+    if t.dtype.kind in "biu":
+        return count >= 2
+    bytes = t.size * t.dtype.itemsize
+    return count >= next(least for most, least in IN_A_ROW if bytes <= most)
+
+
+def once_more(
+    node: Node, before: Sequence[Node], between: Sequence[Node], places: Mapping[Value, Place]
+) -> list[Node]:
+    """The nodes of `before`, which end in a store, and of what changes the same place at once; none
+    where that is not so."""
+    ufunc, args, target = in_place(node)
+    if ufunc is None or type(target) is not Value or not before or before[-1].op is not STORE:
+        return []
+    first, stored_to = before[-1].args
+    at = place_of(target, places)
+    if at != place_of(stored_to, places) or target.type != stored_to.type or at is None:
+        return []
+    views = lasting(places).keys()
+    if any(value not in views for one in between for value in one.outputs):
+        return []
+    others = [arg for arg in args if arg is not target]
+    found = [place_of(other, places) for other in others]
+    if any(other is not None and other.array is at.array for other in found):
+        return []
+    own = tuple(first if arg is target else arg for arg in args)
+    more = calculated(ufunc, own, target, node)
+    return [*before[:-1], *between, *more] if more else []

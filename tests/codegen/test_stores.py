@@ -197,6 +197,34 @@ def test_flags_that_are_ignored_refuse_nothing(config: Config) -> None:
     assert np.array_equal(y, want) and np.isinf(y[-1])
 
 
+def in_a_row(x: Array, y: Array) -> None:
+    x *= y
+    x += 1
+    x -= y
+
+
+def alone(x: Array, y: Array) -> None:
+    x *= y
+
+
+@pytest.mark.parametrize(
+    ("fn", "dtype", "size", "kernels"),
+    [
+        (in_a_row, "d", 100, 1),
+        (in_a_row, "l", 100_000, 1),
+        (in_a_row, "d", 100_000, 1),
+        (in_a_row, "d", 1_000_000, 0),
+        (alone, "d", 100, 0),
+        (alone, "l", 100, 0),
+    ],
+)
+def test_operations_in_place(fn: Any, dtype: str, size: int, kernels: int) -> None:
+    """Several are one kernel; one is a call, and several on what it takes long to keep."""
+    x, y = np.arange(size).astype(dtype), np.ones(size, dtype)
+    told = str(jitcore.explain(fn)(x, y))
+    assert f" {kernels} kernel" in told, told
+
+
 def test_what_refuses_beside_flags_is_always_kept(config: Config) -> None:
     """A number without a defined conversion."""
 

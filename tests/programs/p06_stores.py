@@ -124,6 +124,80 @@ def what_is_read_by_places_is_kept(x, i):
     return kept, rows, part
 
 
+@program(
+    lambda: (f8(6), f8(6)),
+    lambda: (f4(40), f4(40)),
+    lambda: (i8(3, 4), i8(4)),
+    lambda: (u1(30), u1(30)),
+    lambda: (f8(9, 9)[::2, 1:], f8(8)),
+    lambda: (lambda a: (a, a))(f8(6)),
+    lambda: (lambda a: (a, a[::-1]))(f8(6)),
+    lambda: (np.array([1.0, np.nan, -0.0, np.inf]), np.array([0.0, 1.0, -1.0, -np.inf])),
+    lambda: (f8(2000), f8(2000)),
+)
+def in_place_several_times(x, y):
+    x *= y
+    x += y
+    x -= x
+    x += 3
+    x[1:] *= y[1:]
+    x[1:] += 1
+    return x
+
+
+@program(lambda: (f8(6), f8(6)), lambda: (i8(6), i8(6)))
+def in_place_with_elements_and_views_between(x, y):
+    x *= 2
+    first = x[0]
+    x += 1
+    x -= x[1]
+    x *= y
+    part = x[1:]
+    x += part[0]
+    x -= y
+    part *= 2
+    x -= part.sum()
+    kept = y[::-1]
+    y *= 3
+    y += kept
+    y -= x
+    return first, part, x, y
+
+
+@program(lambda: (f8(6), f8(6)), lambda: (np.array([1e200, 0.0, np.inf]), np.array([1.0, 2.0, 0])))
+def in_place_with_warnings_on_the_way(x, y):
+    x *= 1e150
+    x *= y
+    np.subtract(x, y, out=x)
+    x /= y
+    x += 1
+    return x
+
+
+@program(lambda: (np.array([1.0, 1e300, 2.0]), f8(3)), lambda: (f8(3), np.array([0.0, 1.0, 2.0])))
+def in_place_with_an_error_on_the_way(x, y):
+    seen = []
+    with np.errstate(all="raise"):
+        try:
+            x += 1
+            x *= 1e100
+            x /= y
+            x -= 1
+        except FloatingPointError as error:
+            seen.append(str(error))
+    return x, seen
+
+
+@program(lambda: (f8(6), f8(6)))
+def results_put_into_one_place(x, y):
+    np.multiply(y, 2, out=x)
+    np.add(x, y, out=x)
+    np.exp(x, out=x)
+    np.negative(y, out=y)
+    np.add(y, x, out=x)
+    return x, y
+
+
 @program(lambda: (f8(6),), lambda: (f8(3, 4),), lambda: (i8(6),))
 def store_by_mask(x):
     x[x < 0] = 0
