@@ -1,5 +1,9 @@
 #include "errstate.h"
 
+#include <stdint.h>
+
+#include "../jitcore/runtime_c/kernel_rt.h"
+
 /* The head of NumPy's npy_extobj (numpy/_core/src/umath/extobj.h), which is inside the capsule. */
 typedef struct {
     int errmask;
@@ -23,6 +27,15 @@ int errstate_now(ErrState *state) {
     return extobj != NULL ? 0 : -1;
 }
 
+int errstate_flags(int mask) {
+    static const int flags[] = {RT_DIVIDE, RT_OVER, RT_UNDER, RT_INVALID}; /* in the order of NumPy's bits */
+    int heeded = 0;
+    for (int i = 0; i < 4; i++)
+        if (mask >> 3 * i & 7)
+            heeded |= flags[i];
+    return heeded;
+}
+
 PyObject *errstate_set(PyObject *extobj) { return PyContextVar_Set(variable, extobj); }
 
 void errstate_reset(PyObject *token) {
@@ -40,7 +53,14 @@ static PyObject *errstate_code(PyObject *self, PyObject *ignored) {
     return errstate_now(&now) < 0 ? NULL : PyLong_FromLong(now.mask);
 }
 
+static PyObject *flags_heeded(PyObject *self, PyObject *code) {
+    (void)self;
+    long mask = PyLong_AsLong(code);
+    return mask == -1 && PyErr_Occurred() ? NULL : PyLong_FromLong(errstate_flags((int)mask));
+}
+
 static PyMethodDef methods[] = {
+    {"flags_heeded", flags_heeded, METH_O, "flags_heeded(code): the flags of a kernel that such a state does not ignore."},
     {"errstate_code", errstate_code, METH_NOARGS, "np.geterr() of now, as the number NumPy keeps."},
     {NULL, NULL, 0, NULL},
 };

@@ -19,6 +19,9 @@ PyObject *errstate_set(PyObject *extobj);
 /* Puts it back. Keeps an exception that is set; steals the token. */
 void errstate_reset(PyObject *token);
 
+/* The RT_ flags of a kernel (kernel_rt.h) that this mask does not ignore. */
+int errstate_flags(int mask);
+
 int errstate_init(PyObject *module);
 
 #endif

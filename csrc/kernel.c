@@ -365,6 +365,7 @@ static PyMemberDef kernel_members[] = {
     {"refusals", T_ULONGLONG, offsetof(Kernel, refusals), READONLY, "launches left to NumPy"},
     {"ninputs", T_INT, offsetof(Kernel, ninputs), READONLY, NULL},
     {"noutputs", T_INT, offsetof(Kernel, noutputs), READONLY, NULL},
+    {"flag_mask", T_INT, offsetof(Kernel, flag_mask), READONLY, "the flags that refuse a launch; -1: ask NumPy"},
     {0},
 };
 

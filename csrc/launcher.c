@@ -19,18 +19,12 @@ typedef union {
 static int
 errstate_mask(void)
 {
-    /* in the order of NumPy's own bits, three for each */
-    static const int flags[] = {RT_DIVIDE, RT_OVER, RT_UNDER, RT_INVALID};
     ErrState now;
     if (errstate_now(&now) < 0) {
         PyErr_Clear();
         return RT_FLAGS;
     }
-    int mask = 0;
-    for (int i = 0; i < 4; i++)
-        if (now.mask >> 3 * i & 7)
-            mask |= flags[i];
-    return mask;
+    return errstate_flags(now.mask);
 }
 
 /* ---- operands ------------------------------------------------------------------------------- */

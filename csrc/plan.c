@@ -26,7 +26,8 @@ typedef struct {
     const Plan *plan;
     const FrameView *view;
     PyObject **regs;
-    PyObject *quiet;             /* token of NumPy's error state, to be put back */
+    PyObject *state;             /* token of NumPy's error state, to be put back */
+    int quiet;                   /* it is not one that the user's code may see */
     int window;                  /* exit that a failure takes */
     int loud;                    /* the next step raises in the window exit's state, */
     int handled;                 /* a signal's handler raised inside a kernel's launch */
@@ -139,24 +140,33 @@ static int run_kernel(Run *run, const int *w) {
     return refused ? -1 : 0;
 }
 
-static void unquiet(Run *run) {
-    if (run->quiet == NULL)
+static void put_back(Run *run) {
+    if (run->state == NULL)
         return;
-    errstate_reset(run->quiet);
-    run->quiet = NULL;
-    jit_busy_leave();
+    errstate_reset(run->state);
+    run->state = NULL;
+    if (run->quiet)
+        jit_busy_leave();
+    run->quiet = 0;
 }
 
-/* NumPy's own calls raise where they would warn, until the next QUIET or LOUD. What they run of Python is left alone: to
- * compile it would be to compile it for an error state that is not the user's. */
-static int quiet(Run *run, PyObject *extobj) {
-    unquiet(run);
+/* Another error state until the next QUIET or LOUD; NULL: the user's. */
+static int set_state(Run *run, PyObject *extobj) {
+    put_back(run);
     if (extobj == NULL)
         return 0;
-    run->quiet = errstate_set(extobj);
-    if (run->quiet == NULL)
+    run->state = errstate_set(extobj);
+    return run->state == NULL ? -1 : 0;
+}
+
+/* NumPy's own calls raise where they would warn. What they run of Python is left alone: to compile it would be to compile
+ * it for an error state that is not the user's. */
+static int quiet(Run *run, PyObject *extobj) {
+    if (set_state(run, extobj) < 0)
         return -1;
-    jit_busy_enter();
+    run->quiet = run->state != NULL;
+    if (run->quiet)
+        jit_busy_enter();
     return 0;
 }
 
@@ -262,13 +272,14 @@ static int steps(Run *run, const int *w, int *reached) {
             w += 2;
             break;
         case P_LOUD:
-            unquiet(run);
-            run->window = w[2];
+            if (set_state(run, get(run, w[2])) < 0)
+                return -1;
+            run->window = w[3];
             run->loud = 1;
             run->offset = w[1];
             if (run->view->frame != NULL)
                 frame_set_ip(run->view->frame, w[1]);
-            w += 3;
+            w += 4;
             break;
         case P_EXIT:
             *reached = w[1];
@@ -337,7 +348,7 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
     if (view->frame != NULL)
         run.ip = JIT_IP(view->frame);
     int bad = steps(&run, plan->words, &reached) < 0;
-    unquiet(&run);
+    put_back(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
     *failed = bad && !run.loud;
@@ -394,7 +405,7 @@ static int step_agrees(const Plan *plan, const int *w) {
     case P_EXIT:
         return w[1] >= 0 && w[1] < plan->nexits;
     case P_LOUD: /* it cannot be repeated, so no miss */
-        return w[2] > 0 && w[2] < plan->nexits;
+        return w[3] > 0 && w[3] < plan->nexits;
     default:
         return 1;
     }

@@ -30,7 +30,7 @@
     X(KERNEL, "rnn*")           \
     X(WINDOW, "i")              \
     X(QUIET, "r")               \
-    X(LOUD, "ii")               \
+    X(LOUD, "iri")              \
     X(EXIT, "i")
 
 #endif

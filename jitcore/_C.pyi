@@ -16,6 +16,7 @@ class Kernel:
     refusals: int
     ninputs: int
     noutputs: int
+    flag_mask: int
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
 from jitcore.guards.guard import ErrState
 from jitcore.hush import hushed
+from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
@@ -42,7 +43,6 @@ from jitcore.symbolic.state import Capture, Start
 log = logging.getLogger("jitcore")
 records = Records()
 collectors: list[list[Region | Break]] = []
-WARN = 1  # as NumPy counts: ignore, warn, raise, call, print, log
 MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
@@ -106,7 +106,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
     started = time.perf_counter()
     offer()
     errstate = _C.errstate_code()
-    if any(errstate >> shift & 7 > WARN for shift in (0, 3, 6, 9)):
+    if not only_warns(errstate):
         point.add(entry_that_stays([ErrState(errstate)]))
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         return

@@ -60,7 +60,6 @@ NO_CODE = Library(0, None)
 
 
 def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
-    """A launch refuses under the user's own np.errstate: a flag that it does not ignore."""
     loop = loop_nest(group)
     results = operands(group.program)[len(group.reads) :]
     return _C.Kernel(
@@ -72,12 +71,19 @@ def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
         loop.dim,
         (*(step for steps in loop.steps for step in steps), *group.program.numbers),
         tuple(group.program.loops()),
-        0 if is_silent(group) else ASK_ERRSTATE,
+        heeded(group),
         source,
         code.handle,
         cut(group.program, loop),
         write_of(group),
     )
+
+
+def heeded(group: Group) -> int:
+    """The flags for which a launch is refused: those that NumPy's state does not ignore."""
+    if is_silent(group):
+        return 0
+    return ASK_ERRSTATE if group.errstate is None else _C.flags_heeded(group.errstate)
 
 
 def is_silent(group: Group) -> bool:

@@ -158,8 +158,10 @@ class PlanBuilder:
         self.add("QUIET", NULL if quiet is None else self.const(quiet))
         self.add("WINDOW", exit)
 
-    def loud(self, offset: int, exit: int) -> None:
-        self.add("LOUD", offset, exit)
+    def loud(self, offset: int, exit: int, state: Operand = NULL) -> None:
+        """One step follows that is not repeated. `state`: of NumPy, if not the one that there
+        is."""
+        self.add("LOUD", offset, state, exit, reads=(state,))
 
     def exit(
         self,

@@ -51,6 +51,7 @@ class Group:
     written: tuple[Value, ...] = ()  # the result, before the others, that lies in an input
     write: Write | None = None
     alone: bool = False  # where a launch is refused, NumPy repeats no other work than this
+    errstate: int | None = None  # as NumPy keeps it; None: the one that a launch finds
 
 
 def fuse(

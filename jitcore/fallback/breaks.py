@@ -180,7 +180,8 @@ RAISE = _row(
 )
 WITH = _row(
     "J110", "with", COULD,
-    "a with block on a context manager that is not written in Python, or on np.errstate",
+    "a with block on a context manager that is not written in Python, or on an np.errstate that "
+    "does more than ignore and warn, or that CPython has entered",
     runs="entering and leaving the block; its body is compiled",
     hint="nothing needs to change; in a hot loop, enter the block once around the loop",
 )

@@ -76,6 +76,7 @@ class Do(Enum):
     DEL_GLOBAL = "del_global"  # name
     SET_CELL = "set_cell"  # cell, value or Empty
     CALL = "call"  # callable, arguments…: replays a container's own method
+    MAKE = "make"  # what is made: making it is the effect
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -39,6 +39,7 @@ from jitcore.fallback.exit import (
 from jitcore.guards.guard import Guard
 from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Source
+from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.runtime.foreign import Foreign
@@ -133,7 +134,7 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
 
 
 def footprint(live: Iterable[Live], planned: Iterable[Planned], kept: set[Value]) -> Footprint:
-    nodes = [node for _, nodes, _, _ in live for node in nodes]
+    nodes = [node for one in live for node in one.nodes]
     return Footprint(peak([*flat(planned)], kept), peak(nodes, kept))
 
 
@@ -168,18 +169,37 @@ class Lowering:
         self.registers = registers
         self.kernels = kernels
         self.capture = capture
+        self.numbers: dict[int, int] = {}  # of exits, by id
 
     def run(self, segments: Sequence[Planned]) -> None:
         for segment in segments:
             number = self.exit(segment.start)
             if segment.loud is not None:
-                self.plan.loud(segment.loud, number)
+                self.plan.loud(segment.loud, number, self.state_for(segment.errstate))
             else:
-                noisy = any(isinstance(s, Node) and may_warn(s) for s in segment.steps)
-                self.plan.window(number, quiet_state(self.capture.errstate) if noisy else None)
+                self.plan.window(number, self.quiet_for(segment))
             for step in segment.steps:
                 self.step(step)
         self.plan.leave(self.exit(self.capture.exit))
+
+    def state_for(self, errstate: int | None) -> Operand:
+        """In earnest: the user's code may be called, and look at it."""
+        if errstate in (None, self.capture.errstate):
+            return self.plan.null
+        assert errstate is not None
+        self.plan.do("QUIET", self.plan.null)
+        return self.plan.call_operands(
+            self.plan.const(partial(umath._make_extobj, **modes(errstate)))
+        )
+
+    def quiet_for(self, segment: Planned) -> Any:
+        """None: the state that there is."""
+        start, here = self.capture.errstate, segment.errstate
+        here = start if here is None else here
+        if here != start and any(isinstance(step, Foreign) for step in segment.steps):
+            return umath._make_extobj(**modes(here))
+        calls = [step for step in segment.steps if isinstance(step, Node)]
+        return quiet_state(here) if any(here != start or may_warn(s) for s in calls) else None
 
     def step(self, step: Step) -> None:
         plan = self.plan
@@ -202,9 +222,13 @@ class Lowering:
     # -- exits ------------------------------------------------------------------------------------
 
     def exit(self, exit: Exit) -> int:
+        number = self.numbers.get(id(exit))
         if exit.leave is Leave.MISS:
             return 0
-        return self.plan.exit(exit.leave.value, exit.offset, exit.through_point, self.state(exit))
+        if number is None:
+            where = exit.leave.value, exit.offset, exit.through_point
+            number = self.numbers[id(exit)] = self.plan.exit(*where, self.state(exit))
+        return number
 
     def state(self, exit: Exit) -> Callable[[], State]:
         """Called by the plan builder where the exit's own steps begin."""
@@ -223,6 +247,8 @@ class Lowering:
 
     def effect(self, effect: Effect, made: dict[int, Operand]) -> None:
         parts = [self.recipe(part, made) for part in effect.parts]
+        if effect.do is Do.MAKE:
+            return
         if effect.do is Do.CALL:
             self.plan.call_operands(*parts)
         else:
@@ -285,13 +311,12 @@ FIXED = {
     Make.FUNCTION: "FUNCTION",
     Make.ADVANCED: "ADVANCE",
 }
-ERRORS = ("divide", "over", "under", "invalid")
 
 
 def quiet_state(code: int) -> Any:
     """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the
     work and warns."""
-    modes: dict[str, Any] = {
-        name: "raise" if code >> 3 * i & 7 else "ignore" for i, name in enumerate(ERRORS)
+    words: dict[str, Any] = {
+        name: "ignore" if mode == "ignore" else "raise" for name, mode in modes(code).items()
     }
-    return umath._make_extobj(**modes)
+    return umath._make_extobj(**words)

@@ -37,6 +37,7 @@ class Planned:
     start: Exit
     steps: tuple[Step, ...]
     loud: int | None  # the offset at which its one step raises
+    errstate: int | None  # under which it was captured, None: it raises no flags
     refusal: str = ""  # of a user's backend
 
 
@@ -66,11 +67,18 @@ def recipe_values(exit: Exit) -> set[Value]:
     return found
 
 
-Live = tuple[Exit, tuple[Node, ...], set[Value], int | None]
+@dataclass(frozen=True, slots=True)
+class Live:
+    """One segment: its exit, the nodes that somebody reads, and what is read after it."""
+
+    start: Exit
+    nodes: tuple[Node, ...]
+    after: set[Value]
+    loud: int | None
+    errstate: int | None
 
 
 def live_windows(capture: Capture) -> list[Live]:
-    """Per segment: its exit, the nodes that somebody reads, and what is read after it."""
     live = recipe_values(capture.exit)
     numbers: dict[Value, Any] = {}
     windows = {
@@ -82,7 +90,8 @@ def live_windows(capture: Capture) -> list[Live]:
         if isinstance(segment, Loud):
             live |= set(segment.node.inputs)
             live |= recipe_values(segment.at)
-            found.append((segment.at, (segment.node,), after, segment.offset))
+            state = segment.errstate
+            found.append(Live(segment.at, (segment.node,), after, segment.offset, state))
             continue
         kept: list[Node] = []
         for node in reversed(windows[id(segment)]):
@@ -94,7 +103,7 @@ def live_windows(capture: Capture) -> list[Live]:
             live |= set(node.inputs)
             after |= set(node.outputs) if dead else set()
         live |= recipe_values(segment.start)
-        found.append((segment.start, tuple(reversed(kept)), after, None))
+        found.append(Live(segment.start, tuple(reversed(kept)), after, None, segment.errstate))
     found.reverse()
     return found
 
@@ -122,24 +131,33 @@ def planned(
     """Pure windows go to the back end; loud steps stay calls."""
     found: list[Planned] = []
     views: dict[Value, Place] = {}
-    for start, nodes, after, loud in live:
-        steps: list[Step] = list(nodes)
+    for one in live:
+        steps: list[Step] = list(one.nodes)
         refusal = ""
-        if loud is None and config.backend == "c":
+        if one.loud is None and config.backend == "c":
             earlier = lasting(views)
-            views |= placed(nodes, earlier)
-            fused = [as_asked(step, config.numerics) for step in fuse(nodes, after, earlier)]
-            steps = stores_last(fused, lasting(views).keys() | (views.keys() - after))
-        elif loud is None and config.backend != "numpy":
+            views |= placed(one.nodes, earlier)
+            fused = fuse(one.nodes, one.after, earlier)
+            fused = [as_asked(step, config.numerics) for step in fused]
+            steps = stores_last(fused, lasting(views).keys() | (views.keys() - one.after))
+            steps = [under(step, one.errstate, capture.errstate) for step in steps]
+        elif one.loud is None and config.backend != "numpy":
             name = capture.graph.name
-            taken, refusal = foreign(name, config.backend, nodes, after, capture.examples)
+            taken, refusal = foreign(name, config.backend, one.nodes, one.after, capture.examples)
             steps = [*taken]
-        found.append(Planned(start, tuple(steps), loud, refusal))
+        found.append(Planned(one.start, tuple(steps), one.loud, one.errstate, refusal))
     if any(map(is_store, flat(found))):
         return found, {}
     kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
     found = [replace(one, steps=called(one.steps, kernels)) for one in found]
     return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def under(step: Step, errstate: int | None, start: int) -> Step:
+    """A kernel looks at the state that there is, unless it is to be another one."""
+    if not isinstance(step, Group) or errstate in (None, start):
+        return step
+    return replace(step, errstate=errstate)
 
 
 def is_store(step: Step) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 from jitcore.codegen.stores import STORE
 from jitcore.codegen.views import Place, is_plain, lasting, placed
 from jitcore.ir.graph import Node
-from jitcore.ir.op import Kind, Unsupported, out_argument
+from jitcore.ir.op import Effect, Kind, Unsupported, out_argument
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
@@ -77,12 +77,31 @@ def grown(
     before = segments[-2] if len(segments) > 1 else None
     if isinstance(before, Window):
         nodes = once_more(loud.node, before.nodes, last.nodes, places)
-        if nodes:
+        window = under(before, nodes, loud.errstate)
+        if window is not None:
             segments.pop()
-            return Window(before.start, nodes)
+            return window
     lone = pays(in_place(loud.node)[2], in_a_row(capture.segments[number:], places))
     more = stored_by(loud.node, last.nodes, places, lone)
-    return Window(last.start, [*last.nodes, *more]) if more else None
+    return under(last, [*last.nodes, *more] if more else [], loud.errstate)
+
+
+def under(window: Window, nodes: list[Node], errstate: int) -> Window | None:
+    """The window with these nodes, of which the new ones come from a step under such a state; None
+    where there are none, or flags would be raised under two."""
+    had = set(map(id, window.nodes))
+    if not nodes:
+        return None
+    if is_silent([node for node in nodes if id(node) not in had]):
+        return replace(window, nodes=nodes)
+    if window.errstate not in (None, errstate):
+        return None
+    return replace(window, nodes=nodes, errstate=errstate)
+
+
+def is_silent(nodes: Sequence[Node]) -> bool:
+    others = [one for one in nodes if one.op is not STORE]
+    return all(one.op.effect_of(one.args, one.kwargs) is Effect.SILENT for one in others)
 
 
 def drop_empty(segments: list[Segment]) -> None:

@@ -41,9 +41,11 @@ from jitcore.symbolic.values import (
 )
 from jitcore.symbolic.wrap import realize
 
-Model = Callable[[Machine, tuple[Var, ...], dict[str, Var]], Var]
+Args = tuple[Var, ...]
+Model = Callable[[Machine, Args, dict[str, Var]], Var]
 
 MODELS: dict[int, tuple[object, Model]] = {}
+CODE_MODELS: dict[types.CodeType, Callable[[Machine, Func, Args, dict[str, Var]], Var]] = {}
 METHOD_MODELS: dict[str, Callable[[Machine, Var, str, tuple[Var, ...], dict[str, Var]], Var]] = {}
 CALL_HOOKS: list[Callable[[Machine, Var, tuple[Var, ...], dict[str, Var]], Var | None]] = []
 
@@ -126,6 +128,8 @@ def callable_name(obj: Any) -> str:
 
 def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     flags = func.code.co_flags
+    if func.code in CODE_MODELS:
+        return CODE_MODELS[func.code](vm, func, args, kwargs)
     if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
         vm.stop(breaks.COROUTINE_CALL, f"{func.qualname}()")
     if func.code is LEFT_ALONE:

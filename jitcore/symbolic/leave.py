@@ -6,11 +6,25 @@ object again.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from numpy._core import umath
+
 from jitcore.fallback import breaks, exit
-from jitcore.fallback.exit import Built, Computed, Effect, Empty, Exit, Leave, Loaded, Make, Recipe
+from jitcore.fallback.exit import (
+    Built,
+    Computed,
+    Do,
+    Effect,
+    Empty,
+    Exit,
+    Leave,
+    Loaded,
+    Make,
+    Recipe,
+)
 from jitcore.ir.graph import Value
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up, loud_steps
@@ -40,6 +54,7 @@ from jitcore.symbolic.values import (
     Set,
     Slice,
     Super,
+    Token,
     Tuple,
     Var,
     View,
@@ -179,6 +194,13 @@ def _masked(r: Recipes, var: Masked) -> Recipe:
     return r.call(var.fn, *r.many(var.parts))
 
 
+def _token(r: Recipes, var: Token) -> Recipe:
+    if var.spent:
+        _refuse(r, var)
+    made = r.call(functools.partial(umath._make_extobj, **var.words))
+    return r.call(umath._extobj_contextvar.set, made)
+
+
 MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Tuple: _tuple,
     List: lambda r, v: Built(Make.LIST, r.many(v.items)),
@@ -201,6 +223,7 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Exc: _exception,
     Masked: _masked,
     Hidden: _refuse,
+    Token: _token,
 }
 
 
@@ -255,4 +278,7 @@ def _is_known_outside(recipes: Recipes, var: Var, inside: tuple[int, ...] = ()) 
 
 
 def _effects(vm: Machine, recipes: Recipes) -> tuple[Effect, ...]:
-    return tuple(Effect(held.do, recipes.many(held.parts)) for held in vm.effects)
+    """NumPy's state as in the blocks that are open, and what was held back."""
+    entered = [Effect(Do.MAKE, (recipes.of(token),)) for token in vm.tokens]
+    held = [Effect(held.do, recipes.many(held.parts)) for held in vm.effects]
+    return (*entered, *held)

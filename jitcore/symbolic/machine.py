@@ -38,7 +38,19 @@ from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
-from jitcore.symbolic.values import NOTHING, Cell, Exc, Func, Known, Lazy, Null, Run, Tuple, Var
+from jitcore.symbolic.values import (
+    NOTHING,
+    Cell,
+    Exc,
+    Func,
+    Known,
+    Lazy,
+    Null,
+    Run,
+    Token,
+    Tuple,
+    Var,
+)
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -109,6 +121,8 @@ class Machine:
         self.handled: list[Exc] = []  # innermost last
         self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
         self.opaque = 0  # models and iterations that have called what now runs
+        self.errstate = start.errstate  # NumPy's, at this place
+        self.tokens: list[Token] = []  # of open blocks of np.errstate, outermost first
 
     # -- breaks -----------------------------------------------------------------------------------
 
@@ -188,6 +202,17 @@ class Machine:
             breaks.LOUD_INLINED, "a computation between an effect and the end of its statement"
         )
 
+    def window_for(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Window:
+        """For a pure node: what it warns of is settled by the state that it is made under."""
+        last = self.window()
+        if is_silent(op, args, kwargs) or last.errstate == self.errstate:
+            return last
+        if last.errstate is not None:
+            last = Window(last.start)
+            self.segments.append(last)
+        last.errstate = self.errstate
+        return last
+
     def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
         """Append a node over argument trees; a result whose type is not known ends the region
         after this line."""
@@ -197,7 +222,7 @@ class Machine:
         try:
             row, given = specialise(op, args, kwargs)
             pure = row.effect_of(given, kwargs) <= OpEffect.FLAGS
-            self.builder.nodes = self.window().nodes if pure else []
+            self.builder.nodes = self.window_for(row, given, kwargs).nodes if pure else []
             out = self.builder.emit(op, args, kwargs, self.place())
         except Unsupported as refusal:
             kind = row_of_values(self, values((args, kwargs)), kind_of(refusal))
@@ -239,7 +264,7 @@ class Machine:
         self.failing = True
         exit = self.exit_before(outer.unit)
         self.failing = False
-        self.segments.append(Loud(node, exit, outer.instr.offset))
+        self.segments.append(Loud(node, exit, outer.instr.offset, self.errstate))
         self.fresh_window = True
 
     def exit_before(self, instr: Instr) -> Exit:
@@ -360,6 +385,13 @@ class Machine:
         slots = func.code.co_nlocals + len(func.code.co_cellvars) + len(func.code.co_freevars)
         locals = locals + [None] * (slots - len(locals))
         return Frame(code, 0, locals, [], func.globals, self.start.builtins, func)
+
+
+def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Does NumPy never warn here? A cast between floats may overflow."""
+    types = [value.type for value in values((args, kwargs))]
+    kinds = {t.dtype.char for t in types if not isinstance(t, ObjectType) and t.dtype.kind in "fc"}
+    return op.effect_of(args, kwargs) is OpEffect.SILENT and len(kinds) < 2
 
 
 def refused(refusal: Unsupported) -> BreakSignal:

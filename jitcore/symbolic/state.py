@@ -43,10 +43,12 @@ class Held:
 
 @dataclass(slots=True)
 class Window:
-    """Pure nodes. If one fails, CPython goes on at `start`."""
+    """Pure nodes. If one fails, CPython goes on at `start`. Those that may raise flags were made
+    under one state of NumPy's: so one window of CPython's may be several here."""
 
     start: Exit
     nodes: list[Node] = field(default_factory=list)
+    errstate: int | None = None  # as NumPy keeps it; None: no node may raise flags
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Loud:
     node: Node
     at: Exit
     offset: int
+    errstate: int
 
 
 Segment = Window | Loud

@@ -220,6 +220,16 @@ class Hidden:
 
 
 @dataclass(eq=False, slots=True)
+class Token:
+    """What an errstate whose block is open keeps of the state before (models/errstate.py). An exit
+    meanwhile sets NumPy's state, which gives the real one."""
+
+    words: dict[str, Any]  # what np.errstate takes
+    before: int  # the state's code
+    spent: bool = False
+
+
+@dataclass(eq=False, slots=True)
 class Partial:
     func: Var
     args: tuple[Var, ...]
@@ -259,6 +269,7 @@ Var = (
     | Super
     | Exc
     | Hidden
+    | Token
     | Partial
     | Bound
 )

@@ -204,7 +204,7 @@ def step(plan, name, *words):
         lambda plan: step(plan, "CALL_KW", plan.new(), plan.const(dict), plan.const("a"), 0),
         lambda plan: step(plan, "CALL_KW", plan.new(), plan.const(dict), plan.const(("a",)), 0),
         lambda plan: step(plan, "BUILD_MAP", plan.new(), 1, plan.const(1)),
-        lambda plan: step(plan, "LOUD", 0, 0),
+        lambda plan: step(plan, "LOUD", 0, NULL, 0),
     ],
 )
 def test_steps_whose_numbers_do_not_agree_are_refused(wrong):

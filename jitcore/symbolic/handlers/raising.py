@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import types
 
-import numpy as np
-
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.attrs import lookup
-from jitcore.symbolic.calls import call, call_function
+from jitcore.symbolic.calls import call, is_modelled
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.errors import new_exception
 from jitcore.symbolic.machine import Machine
@@ -112,14 +110,17 @@ def before_with(vm: Machine, frame: Frame, canon: Canon, manager: Var) -> tuple[
     manager = realize(vm, manager)
     if not isinstance(manager, Object):
         vm.stop(breaks.WITH, describe(manager))
-    if manager.cls is np.errstate:
-        vm.stop(breaks.WITH, "np.errstate")
     enter, leave = (lookup(manager.cls, name) for name in ("__enter__", "__exit__"))
     if not isinstance(enter, types.FunctionType) or not isinstance(leave, types.FunctionType):
         vm.stop(breaks.WITH, describe(manager))
     vm.guard(TypeVersion(manager.cls))
-    bound = Method(function_value(vm, leave, Const(leave)), manager)
-    return bound, call_function(vm, function_value(vm, enter, Const(enter)), (manager,), {})
+    bound = Method(method_of(vm, leave), manager)
+    return bound, call(vm, method_of(vm, enter), (manager,), {})
+
+
+def method_of(vm: Machine, fn: types.FunctionType) -> Var:
+    """The class's own; of one that is modelled nothing is looked at."""
+    return Known(fn) if is_modelled(fn) else function_value(vm, fn, Const(fn))
 
 
 @opcode("WITH_EXCEPT_START")

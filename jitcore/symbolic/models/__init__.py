@@ -1,5 +1,23 @@
 """Importing this fills the tables of call models."""
 
-from jitcore.symbolic.models import arrays, classes, containers, marks, numbers, objects, sequences
+from jitcore.symbolic.models import (
+    arrays,
+    classes,
+    containers,
+    errstate,
+    marks,
+    numbers,
+    objects,
+    sequences,
+)
 
-__all__ = ["arrays", "classes", "containers", "marks", "numbers", "objects", "sequences"]
+__all__ = [
+    "arrays",
+    "classes",
+    "containers",
+    "errstate",
+    "marks",
+    "numbers",
+    "objects",
+    "sequences",
+]
