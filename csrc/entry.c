@@ -19,6 +19,7 @@ typedef struct {
     int failures_in_a_row;
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
+    char framed;                 /* steps or exits of it need a frame */
     char retired;                /* it lost its trial: where its guards hold, CPython is faster */
     int last_miss;               /* index of a reason; -1: none yet */
     PyObject *guard_consts;      /* tuple */
@@ -101,6 +102,8 @@ static ExitKind run_rival(Entry *self, FrameView *view, Transfer *out) {
 
 static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
     Entry *self = (Entry *)head;
+    if (self->framed && view->frame == NULL)
+        return EXIT_MISS;
     if (self->waiting && self->trial.rival)
         return run_rival(self, view, out);
     return self->trial.rival ? run_trial(self, view, out) : run_here(self, view, out);
@@ -359,6 +362,7 @@ static PyMemberDef entry_members[] = {
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
     {"waiting", T_BOOL, offsetof(Entry, waiting), READONLY, "another one runs until ready()"},
+    {"framed", T_BOOL, offsetof(Entry, framed), 0, "without a frame it misses"},
     {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

@@ -2,7 +2,8 @@
 
 #include "pool.h"
 
-/* Below so many bytes a copy is cheaper than asking whether it is needed. */
+/* Below so many bytes a copy is cheaper than asking whether it is needed. What is larger has a frame, which is asked, too
+ * (jitcore/runtime/planned.py). */
 #define WORTH_ASKING (1 << 18)
 
 /* What is smaller than the pool's buffers has one that is kept. */
@@ -203,5 +204,7 @@ static PyMethodDef methods[] = {
 int
 undo_init(PyObject *module)
 {
+    if (PyModule_AddIntMacro(module, WORTH_ASKING) < 0)
+        return -1;
     return PyModule_AddFunctions(module, methods);
 }

@@ -43,7 +43,15 @@ from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.runtime.foreign import Foreign
-from jitcore.runtime.planned import Live, Planned, Step, exit_values, flat, scheduled
+from jitcore.runtime.planned import (
+    Live,
+    Planned,
+    Step,
+    exit_values,
+    flat,
+    needs_no_frame,
+    scheduled,
+)
 from jitcore.symbolic.state import Capture
 
 
@@ -99,6 +107,10 @@ def retire(entry: Any) -> None:
 
 def assemble_for(capture: Capture, config: Config) -> Assembled:
     capture, live, segments, kernels = scheduled(capture, config)
+    frameless = needs_no_frame(capture, segments)
+    if frameless and capture.returns is not None:
+        capture = replace(capture, exit=capture.returns)
+        segments = [segment for segment in segments if segment.steps]
     used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
     program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
@@ -117,6 +129,7 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
         consts,
         exits,
     )
+    entry.framed = not frameless
     groups = tuple(s for s in flat(segments) if isinstance(s, Group))
     calls = sum(isinstance(s, Node) for s in flat(segments))
     others = sum(isinstance(s, Foreign) for s in flat(segments))
@@ -128,7 +141,7 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
         calls,
         others,
         refusals,
-        capture.whole,
+        frameless,
         footprint(live, segments, exit_values(capture)),
     )
 

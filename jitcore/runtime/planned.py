@@ -12,6 +12,7 @@ from collections.abc import Iterable, KeysView, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jitcore import _C
 from jitcore.codegen.fast import as_asked
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
@@ -19,8 +20,9 @@ from jitcore.codegen.schedule import Group, fuse
 from jitcore.codegen.stores import STORE
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
-from jitcore.fallback.exit import Built, Computed, Exit, Recipe
+from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
 from jitcore.ir.graph import Node, Value
+from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
@@ -181,6 +183,27 @@ def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
     if config.compiling == "background":
         return kernels_to_come(groups)
     return {group: made for group, made in compiled(groups, config).items() if made is not None}
+
+
+def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:
+    """A whole call whose only effect, if it has one, is the store of its last kernel. Where that is
+    refused nothing has happened, and CPython makes the call."""
+    busy = [one for one in planned if one.steps]
+    steps = [*flat(busy)]
+    stored = [value for step in steps[-1:] if isinstance(step, Group) for value in step.written]
+    return (
+        capture.returns is not None
+        and all(one.loud is None and one.start.leave is Leave.MISS for one in busy)
+        and not any(isinstance(step, Group) and step.written for step in steps[:-1])
+        and all(map(is_small, stored))
+    )
+
+
+def is_small(stored: Value) -> bool:
+    """So that what was there is kept without asking what a warning would do: that asks the frame
+    (csrc/undo.c)."""
+    t = stored.type
+    return isinstance(t, ArrayType) and t.size * t.dtype.itemsize < _C.WORTH_ASKING
 
 
 def called(steps: Iterable[Step], kernels: dict[Group, Any]) -> tuple[Step, ...]:

@@ -118,17 +118,17 @@ def outermost(vm: Machine) -> Frame:
 
 def returned(vm: Machine) -> Capture:
     """A return is a jump to the return instruction, or needs no frame when the region is the
-    whole function."""
+    whole function, with no effect on arrays but a kernel's (runtime/planned.py)."""
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
     plain = not (code.co_flags & UNUSUAL_FLAGS or code.co_cellvars or code.co_freevars)
-    whole = plain and not vm.in_loop and not any(isinstance(s, Loud) for s in vm.segments)
-    if whole:
-        leave = exit_return(vm, frame.result)
-    else:
+    returns = exit_return(vm, frame.result) if plain and not vm.in_loop else None
+    if returns is None or any(isinstance(s, Loud) for s in vm.segments):
         leave = exit_at(vm, frame.instr.offset, frame.saved, False)
-    return finish(vm, leave, None, (), whole)
+    else:
+        leave = returns
+    return finish(vm, leave, None, (), returns)
 
 
 # *args, **kwargs, generators, coroutines: what the dispatcher does not bind, or does not return.
@@ -143,7 +143,7 @@ def ended(vm: Machine, stop: Break | None, cut: bool) -> Capture:
     through = cut and not backward
     leave = exit_at(vm, unit.offset, frame.saved, through)
     resume = (unit.offset,) if through else after(frame.code, instr)
-    return finish(vm, leave, stop, resume, False)
+    return finish(vm, leave, stop, resume, None)
 
 
 def after(code: Code, instr: Instr) -> tuple[int, ...]:
@@ -192,7 +192,11 @@ TRIVIAL = frozenset(
 
 
 def finish(
-    vm: Machine, leave: Exit, stop: Break | None, resume: tuple[int, ...], whole: bool
+    vm: Machine,
+    leave: Exit,
+    stop: Break | None,
+    resume: tuple[int, ...],
+    returns: Exit | None,
 ) -> Capture:
     if vm.mutated:
         guard_aliases(vm)
@@ -211,7 +215,7 @@ def finish(
         leave,
         stop,
         resume,
-        whole,
+        returns,
         vm.start.errstate,
     )
 

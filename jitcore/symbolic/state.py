@@ -103,5 +103,5 @@ class Capture:
     exit: Exit
     stop: Break | None  # why it ended, unless it returned
     resume: tuple[int, ...]  # where the next region points belong
-    whole: bool  # starts at the function's start and returns: needs no frame
+    returns: Exit | None  # of a function's whole call: the exit that needs no frame
     errstate: int  # of NumPy, as it keeps it

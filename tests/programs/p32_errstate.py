@@ -557,3 +557,19 @@ def the_class_is_patched(jit):
     finally:
         np.errstate.__enter__ = enter
     yield g(f8(5))
+
+
+@program(lambda: (f8(100) + 1, with_zeros()))
+def in_place_in_a_row_under_two_states(x, y):
+    with np.errstate(divide="ignore"):
+        x /= y
+    x *= y
+    x += 1
+    with np.errstate(invalid="ignore"):
+        x -= np.inf
+        x += np.inf
+        with np.errstate(divide="ignore"):
+            x /= y
+            x *= 2
+    x /= y
+    return x
