@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,6 +61,31 @@ def from_environment(env: Mapping[str, str]) -> Config:
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
     )
+
+
+COMPILING: tuple[Compiling, ...] = ("eager", "background")
+
+# Variable → what it may be, in words and as a test. Nothing is always allowed.
+ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
+    "JITCORE": ("0 (off) or 1 (without a decorator)", lambda text: text in ("0", "1")),
+    "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
+    "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
+    "JITCORE_POOL_MB": ("a number of megabytes from 0 on", str.isdecimal),
+}
+
+
+def not_understood(env: Mapping[str, str]) -> dict[str, str]:
+    """Variable → what is wrong with it. from_environment does as if these were not set."""
+    return {
+        name: f"{name}={env[name]!r} is not understood, and left out: it may be {words}"
+        for name, (words, allows) in ALLOWED.items()
+        if env.get(name) and not allows(env[name])
+    }
+
+
+def complaints() -> dict[str, str]:
+    """Of this process's environment."""
+    return not_understood(os.environ)
 
 
 def threads_in(*texts: str) -> int | None:

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.codegen.folder import say
 from jitcore.codegen.footprint import Footprint
-from jitcore.config import Config, environment
+from jitcore.config import Config, complaints, environment
 from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
@@ -307,3 +308,5 @@ _C.set_compiler(guarded(compile_region))
 _C.set_discover(guarded(discover))
 _C.pool_limit(pool_bytes(environment()))
 use_threads(threads_of(environment()))
+for variable, complaint in complaints().items():
+    say(variable, complaint)

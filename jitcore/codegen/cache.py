@@ -17,14 +17,14 @@ import os
 import shutil
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from ..config import Config, Numerics
 from ..version import __version__
 from .abi import ABI, SYMBOL
+from .believed import believed
 from .beside import side_by_side
-from .folder import NEW, say, scratch, usable
+from .folder import NEW, NOTE, say, scratch, touch, usable
 from .library import Library, dlopen
 from .selftest import Chosen, chosen, fast
 from .toolchain import CompileError, build, fingerprint
@@ -95,7 +95,7 @@ def symbol_of(name: str) -> str:
     return f"{SYMBOL}_{name[:16]}"
 
 
-@lru_cache(maxsize=LOADED)
+@believed(most=LOADED)
 def loaded(
     source: str,
     named: str,
@@ -118,7 +118,7 @@ def loaded(
 
 def compiler_for(named: str, hinted: str, folder: Path | None, numerics: Numerics) -> Chosen | None:
     by = chosen(named, hinted, folder)
-    return fast(by, folder) if by is not None and numerics == "fast" else by
+    return fast(by, folder) or by if by is not None and numerics == "fast" else by
 
 
 def file_name(source: str, by: Chosen) -> str:
@@ -179,9 +179,9 @@ def from_disk(path: Path) -> Library | None:
         if not is_whole(path):
             return None
         found = dlopen(path, symbol_of(path.name))
-        os.utime(path)  # prune removes what was not used for long
     except OSError:
         return None
+    touch(path)
     return found
 
 
@@ -215,7 +215,7 @@ def remove_left(folder: Path) -> None:
 
 def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:
     files = []
-    for path in folder.glob("*.so"):
+    for path in (*folder.glob("*.so"), *folder.glob(f"*{NOTE}")):
         try:
             found = path.stat()
         except FileNotFoundError:

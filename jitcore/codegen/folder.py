@@ -16,11 +16,13 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
+
+from .believed import believed
 
 log = logging.getLogger("jitcore")
 
+NOTE = ".note"
 NEW = ".new-"  # how names of what is being written begin
 
 SAID: dict[str, str] = {}  # of the process: what a user has been told, by kind
@@ -38,7 +40,7 @@ def said() -> tuple[str, ...]:
     return tuple(SAID.values())
 
 
-@cache
+@believed()
 def usable(folder: Path | None) -> Path | None:
     """`folder`, made if need be, if only this user can write into it."""
     if folder is None:
@@ -78,7 +80,20 @@ def recall(folder: Path | None, key: str) -> str | None:
         raise
     except (OSError, ValueError):
         return None
-    return text if found == checksum(key, text) else None
+    if found != checksum(key, text):
+        return None
+    touch(place / note_name(key))
+    return text
+
+
+def touch(path: Path) -> None:
+    """It is in use: what was not used for long goes when there is too much (cache.prune)."""
+    try:
+        os.utime(path)
+    except TimeoutError:  # of an alarm that the program has set
+        raise
+    except OSError as error:  # nobody may change it, or it is gone already
+        log.debug("%s: %s", path, error)
 
 
 def remember(folder: Path | None, key: str, text: str) -> None:
@@ -100,7 +115,7 @@ def remember(folder: Path | None, key: str, text: str) -> None:
 
 
 def note_name(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest() + ".note"
+    return hashlib.sha256(key.encode()).hexdigest() + NOTE
 
 
 def checksum(key: str, text: str) -> str:

@@ -17,6 +17,7 @@ import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
 from .abi import SYMBOL, runtime_text
+from .believed import believed
 from .emit_c import QUIET, SELECT
 from .folder import recall, remember, say, scratch
 from .inner import same_bits
@@ -113,7 +114,7 @@ class Chosen:
     flags: tuple[str, ...]
 
 
-@cache
+@believed()
 def chosen(named: str, hinted: str, folder: Path | None) -> Chosen | None:
     """The first compiler that passes (see toolchain.compilers); what fails is said once."""
     found = False
@@ -147,8 +148,8 @@ def proven_flags(compiler: Compiler, folder: Path | None) -> tuple[str, ...]:
     raise error
 
 
-@cache
-def fast(by: Chosen, folder: Path | None) -> Chosen:
+@believed()
+def fast(by: Chosen, folder: Path | None) -> Chosen | None:
     """The same compiler told to be fast, with the first flags for this machine that it takes."""
     compiler = replace(by.compiler, numerics="fast")
     sets = dict.fromkeys(ALL_FLAGS["fast"].machines[machine_here(widest=True)])
@@ -159,7 +160,7 @@ def fast(by: Chosen, folder: Path | None) -> Chosen:
             if not known:  # a refusal may be that of a full disk: it is not kept
                 remember(folder, key, TAKEN)
             return Chosen(compiler, flags)
-    return by
+    return None
 
 
 def takes(compiler: Compiler, flags: tuple[str, ...]) -> bool:

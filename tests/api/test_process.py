@@ -76,6 +76,28 @@ def test_jitcore_0_turns_everything_off() -> None:
     assert done.stderr == ""
 
 
+def test_wrong_values_are_told_of_once() -> None:
+    done = run(
+        """
+        import numpy as np, jitcore
+        @jitcore.compile
+        def f(x):
+            return x * 2 + 1
+        @jitcore.compile
+        def g(x):
+            return x * 2 - 1
+        for _ in range(3):
+            assert f(np.arange(3.0)).tolist() == [1.0, 3.0, 5.0]
+            g(np.arange(3.0))
+        """,
+        JITCORE_COMPILE="foo",
+        JITCORE_NUM_THREADS="abc",
+    )
+    one, two = done.stderr.splitlines()
+    assert one.startswith("JITCORE_COMPILE='foo' is not understood") and "background" in one
+    assert two.startswith("JITCORE_NUM_THREADS='abc' is not understood") and "from 1 on" in two
+
+
 def test_the_report_at_exit_says_each_place_once(tmp_path: Path) -> None:
     path = tmp_path / "half.py"
     path.write_text(PROGRAM)

@@ -13,7 +13,8 @@ from unittest.mock import patch
 
 import numpy as np
 from bits_library import Code, compiled
-from bits_values import Array, same, same_elements
+from bits_values import Array, same
+from support.elements import same_elements
 
 from jitcore import _C
 from jitcore.codegen import schedule

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from support.elements import same_elements
 
 Array = np.ndarray[Any, Any]
 
@@ -98,11 +99,3 @@ def tame(char: str, place: int) -> Array:
 def same(a: Array, b: Array) -> bool:
     """Bit for bit; any NaN is as good as another."""
     return a.tobytes() == b.tobytes() or bool(same_elements(a, b).all())
-
-
-def same_elements(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "c":
-        return same_elements(a.real, b.real) & same_elements(a.imag, b.imag)
-    bits = f"u{a.dtype.itemsize}"
-    equal: Array = a.copy().view(bits) == b.copy().view(bits)
-    return equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from support.elements import same_elements
 
 from jitcore.codegen.kernel import kernel
 from jitcore.codegen.schedule import Group, fuse
@@ -89,11 +90,3 @@ def assert_same(got: Any, want: Any, what: str) -> None:
     assert repr(got.flags) == repr(want.flags), what
     different = ~same_elements(got, want)
     assert not different.any(), (what, got[different][:5], want[different][:5])
-
-
-def same_elements(a: Array, b: Array) -> Array:
-    if a.dtype.kind == "c":
-        return same_elements(a.real, b.real) & same_elements(a.imag, b.imag)
-    bits = f"u{a.dtype.itemsize}"
-    equal: Array = a.copy().view(bits) == b.copy().view(bits)
-    return equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal

@@ -157,6 +157,20 @@ def test_the_oldest_files_go(fresh: Config, compiler: object) -> None:
     assert len(libraries(fresh)) == 2
 
 
+def test_notes_that_nobody_has_read_for_long_go(fresh: Config, compiler: object) -> None:
+    assert fresh.cache_dir is not None and cache.library(SOURCE.format(0), fresh) is not None
+    for key in ("old", "used", "new"):
+        folder.remember(fresh.cache_dir, key, "x" * 10_000)
+    old, used, new = (fresh.cache_dir / folder.note_name(key) for key in ("old", "used", "new"))
+    for path in (old, used):
+        os.utime(path, (1000, 1000))
+    assert folder.recall(fresh.cache_dir, "used") is not None
+    everything = sum(path.stat().st_size for path in fresh.cache_dir.iterdir())
+    limit = everything - 5_000
+    assert cache.loaded(SOURCE.format(1), "", "", fresh.cache_dir, limit) is not None
+    assert not old.exists() and used.exists() and new.exists()
+
+
 def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None
     assert cache.loaded(SOURCE.format(0), "", "", fresh.cache_dir, 1 << 30) is not None

@@ -51,6 +51,17 @@ def test_a_note_of_another_key_is_none(place: Path) -> None:
     assert folder.recall(place, "other") is None
 
 
+def test_a_note_that_cannot_be_touched_is_read(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*args: object) -> None:
+        raise PermissionError
+
+    folder.remember(place, "key", "FREE")
+    monkeypatch.setattr(folder.os, "utime", forbidden)
+    assert folder.recall(place, "key") == "FREE"
+
+
 def test_where_nothing_can_be_kept(place: Path, tmp_path: Path) -> None:
     folder.remember(None, "key", "text")
     assert folder.recall(None, "key") is None

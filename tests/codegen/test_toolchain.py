@@ -16,7 +16,7 @@ from toolchain_cases import X, graph, group
 from jitcore.codegen import selftest, toolchain
 from jitcore.codegen.kernel import kernel, kernels_to_come, load_all, source_of
 from jitcore.codegen.schedule import fuse
-from jitcore.config import Config, default_cache_dir, from_environment
+from jitcore.config import Config, default_cache_dir, from_environment, not_understood
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 
@@ -111,6 +111,25 @@ def test_the_environment_is_read() -> None:
     assert config.cache_dir == Path("/x")
     assert from_environment({"JITCORE": "1"}).everywhere
     assert from_environment({}) == from_environment({"JITCORE": ""})
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "right", "allowed"),
+    [
+        ("JITCORE", "off", "0", "0 (off) or 1"),
+        ("JITCORE_COMPILE", "foo", "background", "eager or background"),
+        ("JITCORE_COMPILE", "Eager", "eager", "eager or background"),
+        ("JITCORE_NUM_THREADS", "abc", " 4", "a number from 1 on"),
+        ("JITCORE_NUM_THREADS", "0", "4,2", "a number from 1 on"),
+        ("JITCORE_POOL_MB", "1GB", "64", "a number of megabytes"),
+        ("JITCORE_POOL_MB", "-1", "0", "a number of megabytes"),
+    ],
+)
+def test_a_wrong_value_is_told_of(name: str, wrong: str, right: str, allowed: str) -> None:
+    assert not_understood({name: right}) == not_understood({name: ""}) == not_understood({}) == {}
+    (text,) = not_understood({name: wrong, "OMP_NUM_THREADS": "?", "CC": "?"}).values()
+    assert f"{name}={wrong!r}" in text and allowed in text
+    assert from_environment({name: wrong}) == from_environment({})
 
 
 def test_the_cache_follows_xdg() -> None:
