@@ -1,7 +1,11 @@
-"""numerics="fast": NumPy's loops of mathematical functions → calls of the C library's vector ones.
+"""numerics="fast": NumPy's loops of mathematical functions → calls of the C library's vector ones,
+NumPy's order of sums → one for vectors.
 
     v5 = exp(v4)        a call of NumPy's loop on a chunk in L1
     v5 = exp(v4)        C, which the compiler turns into _ZGVeN8v_exp on eight elements at once
+
+    r.sum()             by leaves of 128, eight sums side by side
+    r.sum()             by leaves of 1024, four vectors of sums side by side (folds.py)
 
 glibc's libmvec has them on x86-64, more with each release. A program whose functions are all C has
 no chunks and no buffers. Bounds of the errors stand in docs/numerics.md, measured by tools/ulps.py.
@@ -80,12 +84,13 @@ def as_asked(step: Node | Group, numerics: Numerics) -> Node | Group:
 
 
 def faster(program: Program) -> Program:
-    """The program with C in the place of NumPy's loops, where that is the faster."""
+    """With C in the place of NumPy's loops, where that is the faster, and with loose sums."""
     gains = set(Gain)
     if cpu().get("AVX512_SKX"):
         gains = {Gain.ALWAYS, Gain.SHORT} if len(program.steps) <= SHORT else {Gain.ALWAYS}
     steps = [calling(step, gains) for step in program.steps]
-    return program if steps == program.steps else replace(program, steps=steps)
+    folds = {var: replace(fold, loose=fold.pairwise) for var, fold in program.folds.items()}
+    return replace(program, steps=steps, folds=folds)
 
 
 def calling(step: Step, gains: Collection[Gain]) -> Step:

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-TREE_TEXT = """
-/* `right`: how many values the right half of each open node has, 0 once it is being summed. */
-#define RT_TREE(T) \\
-typedef struct { i64 leaf, right[64]; T left[64], sum; int depth; } rt_tree_##T; \\
-static inline void rt_descend_##T(rt_tree_##T *t, i64 n) { \\
-    for (; n > 128; t->depth++) { \\
-        i64 half = n / 2 - n / 2 % 8; \\
-        t->right[t->depth] = n - half; \\
-        n = half; \\
-    } \\
-    t->leaf = n; } \\
-static inline T rt_leaf_##T(const T *x, i64 n) { \\
+LEAF_TEXT = """static inline T rt_leaf_##T(const T *x, i64 n) { \\
     T s, r[8]; \\
     i64 i = 1; \\
     if (n < 8) { \\
@@ -26,7 +15,57 @@ static inline T rt_leaf_##T(const T *x, i64 n) { \\
     s = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7])); \\
     for (; i < n; i++) s += x[i]; \\
     return s; } \\
-static inline void rt_join_##T(rt_tree_##T *t, T s) { \\
+"""
+
+# Of a short one what is done at its end would count for more.
+LOOSE_LEAF_TEXT = (
+    LEAF_TEXT.replace("rt_leaf", "rt_short")
+    + """static inline T rt_leaf_##T(const T *x, i64 n) { \\
+    if (n <= 128) \\
+        return rt_short_##T(x, n); \\
+    enum { W = 64 / sizeof(T) }; \\
+    typedef T lanes __attribute__((vector_size(64))); \\
+    lanes r[4] = {{0}}, v; \\
+    T s[W]; \\
+    i64 i = 0; \\
+    for (; i + 4 * W <= n; i += 4 * W) \\
+        for (int k = 0; k < 4; k++) { \\
+            __builtin_memcpy(&v, x + i + k * W, sizeof v); \\
+            r[k] += v; \\
+        } \\
+    for (; i + W <= n; i += W) { \\
+        __builtin_memcpy(&v, x + i, sizeof v); \\
+        r[0] += v; \\
+    } \\
+    v = (r[0] + r[1]) + (r[2] + r[3]); \\
+    __builtin_memcpy(s, &v, sizeof s); \\
+    for (int half = W / 2; half > 0; half /= 2) \\
+        for (int j = 0; j < half; j++) s[j] += s[j + half]; \\
+    for (; i < n; i++) s[0] += x[i]; \\
+    return s[0]; } \\
+"""
+)
+
+
+def tree_text(macro: str, longest: int, leaf: str) -> str:
+    """What sums a run as a tree whose leaves have so many values at most."""
+    return f"{OPEN_TEXT}{leaf}{JOIN_TEXT}".replace("MACRO", macro).replace("LONGEST", str(longest))
+
+
+OPEN_TEXT = """
+/* `right`: how many values the right half of each open node has, 0 once it is being summed. */
+#define MACRO(T) \\
+typedef struct { i64 leaf, right[64]; T left[64], sum; int depth; } rt_tree_##T; \\
+static inline void rt_descend_##T(rt_tree_##T *t, i64 n) { \\
+    for (; n > LONGEST; t->depth++) { \\
+        i64 half = n / 2 - n / 2 % 8; \\
+        t->right[t->depth] = n - half; \\
+        n = half; \\
+    } \\
+    t->leaf = n; } \\
+"""
+
+JOIN_TEXT = """static inline void rt_join_##T(rt_tree_##T *t, T s) { \\
     while (t->depth > 0 && t->right[t->depth - 1] == 0) \\
         s = t->left[--t->depth] + s; \\
     t->sum = s; \\

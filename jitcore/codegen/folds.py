@@ -11,7 +11,8 @@ innermost loop, which follows the memory of what is reduced:
 
 NumPy's tree over n values (pairwise_sum in numpy/_core/src/umath/loops_utils.h.src): halves at
 multiples of 8 until 128 are left, and those by 8 accumulators. Values fill a buffer chunk by chunk,
-and whole leaves are taken out of it; what is left waits at its front.
+and whole leaves are taken out of it; what is left waits at its front. Where numerics="fast" leaves
+are longer, and summed in as many vectors as keep the processor busy (`loose`).
 """
 
 from __future__ import annotations
@@ -23,12 +24,24 @@ from enum import Enum
 import numpy as np
 
 from .abi import c_type
-from .fold_text import BLOCK_TEXT, FIRST_TEXT, KEY_TEXT, RANK_TEXT, TREE_TEXT, TRUTH_TEXT
+from .fold_text import (
+    BLOCK_TEXT,
+    FIRST_TEXT,
+    KEY_TEXT,
+    LEAF_TEXT,
+    LOOSE_LEAF_TEXT,
+    RANK_TEXT,
+    TRUTH_TEXT,
+    tree_text,
+)
 from .literals import literal
 from .loops import Nest, Walk
 from .program import Fold
 
-LEAF = 128  # values that may wait for more
+# Values that may wait for more. A loose leaf is no longer than the shortest node that is computed
+# apart (csrc/parts.c), so that its sums do not depend on the number of threads either.
+LEAF = 128
+LOOSE_LEAF = 1024
 
 
 class Way(Enum):
@@ -75,6 +88,15 @@ class Placed:
             return f"h{self.k}"
         return f"(h{self.k} + have{self.k} * {self.dtype.itemsize})"
 
+    @property
+    def leaf(self) -> int:
+        return LOOSE_LEAF if self.fold.loose else LEAF
+
+    @property
+    def tree(self) -> str:
+        """The type of the values, as the functions of its trees are called after it."""
+        return f"loose_{self.kind}" if self.fold.loose else self.kind
+
     def combined(self, so_far: str, value: str, best: str = "") -> str:
         return self.fold.combine.format(so_far, value, best, self.at)
 
@@ -101,8 +123,15 @@ def counted(steps: Sequence[int]) -> str:
 
 def helpers(folds: list[Placed]) -> Iterator[str]:
     """What the C of these folds calls, in parts that go by themselves."""
-    kinds = sorted({one.kind for one in folds if one.way is Way.TREE})
-    yield from (TREE_TEXT, *(f"RT_TREE({kind})" for kind in kinds)) if kinds else ()
+    trees = [one for one in folds if one.way is Way.TREE]
+    strict = sorted({one.kind for one in trees if not one.fold.loose})
+    loose = sorted({one.kind for one in trees if one.fold.loose})
+    if strict:
+        yield tree_text("RT_TREE", LEAF, LEAF_TEXT)
+    yield from (f"RT_TREE({kind})" for kind in strict)
+    if loose:
+        yield tree_text("RT_LOOSE", LOOSE_LEAF, LOOSE_LEAF_TEXT)
+    yield from (f"typedef {kind} loose_{kind};\nRT_LOOSE(loose_{kind})" for kind in loose)
     if any(one.dtype.char != one.fold.result.dtype.char or one.fold.first for one in folds):
         yield KEY_TEXT
     firsts = {one.fold.first for one in folds if one.fold.first}
@@ -115,7 +144,7 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
 
 
 def buffer(one: Placed, chunk: int) -> str:
-    waiting = LEAF if one.way is Way.TREE else 0
+    waiting = one.leaf if one.way is Way.TREE else 0
     return f"_Alignas(64) char h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
 
 
@@ -139,10 +168,10 @@ def start(one: Placed, depth: int) -> Iterator[str]:
         yield f"{c_type(rank)} t{one.k} = {least};"
         return
     length = " * ".join(f"dim[{axis}]" for axis in range(one.level, depth))
-    yield f"rt_tree_{one.kind} t{one.k};"
+    yield f"rt_tree_{one.tree} t{one.k};"
     yield f"i64 have{one.k} = 0;"
     yield f"t{one.k}.depth = 0;"
-    yield f"rt_descend_{one.kind}(&t{one.k}, {length});"
+    yield f"rt_descend_{one.tree}(&t{one.k}, {length});"
 
 
 def take(one: Placed, number: int) -> str:
@@ -156,7 +185,7 @@ def take(one: Placed, number: int) -> str:
         place = f"{one.at} * n + at"
         loop = f"&loop[{number}]"
         return f"f{k} = {one.fold.first.search}({loop}, h{k}, m, &t{k}, {place}, f{k}, &status);"
-    return f"have{k} = rt_take_{kind}(&t{k}, ({kind} *)h{k}, have{k} + m);"
+    return f"have{k} = rt_take_{one.tree}(&t{k}, ({kind} *)h{k}, have{k} + m);"
 
 
 def join(one: Placed, depth: int) -> str:

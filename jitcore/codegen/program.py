@@ -100,6 +100,7 @@ class Fold:
     block: str  # C function that combines a chunk of elements as they are, or nothing
     raw: np.dtype  # those elements
     first: First | None = None
+    loose: bool = False  # pairwise, but each leaf in an order of our own
 
 
 @dataclass(slots=True)

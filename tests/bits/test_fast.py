@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,8 +16,10 @@ import ulps
 from bits_values import Array, same, special, wild
 
 import jitcore
+from jitcore import pipeline
 from jitcore.codegen import cache, fast, selftest, toolchain
 from jitcore.codegen.toolchain import Compiler
+from jitcore.config import environment
 
 ULPS = 4.0  # docs/numerics.md
 
@@ -88,6 +93,148 @@ def test_without_functions_and_products_all_bits_are_numpys(dtype: str, compiler
     got, want = both(sums, [x, y])
     for one, two in zip(got, want, strict=True):
         assert same(one, two)
+
+
+# ---- sums ---------------------------------------------------------------------------------------
+
+LENGTHS = (*range(2, 36), 63, 64, 65, 127, 128, 129, 511, 512, 1000, 1023, 1024, 1025, 1032, 2049)
+LONG = (5000, 8192, 100_003)
+ROUNDING = {"d": 2.0**-53, "f": 2.0**-24}
+
+
+def depth(n: int) -> float:
+    """How many roundings a term goes through: docs/numerics.md."""
+    return 48 + math.log2(n)
+
+
+def twice(x: Any) -> Any:
+    return (x * 2.0).sum()
+
+
+def terms(dtype: str, n: int, seed: int) -> Iterator[Array]:
+    """That cancel, of many magnitudes; of one sign, where errors add up."""
+    rng = np.random.default_rng([seed, n])
+    wide = np.ldexp(rng.uniform(1, 2, n), rng.integers(-40, 40, n)) * rng.choice([-1.0, 1.0], n)
+    yield wide.astype(dtype)
+    yield np.concatenate([wide[: n // 2], -wide[: n // 2], wide[: n % 2]]).astype(dtype)
+    yield np.full(n, 0.1).astype(dtype)
+
+
+def always(fn: Callable[..., Any], numerics: str = "fast") -> Any:
+    """Compiled to be fast, without a trial: the kernel runs in every call."""
+    jitcore.reset()
+    chosen = dataclasses.replace(environment(), numerics=numerics, keep_all=True)
+    return pipeline.attach(fn, chosen)
+
+
+def summed(fn: Callable[..., Any], *args: Array) -> Any:
+    """What its kernel gives."""
+    compiled = always(fn)
+    with np.errstate(all="ignore"):
+        compiled(*args)
+        found = compiled(*args)
+    assert compiled._hits == 1
+    return found
+
+
+def off(found: float, values: Array) -> tuple[float, float]:
+    """The error of a sum, and the bound without its depth: u times the sum of magnitudes."""
+    exact = values.astype(float).tolist()
+    unit = ROUNDING[values.dtype.char]
+    return abs(math.fsum([*exact, -float(found)])), unit * math.fsum(map(abs, exact))
+
+
+def within(found: Any, values: Array) -> bool:
+    error, unit = off(found, values)
+    return error <= depth(values.size) * unit
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_sums_are_within_their_bound(dtype: str, compiler: Compiler) -> None:
+    for n in (*LENGTHS, *LONG):
+        for seed, x in enumerate(terms(dtype, n, 0)):
+            got = summed(twice, x)
+            assert type(got) is x.dtype.type
+            assert within(got, x * x.dtype.type(2)), (n, seed)
+
+
+def test_the_bound_is_one_that_other_orders_do_not_keep() -> None:
+    """A sum in a row is not within it."""
+    x = np.full(LONG[-1], 0.1)
+    assert not within(np.add.accumulate(x)[-1], x)
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("n", [7, 100, 1024, 3000])
+def test_rows_are_summed_within_their_bound(n: int, dtype: str, compiler: Compiler) -> None:
+    (x, *_) = terms(dtype, 5 * n, 1)
+    got = summed(lambda x: (x * 2.0).sum(axis=1), x.reshape(5, n))
+    assert got.dtype == x.dtype and got.shape == (5,)
+    for one, row in zip(got, x.reshape(5, n), strict=True):
+        assert within(one, row * row.dtype.type(2))
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_means_and_variances_are_such_sums(dtype: str, compiler: Compiler) -> None:
+    x = np.random.default_rng(5).normal(size=5000).astype(dtype)
+    mean, var, std = summed(lambda x: (np.mean(x * 2.0), np.var(x * 2.0), np.std(x * 2.0)), x)
+    wide, unit = 2 * x.astype(float), depth(x.size) * ROUNDING[dtype]
+    true = math.fsum(wide.tolist()) / x.size
+    assert abs(mean - true) <= unit * np.abs(wide).mean() + ROUNDING[dtype] * abs(true)
+    square = math.fsum(((wide - true) ** 2).tolist()) / x.size
+    assert abs(var / square - 1) <= 2 * unit
+    assert abs(std / math.sqrt(square) - 1) <= 2 * unit
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_sums_of_special_values_keep_their_meaning(dtype: str, compiler: Compiler) -> None:
+    few = special(np.dtype(dtype))
+    few = few[~np.isfinite(few) | (np.abs(few) < 1)]
+    for n in (2, 9, 70, 1500):
+        compiled = always(twice)
+        with np.errstate(all="ignore"):
+            for first, last in itertools.product(few, few):
+                x = np.zeros(n, dtype)
+                x[0], x[-1] = first, last
+                assert classes(compiled(x)) == classes(twice(x)), (n, first, last)
+            x = np.full(n, -0.0, dtype)
+            assert classes(compiled(x)) == classes(twice(x))
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_sums_do_not_depend_on_the_number_of_threads(dtype: str, compiler: Compiler) -> None:
+    found = set()
+    before = jitcore.get_num_threads()
+    for n in (1_000_003, 2_400_000):
+        (x, *_) = terms(dtype, n, 2)
+        compiled = always(twice)
+        for threads in (1, 2, 3, 4):
+            jitcore.set_num_threads(threads)
+            compiled(x)
+            found.add((n, compiled(x).tobytes()))
+    jitcore.set_num_threads(before)
+    assert len(found) == 2
+
+
+def test_only_fast_sums_are_loose(compiler: Compiler) -> None:
+    x = np.ones(300)
+    texts = {
+        numerics: jitcore.explain(jitcore.compile(twice, numerics=numerics))(x).source()
+        for numerics in ("exact", "fast")
+    }
+    assert "RT_TREE(f64)" in texts["exact"] and "RT_LOOSE(loose_f64)" in texts["fast"]
+    assert not any(word in texts["exact"] for word in ("RT_LOOSE", "loose", "vector_size"))
+    assert "n > 128" in texts["exact"] and "r[8]" in texts["exact"]
+
+
+def test_a_default_compile_has_numpys_order(compiler: Compiler) -> None:
+    """Bits of NumPy's, where a loose sum has others."""
+    (x, *_) = terms("d", 5000, 3)
+    want = twice(x)
+    assert not same(summed(twice, x), want)
+    assert environment().numerics == "exact"
+    exact = always(twice, environment().numerics)
+    assert all(same(exact(x), want) for _ in range(3))
 
 
 def chain(x: Any, y: Any) -> Any:
