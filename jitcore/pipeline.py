@@ -195,7 +195,7 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     for offset in new:
         record.points[offset] = _C.Point(offset, code.depths[offset])
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
-    spliced = splice(code.code, useful)
+    spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
 
 

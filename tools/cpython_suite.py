@@ -244,7 +244,7 @@ class NullPoints:
                 entry = self.native.NullEntry(offset, 128, self.random.getrandbits(31))
                 points[offset].add(entry)
                 self.entries.append(entry)
-        made = self.splicing.splice(code, points)
+        made = self.splicing.splice(decoded, points)
         self.native.install(code, made.code, made.at_point, made.at_instr)
 
 

@@ -44,9 +44,9 @@ def recompute(parts: list[Part], live_out: Collection[Value]) -> None:
     reads = [part.reads() for part in parts]
     for at, part in enumerate(parts):
         for value in [value for node in part.nodes for value in node.outputs]:
-            chain = chain_of(value, part) if value not in live_out else []
-            later = [k for k in range(at + 1, len(parts)) if chain and value in reads[k]]
-            if not later or not all(takes(parts[k], chain, value, len(later)) for k in later):
+            later = [k for k in range(at + 1, len(parts)) if value in reads[k]]
+            chain = chain_of(value, part) if later and value not in live_out else []
+            if not chain or not all(takes(parts[k], chain, value, len(later)) for k in later):
                 continue
             for k in later:
                 take(parts[k], chain, value)

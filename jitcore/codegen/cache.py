@@ -16,7 +16,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..config import Config, Numerics
@@ -44,16 +44,22 @@ def library(source: str, config: Config) -> Library | None:
     return loaded(source, *commands, *kept, config.numerics)
 
 
-def libraries(sources: Sequence[str], config: Config, width: int = 1) -> list[Library | None]:
+def one_by_one() -> int:
+    return 1
+
+
+def libraries(
+    sources: Sequence[str], config: Config, width: Callable[[], int] = one_by_one
+) -> list[Library | None]:
     """Of each; those that are not there yet are compiled in `width` texts, side by side."""
     by = compiler_for(config.compiler, config.hinted, config.cache_dir, config.numerics)
     place = usable(config.cache_dir)
-    if by is not None and place is not None:
+    if by is not None and place is not None and len(sources) > 1:
         wanted = {file_name(source, by): source for source in sources}
-        new = {name: text for name, text in wanted.items() if not (place / name).exists()}
+        new = {name: text for name, text in wanted.items() if not os.path.exists(place / name)}
         if len(new) > 1:
             limit = config.cache_bytes
-            side_by_side(lambda part: together(by, part, place, limit), parts(new, width))
+            side_by_side(lambda part: together(by, part, place, limit), parts(new, width()))
     return [library(source, config) for source in sources]
 
 

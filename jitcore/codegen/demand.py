@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from ..ir.graph import Node
-from ..ir.op import Unsupported, leaf_type, operand
-from ..ir.types import ArrayType, Shape
-from .abi import ARRAY, Signature
+from ..ir.op import Kind, Op, Unsupported, operand
+from ..ir.types import ArrayType, ObjectType, ScalarType, Shape, Type, contiguous
+from ..ir.value import Value
+from .abi import ARRAY, PYTHON_SCALARS, Signature
 from .gather import gathers, lower_gather
 from .inner import Freedom
-from .lower import Lowering, Unsuitable, lower, signature
+from .lower import KEPT, Lowering, Unsuitable, is_elementwise, lower, signature
 from .lower_first import is_first, lower_first
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .lower_scan import is_scan, lower_scan, scanned
-from .program import Program
+from .program import Input, Program
 from .stores import STORE, lower_store
 
 
@@ -26,6 +29,11 @@ class Demand:
     flat: bool  # every operand is C contiguous and whole, or a scalar
     needs_flat: bool  # one of its loops is only right on such operands
     order: Shape | None = None  # of the axes, where NumPy's order of summation hangs on it
+
+
+def is_lowered(node: Node) -> bool:
+    """Of a kind that kernels run?"""
+    return is_elementwise(node) or is_scan(node) or gathers(node)
 
 
 def lower_any(node: Node, into: Lowering) -> None:
@@ -44,17 +52,48 @@ def lower_any(node: Node, into: Lowering) -> None:
         lower(node, into)
 
 
+Fact = ArrayType | ScalarType | tuple[type, str, Any]
+
+
 def demand(node: Node) -> Demand | None:
     """None where no kernel can or may run this node."""
+    if node.op.kind is not Kind.MAP or node.kwargs or node.op is STORE:
+        return demand_of(node)
+    facts = [fact(arg) for arg in node.args]
+    types = tuple([value.type for value in node.outputs])
+    if None in facts or any(isinstance(t, ObjectType) for t in types):
+        return demand_of(node)
+    known = [t for t in (*facts, *types) if isinstance(t, ArrayType | ScalarType)]
+    return demand_of_facts(node.op, tuple(facts), types, "".join([t.dtype.char for t in known]))
+
+
+def fact(arg: Any) -> Fact | None:
+    """All that matters of an argument; 0.0 and -0.0 are equal, and 1 and True."""
+    if type(arg) is Value:
+        return None if isinstance(arg.type, ObjectType) else arg.type
+    return (type(arg), repr(arg), arg) if type(arg) in PYTHON_SCALARS else None
+
+
+@lru_cache(maxsize=KEPT)
+def demand_of_facts(
+    op: Op, facts: tuple[Fact, ...], types: tuple[Type, ...], chars: str
+) -> Demand | None:
+    """Many nodes differ in what they read only. Equal dtypes may be of two chars."""
+    args = tuple(one[2] if isinstance(one, tuple) else Value(one) for one in facts)
+    return demand_of(Node(op, args, {}, tuple(map(Value, types))))
+
+
+def demand_of(node: Node) -> Demand | None:
     if is_reduction(node):
         return demand_of_reduction(node)
     shape = result_shape(node)
-    if not shape or 0 in shape:
+    if not shape or 0 in shape or not is_lowered(node):
         return None
     trial = Lowering()
     try:
         lower_any(node, trial)
-        operands = [signature(leaf_type(v)) for v in (*trial.inputs, *node.outputs)]
+        taken = [var.signature for var in trial.program.vars if isinstance(var, Input)]
+        operands = [*taken, *(signature(value.type) for value in node.outputs)]
     except (Unsuitable, Unsupported):
         return None
     flat = all(is_flat(operand, shape) for operand in operands)
@@ -92,7 +131,8 @@ def result_shape(node: Node) -> Shape | None:
 def is_flat(operand: Signature, shape: Shape) -> bool:
     if operand.kind != ARRAY or operand.shape == ():
         return True
-    return operand.shape == shape and ArrayType(operand.dtype, shape, operand.strides).c_contiguous
+    size, strides = operand.dtype.itemsize, operand.strides
+    return operand.shape == shape and contiguous(size, shape[::-1], strides[::-1])
 
 
 def uncast(node: Node, program: Program) -> bool:

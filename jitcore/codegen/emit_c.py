@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -194,6 +195,7 @@ def prelude(kernel: Kernel) -> Iterator[str]:
     yield from map(once, (*parts, *folds.helpers([*kernel.folds.values()])))
 
 
+@cache
 def once(text: str) -> str:
     """As a header says it: several kernels may stand in one text."""
     name = f"RT_{sha256(text.encode()).hexdigest()[:16]}"
@@ -211,15 +213,12 @@ def declare(kernel: Kernel, text: Text) -> None:
     for var, found in enumerate(kernel.program.vars):
         if isinstance(found, Const):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")
+    operands = kernel.program.operands()
     for k, walk in enumerate(kernel.nest.walks):
         if walk is Walk.UNIT:
-            text(f"enum {{ s{k} = {operand_size(kernel, k)} }};")
+            text(f"enum {{ s{k} = {held(kernel, operands[k]).itemsize} }};")
         elif walk is Walk.STRIDE:
             text(f"const i64 s{k} = step[{k * kernel.nest.depth + kernel.nest.depth - 1}];")
-
-
-def operand_size(kernel: Kernel, k: int) -> int:
-    return held(kernel, kernel.program.operands()[k]).itemsize
 
 
 def held(kernel: Kernel, var: int) -> np.dtype[Any]:
@@ -247,7 +246,8 @@ def carried(kernel: Kernel) -> Iterator[str]:
 def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
     """Flags are read before the call, since some of NumPy's loops clear them."""
     (step,) = block.steps
-    number = [other for other in kernel.program.steps if other.inner].index(step)
+    calls = (other for other in kernel.program.steps if other.inner)
+    number = next(k for k, other in enumerate(calls) if other is step)
     places = [kernel.places[var] for var in (*step.args, *step.outs)]
     text.open("{")
     text(f"char *const a[] = {{{', '.join(place.pointer for place in places)}}};")
@@ -260,7 +260,7 @@ def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
 
 
 def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
-    inside, made = block.reads() - block.makes(), block.makes()
+    inside, made = block.reads - block.makes, block.makes
     shared = {var: out for var, out in kernel.program.shared.items() if out in made}
     text.open("{")
     for var in sorted(inside - shared.keys()):

@@ -128,12 +128,12 @@ def is_there(function: Function, char: str) -> bool:
 
 def declarations(program: Program) -> str:
     """Of the functions that the program calls, at the head of the source."""
-    codes = {step.code for step in program.steps}
+    called = {step.code.partition("(")[0] for step in program.steps}
     lines = [
         f"RT_VECTOR {kind} {name}({', '.join([kind] * function.operands)});"
         for function in FUNCTIONS.values()
         for name, kind in ((function.name, "double"), (function.name + "f", "float"))
-        if any(code.startswith(f"{name}(") for code in codes)
+        if name in called
     ]
     return "\n".join([VECTOR, *lines, ""]) if lines else ""
 

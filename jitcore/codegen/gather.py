@@ -45,7 +45,8 @@ class Index:
 
 def gathers(node: Node) -> bool:
     """Is it a[...] or take with an array among the indices?"""
-    return node.op.name in KEYS and any(is_array(part) for part in parts_of(node.args[1]))
+    indexed = node.op.name in KEYS and len(node.args) > 1  # by keyword, it is NumPy's
+    return indexed and any(map(is_array, parts_of(node.args[1])))
 
 
 def lower_gather(node: Node, into: Lowering) -> None:

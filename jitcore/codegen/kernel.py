@@ -32,16 +32,19 @@ def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | 
     """Of all groups of a graph, compiled together."""
     if not groups:
         return {}
-    sources = [source_of(group) for group in groups]
+    loops = [loop_nest(group) for group in groups]
+    sources = [source_on(group, loop) for group, loop in zip(groups, loops, strict=True)]
     with progress(f"compiling {len(groups)} kernel{'s' if len(groups) > 1 else ''}"):
-        found = libraries(sources, config, width())
-    made = zip(groups, sources, found, strict=True)
-    return {g: launchable(g, source, code) if code else None for g, source, code in made}
+        found = libraries(sources, config, width)
+    made = zip(groups, loops, sources, found, strict=True)
+    return {g: launchable(g, loop, text, code) if code else None for g, loop, text, code in made}
 
 
 def kernels_to_come(groups: Sequence[Group]) -> dict[Group, _C.Kernel]:
     """The same without code: every launch is refused until load_all has found it."""
-    return {group: launchable(group, source_of(group), NO_CODE) for group in groups}
+    loops = [loop_nest(group) for group in groups]
+    made = zip(groups, loops, strict=True)
+    return {g: launchable(g, loop, source_on(g, loop), NO_CODE) for g, loop in made}
 
 
 def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
@@ -59,8 +62,7 @@ def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
 NO_CODE = Library(0, None)
 
 
-def launchable(group: Group, source: str, code: Library) -> _C.Kernel:
-    loop = loop_nest(group)
+def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kernel:
     results = operands(group.program)[len(group.reads) :]
     return _C.Kernel(
         code.address,
@@ -89,15 +91,17 @@ def heeded(group: Group) -> int:
 def is_silent(group: Group) -> bool:
     """Does NumPy never warn here? Flags are then nothing but noise: comparisons raise them for some
     NaNs, and NumPy clears them. Casts between floats are looked at."""
+    if not all(
+        node.op is STORE or node.op.effect_of(node.args, node.kwargs) is Effect.SILENT
+        for node in group.nodes
+    ):
+        return False
     program = group.program
     for step in program.steps:
         dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
         if len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1:
             return False
-    return all(
-        node.op is STORE or node.op.effect_of(node.args, node.kwargs) is Effect.SILENT
-        for node in group.nodes
-    )
+    return True
 
 
 def write_of(group: Group) -> tuple[int, int, int, bool, bool] | tuple[()]:
@@ -110,7 +114,11 @@ def write_of(group: Group) -> tuple[int, int, int, bool, bool] | tuple[()]:
 
 def source_of(group: Group) -> str:
     """The C text, for reports."""
-    return declarations(group.program) + emit(group.program, loop_nest(group))
+    return source_on(group, loop_nest(group))
+
+
+def source_on(group: Group, loop: Nest) -> str:
+    return declarations(group.program) + emit(group.program, loop)
 
 
 def loop_nest(group: Group) -> Nest:

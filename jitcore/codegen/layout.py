@@ -8,8 +8,10 @@ A value that only its own run reads has no place: it lives in a register.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from . import folds
 from .folds import BUFFERED, RUNS, WHOLE, Placed
@@ -23,7 +25,7 @@ LONGEST = 2048  # elements of a chunk
 L1 = 24576  # bytes for all buffers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Block:
     """Steps that run together: a run of C steps, or one call."""
 
@@ -33,11 +35,13 @@ class Block:
     def is_call(self) -> bool:
         return self.steps[0].inner is not None
 
-    def reads(self) -> set[int]:
-        return {arg for step in self.steps for arg in step.args}
+    @cached_property
+    def reads(self) -> frozenset[int]:
+        return frozenset([arg for step in self.steps for arg in step.args])
 
-    def makes(self) -> set[int]:
-        return {out for step in self.steps for out in step.outs}
+    @cached_property
+    def makes(self) -> frozenset[int]:
+        return frozenset([out for step in self.steps for out in step.outs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +169,10 @@ def plan(given: Program, nest: Nest) -> Kernel:
         if one.way in BUFFERED
     }
     stored = {*program.outputs, *program.folds}
+    readers = Counter(var for block in blocks for var in block.reads)
     for block in blocks:
-        others = {arg for other in blocks if other is not block for arg in other.reads()}
-        stored |= block.makes() if block.is_call else block.makes() & others
+        others = (var for var in block.makes if readers[var] > (var in block.reads))
+        stored.update(block.makes if block.is_call else others)
     slots = buffers(program, blocks, stored, places)
     for var, found in enumerate(program.vars):
         if isinstance(found, Const):
@@ -186,11 +191,11 @@ def buffers(
     program: Program, blocks: list[Block], stored: set[int], places: dict[int, Place]
 ) -> list[int]:
     """Give each stored variable without memory of its own a slot, freed after its last reader."""
-    last = {var: at for at, block in enumerate(blocks) for var in block.reads()}
+    last = {var: at for at, block in enumerate(blocks) for var in block.reads}
     slots: list[int] = []
     busy: dict[int, int] = {}  # slot → last block that reads it
     for at, block in enumerate(blocks):
-        for var in sorted(block.makes() & stored):
+        for var in sorted(block.makes & stored):
             if var in places:
                 continue
             size = program.vars[var].dtype.itemsize

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import _cffi_backend  # type: ignore[import-untyped]
 
+FFI = _cffi_backend.FFI()
+FUNCTION = FFI.typeof("int(*)(void)")
+
 
 @dataclass(frozen=True, slots=True)
 class Library:
@@ -18,10 +21,9 @@ class Library:
 
 def dlopen(path: Path, symbol: str) -> Library:
     """Map a library; OSError where it cannot be, or has no such kernel."""
-    ffi = _cffi_backend.FFI()
-    handle = _cffi_backend.load_library(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+    handle = _cffi_backend.load_library(str(path), FFI.RTLD_NOW | FFI.RTLD_LOCAL)
     try:
-        function = handle.load_function(ffi.typeof("int(*)(void)"), symbol)
+        function = handle.load_function(FUNCTION, symbol)
     except AttributeError as error:
         raise OSError(f"{path} has no {symbol}") from error
-    return Library(int(ffi.cast("uintptr_t", function)), handle)
+    return Library(int(FFI.cast("uintptr_t", function)), handle)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,18 @@ from numpy._core import umath
 
 from ..ir.graph import Node
 from ..ir.infer_map import result_dtypes
-from ..ir.op import Kind, Op, leaf_type, operand
-from ..ir.types import ArrayType, ScalarType
+from ..ir.op import Kind, Op, Operand, leaf_type, operand
+from ..ir.types import ArrayType, ObjectType, ScalarType
 from ..ir.value import Value
 from .abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
-from .inner import inner_loop
+from .inner import Inner, inner_loop
 from .literals import literal
 from .program import Const, Input, Program, Step, Temp
 
 # A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
 EXACT = 1 << 53
 LEAST_I64 = -(1 << 63)
+KEPT = 4096  # answers, of each kind
 
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
@@ -109,8 +111,14 @@ def signature(t: Any) -> Signature:
     if isinstance(t, ScalarType) and is_native(t.dtype):
         return Signature(NUMPY_SCALAR, t.dtype)
     if isinstance(t, ArrayType) and is_native(t.dtype) and t.aligned:
-        return Signature(ARRAY, t.dtype, t.shape, t.strides)
+        return array_signature(t, t.dtype.char)
     raise Unsuitable(f"operand of type {t}")
+
+
+@lru_cache(maxsize=KEPT)
+def array_signature(t: ArrayType, char: str) -> Signature:
+    """Equal dtypes may be of two chars."""
+    return Signature(ARRAY, t.dtype, t.shape, t.strides)
 
 
 def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
@@ -120,6 +128,8 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
             raise Unsuitable(f"{value} is no {dtype}")
         if dtype.kind in "fc" and abs(value) > EXACT:
             raise Unsuitable(f"{value} as {dtype}")
+    if dtype.char == "d" and type(value) in (int, float):  # as large as both
+        return np.float64(value)
     with np.errstate(all="raise"):
         try:
             made: np.generic = dtype.type(np.asarray(value).astype(dtype)[()])
@@ -172,10 +182,14 @@ def in_range(source: np.dtype[Any], target: np.dtype[Any]) -> str:
 # ---- nodes --------------------------------------------------------------------------------------
 
 
+def is_elementwise(node: Node) -> bool:
+    return not node.bodies and (node.op.kind is Kind.MAP or node.op.name in SPECIAL)
+
+
 def lower(node: Node, into: Lowering) -> None:
     """Append the steps of an elementwise node."""
     name = node.op.name
-    if node.bodies or (node.op.kind is not Kind.MAP and name not in SPECIAL):
+    if not is_elementwise(node):
         raise Unsuitable(f"{name} is not elementwise")
     special = SPECIAL.get(name)
     if special is not None:
@@ -207,26 +221,59 @@ def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
     name = node.op.name
     if len(node.args) != ufunc.nin:
         raise Unsuitable(f"{name}: form of call")
-    found = [operand(arg) for arg in node.args]
+    loop = loop_of(node, ufunc, op)
+    if [v.type.dtype.char for v in node.outputs] != [d.char for d in loop.outs]:  # type: ignore[union-attr]
+        raise Unsuitable(f"{name}: result dtype")
+    args = tuple(map(into.arg, node.args, loop.ins))
+    if loop.inner is None:
+        into.known[node.outputs[0]] = into.step(args, loop.outs[0], loop.code)
+        return
+    made = tuple(into.temp(dtype) for dtype in loop.outs)
+    into.program.steps.append(Step(args, made, "", loop.inner))
+    into.known.update(zip(node.outputs, made, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """What runs an operation: C, or a loop of NumPy's."""
+
+    ins: tuple[np.dtype[Any], ...]
+    outs: tuple[np.dtype[Any], ...]
+    code: str
+    inner: Inner | None
+
+
+def loop_of(node: Node, ufunc: np.ufunc, op: Op | None) -> Loop:
+    types = tuple([leaf_type(arg) for arg in node.args])
+    arrays = any(isinstance(t, ArrayType) for t in types)
+    if node.kwargs or not arrays or any(isinstance(t, ObjectType) for t in types):
+        found = [operand(arg) for arg in node.args]
+        return loop_on(ufunc, op, found, node.kwargs.get("dtype"))
+    chars = "".join([t.dtype.char for t in types])  # type: ignore[union-attr]
+    return loop_on_types(ufunc, op, types, chars)
+
+
+@lru_cache(maxsize=KEPT)
+def loop_on_types(
+    ufunc: np.ufunc, op: Op | None, types: tuple[ArrayType | ScalarType, ...], chars: str
+) -> Loop:
+    """Beside an array values do not matter. Equal dtypes may be of two chars."""
+    return loop_on(ufunc, op, [Operand(t) for t in types])
+
+
+def loop_on(ufunc: np.ufunc, op: Op | None, found: list[Operand | None], dtype: Any = None) -> Loop:
+    name = ufunc.__name__
     if any(one is None for one in found):
         raise Unsuitable(f"{name}: argument")
-    dtypes = result_dtypes(ufunc, found, node.kwargs.get("dtype"))  # type: ignore[arg-type]
+    dtypes = result_dtypes(ufunc, found, dtype)  # type: ignore[arg-type]
     if dtypes is None or not all(map(is_native, dtypes)):
         raise Unsuitable(f"{name}: dtype")
     ins, outs = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
-    if [v.type.dtype.char for v in node.outputs] != [d.char for d in outs]:  # type: ignore[union-attr]
-        raise Unsuitable(f"{name}: result dtype")
-    args = tuple(map(into.arg, node.args, ins))
     code = expression(op, ins) if op is not None and len(outs) == 1 else ""
-    if code:
-        into.known[node.outputs[0]] = into.step(args, outs[0], code)
-        return
-    inner = inner_loop(ufunc, "".join(d.char for d in dtypes))
-    if inner is None:
+    inner = None if code else inner_loop(ufunc, "".join(d.char for d in dtypes))
+    if inner is None and not code:
         raise Unsuitable(f"{name}: no loop for {dtypes}")
-    made = tuple(into.temp(dtype) for dtype in outs)
-    into.program.steps.append(Step(args, made, "", inner))
-    into.known.update(zip(node.outputs, made, strict=True))
+    return Loop(ins, outs, code, inner)
 
 
 def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> str:

@@ -89,8 +89,8 @@ def is_same(var: Any, t: ArrayType) -> bool:
 def written_last(program: Program, out: int) -> bool:
     """Is all that lies at the place of `out` read before, in the loop over one chunk?"""
     blocks = blocks_of(program.steps)
-    (at,) = (k for k, block in enumerate(blocks) if out in block.makes())
-    return all(program.shared.keys().isdisjoint(block.reads()) for block in blocks[at + 1 :])
+    (at,) = (k for k, block in enumerate(blocks) if out in block.makes)
+    return all(program.shared.keys().isdisjoint(block.reads) for block in blocks[at + 1 :])
 
 
 def certain(program: Program) -> bool:

@@ -22,7 +22,7 @@ from .views import Place
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
 MOST_OPERANDS = LIMIT // 2  # inputs, and as many results
 
-Readers = dict[Value, set[int]]  # value → places of the nodes that read it; len(nodes): live after
+Readers = dict[Value, int]  # value → bit k: node k reads it; bit len(nodes): live after
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +33,12 @@ class Unit:
     nodes: list[int]
     demand: Demand | None  # None: a NumPy call
     reads: set[Value]
+    makes: set[Value]
+    needed: list[Value]  # what others read of its results
+    folded: set[Value]  # results that are known only after the loop
+    gathered: set[Value]  # arrays that are read out of order
+    firsts: int  # argmax and its like: a result more for each
+    places: int  # bit k: node k is in it
     before: int = 0  # bit k: unit k must run earlier, directly or not
 
     @property
@@ -41,38 +47,54 @@ class Unit:
 
 
 def readers_of(nodes: Sequence[Node], live_out: Collection[Value]) -> Readers:
-    found: Readers = {}
+    found: Readers = dict.fromkeys(live_out, 1 << len(nodes))
     for k, node in enumerate(nodes):
         for value in uses(node):
-            found.setdefault(value, set()).add(k)
-    for value in live_out:
-        found.setdefault(value, set()).add(len(nodes))
+            found[value] = found.get(value, 0) | 1 << k
     return found
 
 
-def needed(members: Sequence[Node], places: Collection[int], readers: Readers) -> tuple[Value, ...]:
-    """What others than the members read of their results."""
-    results = (value for node in members for value in node.outputs)
-    return tuple(v for v in results if not readers.get(v, set()) <= set(places))
+def unit_of(k: int, node: Node, readers: Readers) -> Unit:
+    """A unit of this node alone."""
+    return Unit(
+        k,
+        [k],
+        demand(node),
+        uses(node),
+        set(node.outputs),
+        [value for value in node.outputs if value in readers],
+        set(node.outputs) if is_reduction(node) else set(),
+        gathered(node),
+        int(is_first(node)),
+        1 << k,
+    )
+
+
+def gathered(node: Node) -> set[Value]:
+    """The array that a node reads out of order."""
+    return {leaf for leaf in node.args[:1] if gathers(node) and type(leaf) is Value}
 
 
 def merged(nodes: Sequence[Node], readers: Readers, views: Mapping[Value, Place]) -> list[Unit]:
     """Each node joins the units that feed it, where it may. Then units that read the same arrays
     join the first of them: a sum is known one loop earlier beside others that need no other."""
-    maker: dict[Value, Unit] = {}
+    maker: dict[Value, int] = {}  # value → the place of its node
+    home: dict[int, Unit] = {}  # that place → the unit that it is in by now
     alive: dict[int, Unit] = {}
     for k, node in enumerate(nodes):
-        unit = Unit(k, [k], demand(node), uses(node))
-        for value in unit.reads & maker.keys():
-            unit.before |= maker[value].before | maker[value].bit
-        alive[k] = unit
-        for number in sorted({maker[value].number for value in unit.reads & maker.keys()}):
-            unit = joined(number, unit, alive, nodes, readers)
-        for member in unit.nodes:
-            maker.update(dict.fromkeys(nodes[member].outputs, unit))
+        unit = alive[k] = home[k] = unit_of(k, node, readers)
+        sources = {home[maker[value]] for value in unit.reads if value in maker}
+        for source in sources:
+            unit.before |= source.before | source.bit
+        for number in sorted(source.number for source in sources):
+            one = joined(number, unit, alive, readers)
+            if one is not unit:
+                home.update(dict.fromkeys(unit.nodes, one))
+                unit = one
+        maker.update(dict.fromkeys(node.outputs, k))
     for number in sorted(alive):
         for other in beside(number, alive, views):
-            joined(other, alive[number], alive, nodes, readers)
+            joined(other, alive[number], alive, readers)
             if number not in alive:
                 break
     return list(alive.values())
@@ -82,14 +104,12 @@ def is_array(value: Value) -> bool:
     return isinstance(value.type, ArrayType)
 
 
-def joined(
-    number: int, unit: Unit, alive: dict[int, Unit], nodes: Sequence[Node], readers: Readers
-) -> Unit:
+def joined(number: int, unit: Unit, alive: dict[int, Unit], readers: Readers) -> Unit:
     """The unit that does what this one and the one of that number do, if one may."""
     one = alive.get(number)
-    if one is None or not fits(one, unit, nodes, readers) or crossed(one, unit, alive):
+    if one is None or not fits(one, unit, readers) or crossed(one, unit, alive):
         return unit
-    return merge(one, unit, alive)
+    return merge(one, unit, alive, readers)
 
 
 def beside(number: int, alive: dict[int, Unit], views: Mapping[Value, Place]) -> list[int]:
@@ -98,14 +118,15 @@ def beside(number: int, alive: dict[int, Unit], views: Mapping[Value, Place]) ->
     if unit is None or unit.demand is None:
         return []
     arrays = arrays_of(unit, views)
-    return [k for k in sorted(alive) if k < number and arrays & arrays_of(alive[k], views)]
+    others = (k for k in sorted(alive) if k < number and alive[k].demand is not None)
+    return [k for k in others if arrays & arrays_of(alive[k], views)]
 
 
 def arrays_of(unit: Unit, views: Mapping[Value, Place]) -> set[Value]:
     return {views[v].array if v in views else v for v in filter(is_array, unit.reads)}
 
 
-def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
+def fits(one: Unit, two: Unit, readers: Readers) -> bool:
     """Can one loop do both?"""
     a, b = one.demand, two.demand
     if one is two or a is None or b is None or a.shape != b.shape:
@@ -114,19 +135,27 @@ def fits(one: Unit, two: Unit, nodes: Sequence[Node], readers: Readers) -> bool:
         return False
     if a.order is not None and b.order is not None and a.order != b.order:
         return False
-    places = one.nodes + two.nodes
-    members = [nodes[k] for k in places]
-    folded = {value for node in members if is_reduction(node) for value in node.outputs}
-    if not folded.isdisjoint(one.reads | two.reads):  # known only after the loop
+    if not one.folded.isdisjoint(two.reads) or not two.folded.isdisjoint(one.reads):
         return False
-    inside = {value for node in members for value in node.outputs}
-    if any(gathers(node) and node.args[0] in inside for node in members):
+    if not one.gathered.isdisjoint(two.makes) or not two.gathered.isdisjoint(one.makes):
         return False
-    taken = (one.reads | two.reads) - inside
+    if len(one.nodes) + len(two.nodes) > MOST_NODES:
+        return False
     # a Python scalar may be an operand in several types
-    inputs = sum(1 if is_array(value) else 2 for value in taken)
-    outputs = len(needed(members, places, readers)) + sum(map(is_first, members))
-    return len(places) <= MOST_NODES and max(inputs, outputs) <= MOST_OPERANDS
+    inputs = sum(1 if is_array(value) else 2 for value in outside(one, two))
+    outputs = len(needed(one, two, readers)) + one.firsts + two.firsts
+    return max(inputs, outputs) <= MOST_OPERANDS
+
+
+def outside(one: Unit, two: Unit) -> set[Value]:
+    """What both read and neither makes."""
+    return (one.reads | two.reads) - one.makes - two.makes
+
+
+def needed(one: Unit, two: Unit, readers: Readers) -> list[Value]:
+    """What others read of the results of both."""
+    places = one.places | two.places
+    return [value for value in (*one.needed, *two.needed) if readers[value] & ~places]
 
 
 def crossed(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
@@ -135,6 +164,8 @@ def crossed(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
 
 def between(first: Unit, last: Unit, alive: dict[int, Unit]) -> bool:
     """Does a path lead from `first` through a third unit to `last`?"""
+    if not last.before & ~(first.before | first.bit):  # nothing runs between them
+        return False
     return any(
         last.before & unit.bit and unit.before & first.bit
         for unit in alive.values()
@@ -142,12 +173,18 @@ def between(first: Unit, last: Unit, alive: dict[int, Unit]) -> bool:
     )
 
 
-def merge(one: Unit, two: Unit, alive: dict[int, Unit]) -> Unit:
+def merge(one: Unit, two: Unit, alive: dict[int, Unit], readers: Readers) -> Unit:
     """`two` joins `one`; what comes after either comes after all that both wait for."""
     assert one.demand is not None and two.demand is not None
     both = one.bit | two.bit
+    one.needed = needed(one, two, readers)
     one.nodes += two.nodes
+    one.places |= two.places
     one.reads |= two.reads
+    one.makes |= two.makes
+    one.folded |= two.folded
+    one.gathered |= two.gathered
+    one.firsts += two.firsts
     one.before = (one.before | two.before) & ~both
     one.demand = Demand(
         one.demand.shape,

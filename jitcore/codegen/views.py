@@ -21,7 +21,7 @@ from ..ir.op import Kind
 from ..ir.ops_array import GETITEM, infer_attribute
 from ..ir.rewrite import substitute
 from ..ir.types import ArrayType, ScalarType, phantom, type_of
-from ..ir.value import Value, values
+from ..ir.value import Value
 from .abi import is_native
 
 Array = np.ndarray[Any, Any]
@@ -85,7 +85,7 @@ def offset(node: Node) -> int | None:
     if node.op.kind is not Kind.VIEW or len(node.outputs) != 1 or not node.args:
         return None
     of, out = node.args[0], node.outputs[0].type
-    if type(of) is not Value or any(True for _ in values((node.args[1:], node.kwargs))):
+    if type(of) is not Value or len(node.inputs) > 1:
         return None
     if not is_plain(of.type) or not (is_plain(out) or is_element(node)):
         return None

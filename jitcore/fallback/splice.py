@@ -54,8 +54,8 @@ class Item:
         return self.at + 2 * (self.units + self.caches)
 
 
-def splice(code: CodeType, points: Mapping[int, object]) -> Spliced:
-    decoded = decode(code)
+def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
+    code = decoded.code
     consts = list(code.co_consts)
     leave = [
         item("LOAD_CONST", none_index(consts), NOWHERE),
@@ -107,7 +107,7 @@ def needs_fence(decoded: Code, instr: Instr, previous: Instr | None) -> bool:
 
 def item(name: str, arg: int, position: Position) -> Item:
     number = dis.opmap[name]
-    return Item(number, arg, position, version.cache_units(name, number))
+    return Item(number, arg, position, version.CACHES[number])
 
 
 def point_items(const: int, position: Position, leave: Item) -> list[Item]:

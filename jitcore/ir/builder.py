@@ -20,7 +20,7 @@ from .graph import Body, Graph, Node
 from .op import Effect, Kind, Op, Unsupported, leaf_type
 from .ops_control import CONTROL
 from .ops_operator import specialise
-from .types import NONE, UNKNOWN, ArrayType, Type
+from .types import NONE, UNKNOWN, ArrayType, ObjectType, Type
 from .value import Value
 
 
@@ -62,22 +62,22 @@ class Builder:
         the call.
         """
         kwargs = dict(kwargs or {})
-        asked = op
-        op, args = specialise(op, tuple(args), kwargs)
-        inferred = op.infer(args, kwargs)
-        if op is not asked:
-            self._check_elision(op, args, inferred)
-        return self._append(op, args, kwargs, inferred, where)
+        row, given = specialise(op, tuple(args), kwargs)
+        return self.call(row, given, kwargs, where, row is not op)
 
-    def _append(
-        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], inferred: Any, where: Any
+    def call(
+        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], where: Any, operator: bool
     ) -> Any:
+        """The same for a row that fits its arguments; was it written as an operator?"""
+        inferred: Any = op.infer(args, kwargs)
+        if operator:
+            self._check_elision(op, args, inferred)
         same = op.same_object(args, kwargs)
         if same is not None:
             if op.effect_of(args, kwargs) > Effect.FLAGS:
                 self.nodes.append(Node(op, args, kwargs, (), (), where))
             return same
-        if inferred == NONE:
+        if isinstance(inferred, ObjectType) and inferred == NONE:
             self.nodes.append(Node(op, args, kwargs, (), (), where))
             return None
         single = not isinstance(inferred, tuple)

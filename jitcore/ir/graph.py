@@ -16,7 +16,7 @@ from typing import Any
 
 from .op import Op
 from .text import tabular, text
-from .value import Value, map_tree, values
+from .value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
 
@@ -40,7 +40,7 @@ class Node:
     """The values among the arguments, in order, each as often as it occurs."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", tuple(values((self.args, self.kwargs))))
+        object.__setattr__(self, "inputs", tuple(given(self.args, self.kwargs)))
 
     @property
     def target(self) -> Callable[..., Any] | None:

@@ -8,6 +8,7 @@ layout   the iterator that the ufunc would make (order "K"), on phantoms
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .types import ArrayType, ScalarType, Shape, Type, fresh, phantom, standard_
 
 DType = np.dtype[Any]
 
+ANSWERS = 4096  # of NumPy's that are kept
 # Beyond this many elements the iterator's allocation is not worth asking for.
 _MAX_ELEMENTS = 1 << 40
 
@@ -44,6 +46,19 @@ def operands(args: Args) -> list[Operand] | None:
 
 
 def map_types(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Inferred:
+    if dtype is not None or all(one.weak for one in found):
+        return _asked(ufunc, found, dtype)
+    types = tuple([one.type for one in found])
+    return _answer(ufunc, types, "".join([t.dtype.char for t in types]))
+
+
+@lru_cache(maxsize=ANSWERS)
+def _answer(ufunc: np.ufunc, types: tuple[ArrayType | ScalarType, ...], chars: str) -> Inferred:
+    """Where values do not matter NumPy is asked once. Equal dtypes may be of two chars."""
+    return _asked(ufunc, [Operand(t) for t in types])
+
+
+def _asked(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Inferred:
     dtypes = result_dtypes(ufunc, found, dtype)
     if dtypes is None:
         return None
@@ -58,13 +73,19 @@ def result_dtypes(
     ufunc: np.ufunc, found: list[Operand], dtype: Any = None
 ) -> tuple[DType, ...] | None:
     """The dtypes of the inner loop, inputs then outputs; None: a Python int decides."""
-    asked = tuple(one.promotes_as for one in found)
-    blank = (None,) * ufunc.nout
-    signature: Any = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
-    extra = {} if dtype is None else {"signature": signature}
-    resolved = ufunc.resolve_dtypes((*asked, *blank), **extra)
-    if dtype is None and not _settled(found, resolved[ufunc.nin]):
-        return None
+    asked = tuple([one.promotes_as for one in found])
+    if dtype is not None:
+        signature: Any = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+        blank = (None,) * ufunc.nout
+        resolved: tuple[DType, ...] = ufunc.resolve_dtypes((*asked, *blank), signature=signature)
+        return resolved
+    dtypes = _resolved(ufunc, asked, "".join([one.type.dtype.char for one in found]))
+    return dtypes if _settled(found, dtypes[ufunc.nin]) else None
+
+
+@lru_cache(maxsize=ANSWERS)
+def _resolved(ufunc: np.ufunc, asked: tuple[Any, ...], chars: str) -> tuple[DType, ...]:
+    resolved: tuple[DType, ...] = ufunc.resolve_dtypes((*asked, *(None,) * ufunc.nout))
     return resolved
 
 

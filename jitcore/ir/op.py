@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .types import ArrayType, ObjectType, ScalarType, Type, type_of
-from .value import Value, leaves
+from .value import Value, arguments, leaves
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
@@ -78,7 +78,7 @@ class Op:
 
     def infer(self, args: Args, kwargs: Kwargs) -> Inferred:
         """The type of the result; raises Unsupported where CPython must execute the call."""
-        reject_objects(self, (args, kwargs))
+        reject_objects(self, args, kwargs)
         out = out_argument(self, args, kwargs)
         if out is not None:  # it comes back, the same object
             return None if type(out) is tuple else leaf_type(out)
@@ -120,9 +120,9 @@ _REFUSALS = (
 )  # fmt: skip
 
 
-def reject_objects(op: Op, tree: Any) -> None:
+def reject_objects(op: Op, args: Args, kwargs: Kwargs) -> None:
     """Raises Unsupported if a leaf is an object whose methods NumPy might call."""
-    for leaf in leaves(tree):
+    for leaf in arguments(args, kwargs):
         t = leaf_type(leaf)
         if isinstance(t, ObjectType) and not _plain(leaf):
             raise Unsupported(f"{op.name}: argument of type {t}")
@@ -156,15 +156,15 @@ def writes_out(op: Op, args: Args, kwargs: Kwargs) -> bool:
 
 def discards_imaginary(args: Args, kwargs: Kwargs) -> bool:
     """Whether a complex operand meets an explicit dtype: a cast to real emits a ComplexWarning."""
-    if not any(_is_dtype(leaf) for leaf in leaves((args[1:], dict(kwargs)))):
+    if not any(_is_dtype(leaf) for leaf in arguments(args[1:], kwargs)):
         return False
-    types = map(leaf_type, leaves((args, dict(kwargs))))
+    types = map(leaf_type, arguments(args, kwargs))
     return any(not isinstance(t, ObjectType) and t.dtype.kind == "c" for t in types)
 
 
 def narrows(args: Args, kwargs: Kwargs) -> bool:
     """Whether a number may be cast to floats that do not reach so far: NumPy warns of overflow."""
-    given = list(leaves((args, dict(kwargs))))
+    given = arguments(args, kwargs)
     numbers = [one for one in given if _is_python_number(one)]
     return bool(numbers) and any(
         not _reaches(char, number) for char in _narrow_floats(given) for number in numbers
@@ -245,6 +245,9 @@ def out_position(name: str, target: Callable[..., Any]) -> int | None:
     if getattr(target, "__module__", None) == "builtins":  # min(a, b, c) is no min(a, axis, out)
         return None
     known = _OUT_POSITIONS.get(name.rpartition(".")[2])
+    text = getattr(target, "__text_signature__", None)
+    if text is not None and "out" not in text:  # parsing it takes long
+        return None
     try:
         words = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):

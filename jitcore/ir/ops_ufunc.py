@@ -16,7 +16,7 @@ import numpy as np
 from .infer_map import infer_map
 from .miniature import asked
 from .op import Args, Effect, Kind, Kwargs, Op, leaf_type, writes_out
-from .types import ArrayType, ScalarType
+from .types import ArrayType, ScalarType, Type
 from .value import Value
 
 
@@ -41,18 +41,19 @@ def may_not_fit(args: Args) -> bool:
     The ints among the constants were tried by the type rule.
     """
     types = [leaf_type(arg) for arg in args]
-    narrow = any(
-        isinstance(t, ArrayType | ScalarType) and t.dtype.str[1:] in _NARROW for t in types
-    )
     for arg, t in zip(args, types, strict=True):
         if isinstance(t, ScalarType) and t.python:
             number = t.dtype.kind
-            if (number in "fc" and narrow) or (number == "i" and type(arg) is Value):
+            if (number in "fc" and any(map(_narrow, types))) or (
+                number == "i" and type(arg) is Value
+            ):
                 return True
     return False
 
 
-_NARROW = frozenset(("f2", "f4", "c8"))
+def _narrow(t: Type) -> bool:
+    """float16, float32, complex64."""
+    return isinstance(t, ArrayType | ScalarType) and t.dtype.char in "efF"
 
 
 def _complex(arg: Any) -> bool:

@@ -36,6 +36,13 @@ class ArrayType:
     aligned: bool = True
     writeable: bool = True
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.dtype, self.shape, self.strides, self.aligned, self.writeable))
+
     @property
     def ndim(self) -> int:
         return len(self.shape)
@@ -54,11 +61,11 @@ class ArrayType:
 
     @cached_property
     def c_contiguous(self) -> bool:
-        return _contiguous(self.dtype.itemsize, self.shape[::-1], self.strides[::-1])
+        return contiguous(self.dtype.itemsize, self.shape[::-1], self.strides[::-1])
 
     @cached_property
     def f_contiguous(self) -> bool:
-        return _contiguous(self.dtype.itemsize, self.shape, self.strides)
+        return contiguous(self.dtype.itemsize, self.shape, self.strides)
 
     def __str__(self) -> str:
         dims = ",".join(map(str, self.shape))
@@ -174,7 +181,8 @@ def standard_strides(dtype: np.dtype[Any], shape: Shape, order: str = "C") -> Sh
     return tuple(strides if order == "F" else strides[::-1])
 
 
-def _contiguous(itemsize: int, shape: Shape, strides: Shape) -> bool:
+def contiguous(itemsize: int, shape: Shape, strides: Shape) -> bool:
+    """Is an array dense, its first axis moving fastest?"""
     step = itemsize
     for dim, stride in zip(shape, strides, strict=True):
         if dim == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,16 +42,35 @@ def leaves(tree: Any) -> list[Any]:
 
 def gather(tree: Any, into: list[Any]) -> None:
     cls = type(tree)
-    if cls is tuple or cls is list:
-        for item in tree:
-            gather(item, into)
-    elif cls is dict:
-        for item in tree.values():
-            gather(item, into)
-    elif cls is slice:
-        gather((tree.start, tree.stop, tree.step), into)
-    else:
+    if cls not in _NESTING:
         into.append(tree)
+        return
+    if cls is dict:
+        tree = tree.values()
+    elif cls is slice:
+        tree = (tree.start, tree.stop, tree.step)
+    for item in tree:
+        if type(item) in _NESTING:
+            gather(item, into)
+        else:
+            into.append(item)
+
+
+_NESTING = frozenset((tuple, list, dict, slice))
+
+
+def arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+    """The leaves of a call's arguments."""
+    found: list[Any] = []
+    gather(args, found)
+    if kwargs:
+        gather(dict(kwargs), found)
+    return found
+
+
+def given(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Value]:
+    """The values among them."""
+    return [leaf for leaf in arguments(args, kwargs) if type(leaf) is Value]
 
 
 def values(tree: Any) -> list[Value]:

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import opcode
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from jitcore.opcodes import version
 from jitcore.opcodes.instr import Instr
@@ -28,8 +27,7 @@ from jitcore.opcodes.instr import Instr
 OPERATORS = tuple(symbol for _, symbol in opcode._nb_ops)  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, slots=True)
-class Canon:
+class Canon(NamedTuple):
     op: str
     arg: int = 0
     argval: Any = None

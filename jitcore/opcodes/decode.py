@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dis
 import opcode
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
+from weakref import ref
 
 from jitcore.opcodes import version
+from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.instr import NOWHERE, Instr
 
 
@@ -26,9 +29,28 @@ class Handler:
 
 @dataclass(frozen=True)
 class Code:
-    code: CodeType
+    """Does not keep its code object alive: whoever asks for that has it."""
+
+    held: ref[CodeType]
     instrs: tuple[Instr, ...]
     handlers: tuple[Handler, ...]
+
+    @property
+    def code(self) -> CodeType:
+        found = self.held()
+        assert found is not None
+        return found
+
+    @cached_property
+    def canons(self) -> dict[int, tuple[Canon, ...]]:
+        """Canonical forms, by place, of the instructions that somebody has asked for."""
+        return {}
+
+    def canonical(self, index: int) -> tuple[Canon, ...]:
+        found = self.canons.get(index)
+        if found is None:
+            found = self.canons[index] = canonical(self.code, self.instrs[index])
+        return found
 
     @cached_property
     def by_offset(self) -> dict[int, int]:
@@ -75,11 +97,11 @@ class Code:
 
     def _next_depths(self, offset: int, depth: int) -> Iterator[tuple[int, int]]:
         instr = self.instrs[self.by_offset[offset]]
-        handler = self.handler_of(offset)
+        handler = self.handler_of(offset) if self.handlers else None
         if handler is not None:
             yield handler.target, handler.depth + 1 + handler.lasti
-        arg = instr.arg if dis.opmap[instr.op] >= opcode.HAVE_ARGUMENT else None
         number = dis.opmap[instr.op]
+        arg = instr.arg if number >= opcode.HAVE_ARGUMENT else None
         for target in self.successors(offset):
             jumps = target == instr.target
             effect = version.stack_effect(instr.op, number, arg, jumps)
@@ -110,17 +132,35 @@ class Code:
         found: set[int] = set()
         started = False
         previous = ""
+        room = self.code.co_stacksize
+        depths = self.depths
         for instr in self.instrs:
             free = version.may_stand(instr.op, previous)
-            room = self.depths.get(instr.offset, self.code.co_stacksize) < self.code.co_stacksize
-            if started and free and room:
+            if started and free and depths.get(instr.offset, room) < room:
                 found.add(instr.offset)
             started = started or instr.op == "RESUME"
             previous = instr.op
         return frozenset(found)
 
 
+KEPT = 16
+recent: OrderedDict[int, Code] = OrderedDict()  # by id, as codes compare by value; newest last
+
+
 def decode(code: CodeType) -> Code:
+    """Each code object is asked for several times in a row: for its points, and for its regions."""
+    key = id(code)
+    found = recent.pop(key, None)
+    if found is None or found.held() is not code:
+        held = ref(code, lambda _: recent.pop(key, None))
+        found = Code(held, instructions(code), handlers(code))
+    recent[key] = found
+    if len(recent) > KEPT:
+        recent.popitem(last=False)
+    return found
+
+
+def instructions(code: CodeType) -> tuple[Instr, ...]:
     raw = code.co_code
     positions = list(code.co_positions()) or [NOWHERE] * (len(raw) // 2)
     instrs: list[Instr] = []
@@ -131,13 +171,16 @@ def decode(code: CodeType) -> Code:
             extended, offset = arg << 8, offset + 2
             continue
         name = opcode.opname[number]
-        end = offset + 2 + 2 * version.cache_units(name, number)
+        end = offset + 2 + 2 * version.CACHES[number]
         target = None
-        if number in opcode.hasjrel:
+        if number in version.JUMPS:
             target = end + (-2 if "JUMP_BACKWARD" in name else 2) * arg
         instrs.append(Instr(start, end, name, arg, target, positions[offset // 2]))
         offset = start = end
         extended = 0
+    return tuple(instrs)
+
+
+def handlers(code: CodeType) -> tuple[Handler, ...]:
     rows = dis._parse_exception_table(code)  # type: ignore[attr-defined]
-    handlers = tuple(Handler(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)
-    return Code(code, tuple(instrs), handlers)
+    return tuple(Handler(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)

@@ -4,12 +4,14 @@ Objects/exception_handling_notes.txt)."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from jitcore.opcodes.instr import Position
 
 NO_LOCATION, NO_COLUMNS, LONG_FORM = 15, 13, 14
 
 
+@lru_cache(maxsize=1024)
 def varint(value: int) -> bytes:
     """Six bits a byte, low bits first, bit 6 set on all but the last: the location table's."""
     out = bytearray()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Position = tuple[int | None, int | None, int | None, int | None]
 NOWHERE: Position = (None, None, None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Instr:
+class Instr(NamedTuple):
     """`[offset, end)` are its bytes, EXTENDED_ARG before it and caches after it included.
 
     `op` is the plain name, never a specialised one; `target` is the byte offset of a jump.

@@ -69,10 +69,14 @@ def may_stand(op: str, previous: str) -> bool:
     return op not in FORBIDDEN and previous not in FORBIDDEN_AFTER
 
 
-def cache_units(name: str, number: int) -> int:
+def _cache_units() -> tuple[int, ...]:
     if isinstance(_entries, dict):
-        return int(_entries.get(name, 0))
-    return int(_entries[number])
+        return tuple(int(_entries.get(name, 0)) for name in opcode.opname)
+    return tuple(map(int, _entries))
+
+
+CACHES = _cache_units()  # code units behind each instruction, by its number
+JUMPS = frozenset(opcode.hasjrel)
 
 
 def stack_effect(name: str, number: int, arg: int | None, jumps: bool) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from jitcore.ir.graph import Body, Graph, Node, uses
 from jitcore.ir.op import Effect, Kind
 from jitcore.ir.types import UNKNOWN, ScalarType
-from jitcore.ir.value import Value, leaves, values
+from jitcore.ir.value import Value, arguments, values
 
 
 def dce(graph: Graph) -> Graph:
@@ -40,7 +40,7 @@ def removable(node: Node) -> bool:
         return False
     if node.op.kind not in _TOTAL or any(one.type == UNKNOWN for one in node.outputs):
         return False
-    return not any(map(_may_not_fit, leaves((node.args, node.kwargs)))) and not _indexed(node)
+    return not any(map(_may_not_fit, arguments(node.args, node.kwargs))) and not _indexed(node)
 
 
 # Of these, calls on arrays succeed whatever the elements are, once their types are inferred.

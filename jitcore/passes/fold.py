@@ -10,7 +10,7 @@ from jitcore.ir.graph import Graph, Node
 from jitcore.ir.op import Effect, Kind, leaf_type
 from jitcore.ir.rewrite import Replacement, rewrite
 from jitcore.ir.types import ArrayType, ScalarType, type_of
-from jitcore.ir.value import leaves
+from jitcore.ir.value import arguments
 
 _CALCULATES = frozenset((Kind.MAP, Kind.INDEX))
 _NUMBERS = frozenset((bool, int, float, complex))
@@ -39,7 +39,9 @@ def _told(node: Node) -> tuple[Any] | None:
 
 def computed(node: Node) -> tuple[Any] | None:
     """1.5 * 2: computed now, unless NumPy would warn or refuse; then it must do so at run time."""
-    constant = all(_number(leaf) for leaf in leaves((node.args, node.kwargs)))
+    if node.inputs:
+        return None
+    constant = all(_number(leaf) for leaf in arguments(node.args, node.kwargs))
     if not constant or node.op.kind not in _CALCULATES or node.op.target is None:
         return None
     if node.op.effect_of(node.args, node.kwargs) > Effect.FLAGS:

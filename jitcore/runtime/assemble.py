@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -37,7 +37,7 @@ from jitcore.fallback.exit import (
     Recipe,
 )
 from jitcore.guards.guard import Guard
-from jitcore.guards.program import compile_guards
+from jitcore.guards.program import GuardProgram, compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
@@ -46,13 +46,16 @@ from jitcore.runtime.foreign import Foreign
 from jitcore.runtime.planned import (
     Live,
     Planned,
+    Scheduled,
     Step,
     exit_values,
     flat,
-    needs_no_frame,
     scheduled,
+    without_frame,
 )
 from jitcore.symbolic.state import Capture
+
+Programs = dict[tuple[Source, ...], GuardProgram]  # by what they load for the plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,14 @@ class Assembled:
 def assemble(capture: Capture, config: Config) -> Assembled:
     """An entry with kernels must first prove faster than NumPy's own calls, one by one. These run
     in any case while its kernels are compiled in the background."""
-    made = assemble_for(capture, config)
+    plan = scheduled(capture, config)
+    programs: Programs = {}
+    own = without_frame(plan)
+    made = assembled(own, entry_of(own, programs))
     later = config.compiling == "background"
     if not made.kernels or (config.keep_all and not later):
         return made
-    rival = assemble_for(capture, replace(config, backend="numpy")).entry
+    rival = entry_of(without_frame(plan.calls(capture)), programs)
     if later:
         made.entry.wait_beside(rival)
         background.add(partial(complete, made.entry, made.kernels, config))
@@ -105,19 +111,18 @@ def retire(entry: Any) -> None:
     entry.ready(False)
 
 
-def assemble_for(capture: Capture, config: Config) -> Assembled:
-    capture, live, segments, kernels = scheduled(capture, config)
-    frameless = needs_no_frame(capture, segments)
-    if frameless and capture.returns is not None:
-        capture = replace(capture, exit=capture.returns)
-        segments = [segment for segment in segments if segment.steps]
-    used = {v for step in flat(segments) for v in step.inputs} | exit_values(capture)
+def entry_of(made: Scheduled, programs: Programs) -> Any:
+    capture = made.capture
+    used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
-    program = compile_guards(capture.guards, dict.fromkeys([*sources, *capture.wanted]))
+    wanted = tuple(dict.fromkeys([*sources, *capture.wanted]))
+    program = programs.get(wanted)
+    if program is None:
+        program = programs[wanted] = compile_guards(capture.guards, wanted)
     plan = PlanBuilder(len(program.registers))
     for source in sources:
         plan.bind(capture.inputs[source], program.registers[source])
-    Lowering(plan, program.registers, kernels, capture).run(segments)
+    Lowering(plan, program.registers, made.kernels, capture).run(made.segments)
     words, consts, exits, registers = plan.finish()
     entry = _C.Entry(
         capture.graph.name,
@@ -129,20 +134,21 @@ def assemble_for(capture: Capture, config: Config) -> Assembled:
         consts,
         exits,
     )
-    entry.framed = not frameless
-    groups = tuple(s for s in flat(segments) if isinstance(s, Group))
-    calls = sum(isinstance(s, Node) for s in flat(segments))
-    others = sum(isinstance(s, Foreign) for s in flat(segments))
-    refusals = tuple(segment.refusal for segment in segments if segment.refusal)
+    entry.framed = not made.frameless
+    return entry
+
+
+def assembled(plan: Scheduled, entry: Any) -> Assembled:
+    steps = [*flat(plan.segments)]
     return Assembled(
         entry,
-        tuple(kernels.values()),
-        groups,
-        calls,
-        others,
-        refusals,
-        frameless,
-        footprint(live, segments, exit_values(capture)),
+        tuple(plan.kernels.values()),
+        tuple(step for step in steps if isinstance(step, Group)),
+        sum(isinstance(step, Node) for step in steps),
+        sum(isinstance(step, Foreign) for step in steps),
+        tuple(segment.refusal for segment in plan.segments if segment.refusal),
+        plan.frameless,
+        footprint(plan.live, plan.segments, exit_values(plan.capture)),
     )
 
 

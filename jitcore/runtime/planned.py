@@ -110,9 +110,22 @@ def live_windows(capture: Capture) -> list[Live]:
     return found
 
 
-def scheduled(
-    capture: Capture, config: Config
-) -> tuple[Capture, list[Live], list[Planned], dict[Group, Any]]:
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    capture: Capture
+    live: list[Live]
+    segments: list[Planned]
+    kernels: dict[Group, Any]
+    frameless: bool = False
+
+    def calls(self, capture: Capture) -> Scheduled:
+        """The same without kernels: NumPy's calls, one by one, of what was captured."""
+        live = self.live if capture is self.capture else live_windows(capture)
+        segments = [Planned(one.start, one.nodes, one.loud, one.errstate) for one in live]
+        return Scheduled(capture, live, segments, {})
+
+
+def scheduled(capture: Capture, config: Config) -> Scheduled:
     """Stores that kernels can make are theirs; the others stay loud."""
     refused: set[int] = set()
     while True:
@@ -121,7 +134,7 @@ def scheduled(
         segments, kernels = planned(live, taken.capture, config)
         failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
         if not failed:
-            return taken.capture, live, segments, kernels
+            return Scheduled(taken.capture, live, segments, kernels)
         refused |= failed
 
 
@@ -183,6 +196,17 @@ def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
     if config.compiling == "background":
         return kernels_to_come(groups)
     return {group: made for group, made in compiled(groups, config).items() if made is not None}
+
+
+def without_frame(plan: Scheduled) -> Scheduled:
+    """The same, run on the arguments alone where that is enough."""
+    capture = plan.capture
+    if capture.returns is None or not needs_no_frame(capture, plan.segments):
+        return plan
+    busy = [segment for segment in plan.segments if segment.steps]
+    return replace(
+        plan, capture=replace(capture, exit=capture.returns), segments=busy, frameless=True
+    )
 
 
 def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:

@@ -41,6 +41,8 @@ class Absorbed:
 
 
 def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
+    if not any(isinstance(segment, Loud) for segment in capture.segments):
+        return Absorbed(capture, {})
     segments: list[Segment] = []
     stores: dict[Value, int] = {}
     places: dict[Value, Place] = {}
@@ -59,6 +61,8 @@ def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
                 continue
             stores[window.nodes[-1].outputs[0]] = number
             segments[-1] = window
+    if segments == [*capture.segments]:  # the very same
+        return Absorbed(capture, {})
     stores = {value: number for value, number in stores.items() if value in written(segments)}
     return Absorbed(replace(capture, segments=tuple(segments)), stores)
 

@@ -23,14 +23,15 @@ from jitcore.fallback.exit import MISS, Do, Exit
 from jitcore.guards.guard import Equals, Guard
 from jitcore.guards.source import Source
 from jitcore.ir.builder import Builder
-from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.graph import Node, Value
 from jitcore.ir.infer_index import copies
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.ir.op import Kind, Op, Unsupported
 from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ObjectType, Type
-from jitcore.opcodes.canon import Canon, canonical
+from jitcore.ir.value import given as values_in
+from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.blame import row_of_values
@@ -223,11 +224,11 @@ class Machine:
             row, given = specialise(op, args, kwargs)
             pure = row.effect_of(given, kwargs) <= OpEffect.FLAGS
             self.builder.nodes = self.window_for(row, given, kwargs).nodes if pure else []
-            out = self.builder.emit(op, args, kwargs, self.place())
+            out = self.builder.call(row, given, kwargs, self.place(), row is not op)
         except Unsupported as refusal:
-            kind = row_of_values(self, values((args, kwargs)), kind_of(refusal))
+            kind = row_of_values(self, values_in(args, kwargs), kind_of(refusal))
             raise BreakSignal(kind, str(refusal)) from refusal
-        given_values = set(values((args, kwargs)))
+        given_values = set(values_in(args, kwargs))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
             self.fresh -= given_values
         if not pure:
@@ -301,21 +302,22 @@ class Machine:
         return frame.result
 
     def step(self, frame: Frame) -> None:
-        instr = frame.code.instrs[frame.index]
+        index = frame.index
+        instr = frame.code.instrs[index]
         frame.instr = instr
         if not (instr.op in UNIT_TAILS and frame.unit_continues):
             frame.unit = instr
-            frame.saved = frame.stack.copy()
-            if frame is self.outer:
+            if frame is self.frames[0]:
+                frame.saved = frame.stack.copy()
                 self.walked.append(instr.offset)
                 self.boundary(instr)
         frame.unit_continues = instr.op in UNIT_HEADS
         self.steps += 1
         if self.steps > MAX_STEPS:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")
-        frame.index += 1
+        frame.index = index + 1
         try:
-            for canon in canonical(frame.code.code, instr):
+            for canon in frame.code.canonical(index):
                 self.perform(frame, canon)
         except Raising as raising:
             if not unwind(self, frame, raising):
@@ -389,7 +391,7 @@ class Machine:
 
 def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Does NumPy never warn here? A cast between floats may overflow."""
-    types = [value.type for value in values((args, kwargs))]
+    types = [value.type for value in values_in(args, kwargs)]
     kinds = {t.dtype.char for t in types if not isinstance(t, ObjectType) and t.dtype.kind in "fc"}
     return op.effect_of(args, kwargs) is OpEffect.SILENT and len(kinds) < 2
 

@@ -32,14 +32,14 @@ from jitcore.symbolic.wrap import realize
 def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
     """The argument tree of a value: Values at the leaves, constants elsewhere."""
     match var:
-        case Lazy():
-            return leaf(vm, realize(vm, var), concrete)
-        case Known(obj):
-            return obj
         case Run(value, hint=hint):
             if concrete and hint is not NOTHING:
                 return vm.concrete(var)
             return value
+        case Known(obj):
+            return obj
+        case Lazy():
+            return leaf(vm, realize(vm, var), concrete)
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(leaf(vm, x, concrete) for x in items)
         case List(items):

@@ -267,7 +267,7 @@ def test_kernels_are_compiled_side_by_side(
         build(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cache, "build", slow)
-    assert None not in cache.libraries([SOURCE.format(k) for k in range(4)], fresh, width=2)
+    assert None not in cache.libraries([SOURCE.format(k) for k in range(4)], fresh, lambda: 2)
     assert len({path.stat().st_ino for path in libraries(fresh)}) == 2
     assert len(libraries(fresh)) == 4
 

@@ -39,7 +39,7 @@ def put(code: CodeType, points: dict[int, list[Any]]) -> dict[int, Any]:
         made[offset] = _C.Point(offset, decoded.depths[offset])
         for entry in entries:
             made[offset].add(entry)
-    spliced = splice(code, made)
+    spliced = splice(decoded, made)
     _C.install(code, spliced.code, spliced.at_point, spliced.at_instr)
     return made
 

@@ -43,7 +43,7 @@ def points_of(code: CodeType) -> dict[int, object]:
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_instructions_positions_and_handlers_are_kept(everywhere: bool) -> None:
     for code in CODES:
-        made = splice(code, points_of(code) if everywhere else {})
+        made = splice(decode(code), points_of(code) if everywhere else {})
         old, new = decode(code), decode(made.code)
         rows = {h: (2 * made.at_point[h.target // 2], h.depth, h.lasti) for h in old.handlers}
         rows[None] = None
@@ -66,7 +66,7 @@ def row_of(code, offset):
 
 def test_depths_are_the_same() -> None:
     for code in CODES:
-        made = splice(code, points_of(code))
+        made = splice(decode(code), points_of(code))
         old, new = decode(code), decode(made.code)
         assert made.code.co_stacksize == code.co_stacksize
         for offset, depth in old.depths.items():
@@ -76,7 +76,7 @@ def test_depths_are_the_same() -> None:
 @pytest.mark.skipif(not version.THROW_LOOKS_BACK, reason="only there the unit before matters")
 def test_the_unit_before_has_the_same_handler() -> None:
     for code in CODES:
-        made = splice(code, {})
+        made = splice(decode(code), {})
         decoded = decode(made.code)
         for offset in decode(code).allowed:
             at = 2 * made.at_instr[offset // 2]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dis
+import gc
 import sysconfig
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
@@ -109,3 +111,25 @@ def test_liveness_sees_handlers_and_loops() -> None:
     live = {o: {decoded.local_names[n] for n in found} for o, found in decoded.live.items()}
     (loop,) = [i.offset for i in decoded.instrs if i.op == "FOR_ITER"]
     assert live[0] == {"n", "xs"} and live[loop] == {"n", "total"}
+
+
+def test_what_is_decoded_keeps_no_code_alive() -> None:
+    code = compile("x = 1", "here", "exec")
+    assert decode(code) is decode(code)
+    gone = weakref.ref(code)
+    del code
+    gc.collect()
+    assert gone() is None
+
+
+def test_equal_codes_are_decoded_each() -> None:
+    one, two = (compile("def f(): return [1]", "here", "exec") for _ in range(2))
+    assert one == two and decode(one).code is one and decode(two).code is two
+
+
+def test_only_the_last_are_kept() -> None:
+    codes = [compile(f"x = {k}", "here", "exec") for k in range(40)]
+    first = decode(codes[0])
+    for code in codes:
+        assert decode(code).code is code
+    assert decode(codes[0]) is not first
