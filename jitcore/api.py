@@ -76,8 +76,8 @@ def compile(
     backend    "c": fused C loops (the default) · "numpy": NumPy node by node · a registered one
     fullgraph  raise jitcore.GraphBreakError instead of breaking the graph
     dynamic    accepted for later: shapes are specialised, a new shape is a new entry
-    numerics   "exact": the same bits as NumPy (the default) · "fast": fused multiply-adds, and
-               functions within 4 ulp (docs/numerics.md)
+    numerics   "exact": the same bits as NumPy (the default) · "fast": fused multiply-adds,
+               functions within 4 ulp, sums in another order (docs/numerics.md has the bounds)
 
     Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`.
     ValueError for an unknown backend or numerics.

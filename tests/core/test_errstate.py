@@ -17,6 +17,7 @@ import jitcore
 from jitcore import _C, pipeline
 from jitcore.codegen.abi import ASK_ERRSTATE
 from jitcore.ir.errstate import combined, modes, only_warns
+from jitcore.ir.interp import interpret
 
 IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
 
@@ -196,6 +197,44 @@ def test_in_a_context_of_its_own_nothing_leaks() -> None:
         found = contextvars.copy_context().run(jit, np.ones(4), [])
         assert found[0] == IGNORED
         assert np.geterr() != IGNORED
+
+
+def both_sides(x: Any, y: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        a = x / y
+    return a, x / y, np.add(x, y)
+
+
+def test_a_back_end_of_the_users_computes_under_the_state_of_the_block() -> None:
+    def backend(graph: Any, inputs: Any) -> Any:
+        return lambda *args: interpret(graph, *args)
+
+    jitcore.register_backend("interpreted", backend)
+    jit = pipeline.attach(both_sides, dataclasses.replace(KEEP_ALL, backend="interpreted"))
+    told: list[Any] = []
+    for fn in (both_sides, jit, jit, jit):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fn(*inputs())
+        told.append([str(one.message) for one in caught])
+    assert told == [["divide by zero encountered in divide"]] * 4
+    (entry,) = entries(both_sides)
+    assert (entry.hits, entry.failures) == (3, 0)
+
+
+def test_kernels_that_are_compiled_later_heed_the_same_state() -> None:
+    jitcore.reset()
+    jit = pipeline.attach(silent, dataclasses.replace(KEEP_ALL, compiling="background"))
+    x, y = inputs()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(12):
+            assert jit(x, y).tobytes() == silent(x, y).tobytes()
+        assert jitcore.wait(60)
+        for _ in range(12):
+            assert jit(x, y).tobytes() == silent(x, y).tobytes()
+    (entry,) = entries(silent)
+    assert entry.failures == 0
 
 
 @pytest.mark.parametrize("mode", ["raise", "call", "print", "log"])
