@@ -206,7 +206,7 @@ class Machine:
     def window_for(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Window:
         """For a pure node: what it warns of is settled by the state that it is made under."""
         last = self.window()
-        if is_silent(op, args, kwargs) or last.errstate == self.errstate:
+        if last.errstate == self.errstate or is_silent(op, args, kwargs):
             return last
         if last.errstate is not None:
             last = Window(last.start)
