@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from ..version import __version__
 from .abi import ABI, SYMBOL
 from .believed import believed
 from .beside import side_by_side
-from .folder import NEW, NOTE, say, scratch, touch, usable
+from .folder import NEW, NOTE, remove_all, say, scratch, touch, usable
 from .library import Library, dlopen
 from .selftest import Chosen, chosen, fast
 from .toolchain import CompileError, build, fingerprint
@@ -214,7 +213,7 @@ def remove_left(folder: Path) -> None:
         if time.time() - path.stat().st_mtime < DAY:
             continue
         if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            remove_all(path)
         else:
             path.unlink(missing_ok=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +9,7 @@ from ..ir.graph import Node
 from ..ir.op import Kind, Op, Unsupported, operand
 from ..ir.types import ArrayType, ObjectType, ScalarType, Shape, Type, contiguous
 from ..ir.value import Value
+from ..record import dataclass
 from .abi import ARRAY, PYTHON_SCALARS, Signature
 from .gather import gathers, lower_gather
 from .inner import Freedom

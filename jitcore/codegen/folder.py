@@ -11,15 +11,16 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..lazy import Lazy
 from .believed import believed
 
+shutil = Lazy("shutil")
+tempfile = Lazy("tempfile")
 log = logging.getLogger("jitcore")
 
 NOTE = ".note"
@@ -65,7 +66,11 @@ def scratch(parent: Path | None = None) -> Iterator[Path]:
     try:
         yield made
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        remove_all(made)
+
+
+def remove_all(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def recall(folder: Path | None, key: str) -> str | None:

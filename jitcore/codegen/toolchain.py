@@ -10,23 +10,28 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread, current_thread
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
 
 from ..config import Numerics
+from ..lazy import Lazy
+from ..record import dataclass
 from .folder import scratch
+
+if TYPE_CHECKING:
+    import subprocess
+else:
+    subprocess = Lazy("subprocess")
 
 SECONDS = 120.0
 
@@ -142,11 +147,22 @@ def compilers(named: str, hinted: str = "") -> Iterator[Compiler]:
     seen: set[str] = set()
     for command in [named] if named else [hinted, "cc", "gcc", "clang"]:
         words = command.split()
-        path = shutil.which(words[0]) if words else None
+        path = which(words[0]) if words else None
         if path is not None:
             yield from unseen(path, tuple(words[1:]), seen)
     if not named and (zig := zig_path()) is not None:
         yield from unseen(zig, ("cc",), seen)
+
+
+def which(name: str, folders: str | None = None) -> str | None:
+    """As shutil.which, whose module loads compressors."""
+    given = os.environ.get("PATH", os.defpath) if folders is None else folders
+    paths = given.split(os.pathsep) if given else []
+    for path in [""] if os.path.dirname(name) else paths:
+        found = os.path.join(path, name)
+        if os.path.isfile(found) and os.access(found, os.X_OK):
+            return found
+    return None
 
 
 def unseen(path: str, extra: tuple[str, ...], seen: set[str]) -> Iterator[Compiler]:
@@ -162,7 +178,7 @@ def zig_path() -> str | None:
     """The program in the ziglang wheel (the extra `jitcore[compiler]`)."""
     spec = find_spec("ziglang")
     for folder in spec.submodule_search_locations or () if spec is not None else ():
-        found = shutil.which("zig", path=folder)
+        found = which("zig", folder)
         if found is not None:
             return found
     return None

@@ -6,7 +6,6 @@ import dis
 import opcode
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 from weakref import ref
@@ -14,6 +13,7 @@ from weakref import ref
 from jitcore.opcodes import version
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.instr import NOWHERE, Instr
+from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

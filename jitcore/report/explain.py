@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -13,6 +12,7 @@ from jitcore import _C, pipeline
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
+from jitcore.record import dataclass, field
 from jitcore.runtime.records import Region
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -42,6 +41,7 @@ from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
+from jitcore.record import dataclass
 from jitcore.runtime.foreign import Foreign
 from jitcore.runtime.planned import (
     Live,

@@ -7,11 +7,13 @@ merely called.
 from __future__ import annotations
 
 import os
-import sysconfig
+from functools import cache
 from inspect import CO_NEWLOCALS, CO_OPTIMIZED
 from types import CodeType
 
 import numpy as np
+
+from jitcore.lazy import Lazy
 
 
 def _folder(path: str) -> str:
@@ -19,9 +21,14 @@ def _folder(path: str) -> str:
 
 
 OWN = tuple(_folder(os.path.dirname(f)) for f in (np.__file__, os.path.dirname(__file__)))
-STDLIB = _folder(sysconfig.get_path("stdlib"))
+sysconfig = Lazy("sysconfig")
 PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 FUNCTION = CO_OPTIMIZED | CO_NEWLOCALS
+
+
+@cache
+def standard_library() -> str:
+    return _folder(sysconfig.get_path("stdlib"))
 
 
 def leaves_alone(code: CodeType) -> bool:
@@ -34,4 +41,4 @@ def leaves_alone(code: CodeType) -> bool:
     name = os.path.realpath(name)
     if name.startswith(OWN):
         return True
-    return name.startswith(STDLIB) and not any(part in name for part in PACKAGES)
+    return name.startswith(standard_library()) and not any(part in name for part in PACKAGES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import sys
 from collections.abc import Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,11 @@ from jitcore.ir.value import Value
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
 
-RANDOM_CLASSES = (random.Random, np.random.Generator, np.random.RandomState)
+RANDOM_CLASSES = (
+    ("random", "Random"),
+    ("numpy.random", "Generator"),
+    ("numpy.random", "RandomState"),
+)
 PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array__")
 
 
@@ -50,10 +54,16 @@ def holds_objects(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "O" or (dtype.kind == "V" and dtype.hasobject)
 
 
+def random_classes() -> tuple[type, ...]:
+    """Of the modules that the program has imported."""
+    found = (getattr(sys.modules.get(module), name, None) for module, name in RANDOM_CLASSES)
+    return tuple(cls for cls in found if isinstance(cls, type))
+
+
 def row_of_class(cls: type) -> BreakKind | None:
     if issubclass(cls, np.ndarray):
         return breaks.SUBCLASS if cls is not np.ndarray else None
-    if issubclass(cls, RANDOM_CLASSES):
+    if issubclass(cls, random_classes()):
         return breaks.RANDOM
     methods = {name for base in cls.__mro__[:-1] for name in base.__dict__}
     if not methods.isdisjoint(PROTOCOLS) and cls.__module__ != "numpy":

@@ -19,7 +19,7 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.ir.types import ArrayType
-from jitcore.symbolic.blame import RANDOM_CLASSES, row_of_class, row_of_value
+from jitcore.symbolic.blame import random_classes, row_of_class, row_of_value
 from jitcore.symbolic.lanes import give_up
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
@@ -67,7 +67,7 @@ def named(obj: Any) -> BreakKind | None:
 
 def row_of_call(obj: Any) -> BreakKind:
     owner = getattr(obj, "__self__", None) if type(obj) is BuiltinFunctionType else None
-    if isinstance(owner, RANDOM_CLASSES):
+    if isinstance(owner, random_classes()):
         return breaks.RANDOM
     found = named(obj)
     if found is not None:
