@@ -27,63 +27,12 @@ from .kept import SINK, SINKS, sink
 from .layout import Block, Kernel, plan
 from .literals import literal
 from .loops import Nest, Walk
+from .map_text import QUIET, SELECT, WHOLE
 from .program import Const, Program, Step, Table
 from .selecting import needed
 
 # gcc and clang know these without a header; inside a loop they become one instruction.
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
-
-QUIET = """
-/* gcc's vector form even of __builtin_isless raises flags for NaN: such operands become 0 first. */
-#define RT_QUIET(T, U) \\
-static inline u8 rt_lt_##T(T a, T b) { union { T t; U u; } x = {a}, y = {b}; \\
-    U m = -(U)!__builtin_isunordered(a, b); x.u &= m; y.u &= m; return x.t < y.t; } \\
-static inline u8 rt_le_##T(T a, T b) { union { T t; U u; } x = {a}, y = {b}; \\
-    U o = !__builtin_isunordered(a, b), m = -o; x.u &= m; y.u &= m; return (x.t <= y.t) & o; }
-RT_QUIET(f32, u32)
-RT_QUIET(f64, u64)
-#define rt_lt(a, b) _Generic((a), f32: rt_lt_f32, default: rt_lt_f64)(a, b)
-#define rt_le(a, b) _Generic((a), f32: rt_le_f32, default: rt_le_f64)(a, b)
-#define __builtin_isless(a, b) rt_lt(a, b)
-#define __builtin_isgreater(a, b) rt_lt(b, a)
-#define __builtin_islessequal(a, b) rt_le(a, b)
-#define __builtin_isgreaterequal(a, b) rt_le(b, a)
-"""
-
-SELECT = """
-#define RT_SELECT(T, U) \\
-static inline T rt_select_##T(int c, T a, T b) { union { T t; U u; } x = {a}, y = {b}; \\
-    U m = -(U)(c != 0); x.u = (x.u & m) | (y.u & (U)~m); return x.t; }
-#define RT_SELECT_PAIR(T, P) \\
-static inline T rt_select_##T(int c, T a, T b) { \\
-    return (T){rt_select_##P(c, a.re, b.re), rt_select_##P(c, a.im, b.im)}; }
-RT_SELECT(i8, u8)
-RT_SELECT(u8, u8)
-RT_SELECT(i16, u16)
-RT_SELECT(u16, u16)
-RT_SELECT(i32, u32)
-RT_SELECT(u32, u32)
-RT_SELECT(i64, u64)
-RT_SELECT(u64, u64)
-RT_SELECT(f32, u32)
-RT_SELECT(f64, u64)
-RT_SELECT_PAIR(c64, f32)
-RT_SELECT_PAIR(c128, f64)
-"""
-
-WHOLE = """
-/* What does not fit becomes the least integer, as the processor has it. */
-#define RT_LEAST (-0x7fffffffffffffffLL - 1)
-#if defined(__x86_64__)
-typedef f32 rt_f32s __attribute__((vector_size(16)));
-typedef f64 rt_f64s __attribute__((vector_size(16)));
-static inline i64 rt_whole_f32(f32 x) { return __builtin_ia32_cvttss2si64((rt_f32s){x, 0, 0, 0}); }
-static inline i64 rt_whole_f64(f64 x) { return __builtin_ia32_cvttsd2si64((rt_f64s){x, 0}); }
-#else
-static inline i64 rt_whole_f64(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? (i64)x : RT_LEAST; }
-static inline i64 rt_whole_f32(f32 x) { return rt_whole_f64(x); }
-#endif
-"""
 
 
 @dataclass(slots=True)
@@ -125,23 +74,12 @@ def emit(program: Program, nest: Nest) -> str:
         begin_parts(kernel, text)
     declare(kernel, text)
     begin_runs(kernel, 0, text)
-    for axis in range(nest.depth - 1):
+    loops = nest.depth - 2 if kernel.tiled else nest.depth - 1
+    for axis in range(loops):
         text.open(f"for (i64 i{axis} = 0; i{axis} < dim[{axis}]; i{axis}++) {{")
         begin_runs(kernel, axis + 1, text)
-    pointers(kernel, text)
-    text.each(carried(kernel))
-    if kernel.chunked:
-        text.open(f"for (i64 at = 0; at < n; at += {kernel.chunk}) {{")
-        text(f"const i64 m = n - at < {kernel.chunk} ? n - at : {kernel.chunk};")
-    else:
-        text("const i64 at = 0, m = n;")
-    for block in kernel.blocks:
-        (emit_call if block.is_call else emit_run)(kernel, block, text)
-    for one in kernel.buffered:
-        text(folds.take(one, kernel.program.searches().get(one.fold, -1)))
-    if kernel.chunked:
-        text.close()
-    for axis in reversed(range(nest.depth)):
+    (emit_tiles if kernel.tiled else emit_rows)(kernel, text)
+    for axis in reversed(range(loops + 1)):
         end_runs(kernel, axis, text)
         if axis > 0:
             text.close()
@@ -152,6 +90,87 @@ def emit(program: Program, nest: Nest) -> str:
         text.each(folds.finish(one, nest.depth))
     text("return status;")
     return "\n".join((*prelude(kernel), HEAD, *text.lines, "}", ""))
+
+
+def emit_rows(kernel: Kernel, text: Text) -> None:
+    """One row, in chunks where blocks must wait for one another."""
+    pointers(kernel, text)
+    text.each(carried(kernel))
+    if kernel.chunked:
+        text.open(f"for (i64 at = 0; at < n; at += {kernel.chunk}) {{")
+        text(f"const i64 m = n - at < {kernel.chunk} ? n - at : {kernel.chunk};")
+    else:
+        text("const i64 at = 0, m = n;")
+    for block in kernel.blocks:
+        (emit_call if block.is_call else emit_run)(kernel, block, text)
+    take(kernel, text)
+    if kernel.chunked:
+        text.close()
+
+
+def take(kernel: Kernel, text: Text) -> None:
+    for one in kernel.buffered:
+        text(folds.take(one, kernel.program.searches().get(one.fold, -1)))
+
+
+def emit_tiles(kernel: Kernel, text: Text) -> None:
+    """As many short rows as fit into the buffers: each block does them all, and a NumPy loop in one
+    call, where its operands go on from row to row."""
+    axis, last = kernel.nest.depth - 2, kernel.nest.depth - 1
+    text.open(f"for (i64 from = 0, many = {kernel.chunk} / n; from < dim[{axis}]; from += many) {{")
+    text(f"const i64 end = from + many < dim[{axis}] ? from + many : dim[{axis}];")
+    for block in kernel.blocks:
+        if block.is_call:
+            emit_tiled_call(kernel, block, text)
+            continue
+        begin_row(kernel, text)
+        emit_run(kernel, block, text)
+        text.close()
+    if kernel.buffered:
+        begin_row(kernel, text)
+        begin_runs(kernel, last, text, waiting=False)
+        take(kernel, text)
+        end_runs(kernel, last, text)
+        text.close()
+    text.close()
+
+
+def begin_row(kernel: Kernel, text: Text) -> None:
+    """Of a tile, with its own part of each buffer."""
+    axis = kernel.nest.depth - 2
+    text.open(f"for (i64 i{axis} = from; i{axis} < end; i{axis}++) {{")
+    text("const i64 at = 0, m = n;")
+    in_tile(kernel, text)
+
+
+def in_tile(kernel: Kernel, text: Text) -> None:
+    pointers(kernel, text)
+    row = f"(i{kernel.nest.depth - 2} - from) * n"
+    for slot, size in enumerate(kernel.slots):
+        text(f"char *const b{slot} = tile_b{slot} + {row} * {size};")
+    for one in kernel.buffered:
+        text(f"char *const h{one.k} = tile_h{one.k} + {row} * {one.held.itemsize};")
+    for one in kernel.trees:
+        text(f"i64 have{one.k} = 0;")
+
+
+def emit_tiled_call(kernel: Kernel, block: Block, text: Text) -> None:
+    (step,) = block.steps
+    places = [kernel.places[var] for var in (*step.args, *step.outs)]
+    text.open("{")
+    text(f"const i64 i{kernel.nest.depth - 2} = from, at = 0;")
+    in_tile(kernel, text)
+    text(f"char *a[] = {{{', '.join(place.pointer for place in places)}}};")
+    text(f"const i64 s[] = {{{', '.join(place.step for place in places)}}};")
+    text(f"const i64 rows[] = {{{', '.join(place.row for place in places)}}};")
+    text("int whole = 1;")
+    text(f"for (int j = 0; j < {len(places)}; j++) whole &= rows[j] == n * s[j];")
+    text("const i64 count = whole ? (end - from) * n : n;")
+    text.open("for (i64 row = from; row < end; row += whole ? end - from : 1) {")
+    call(kernel, step, text)
+    text(f"for (int j = 0; j < {len(places)}; j++) a[j] += rows[j];")
+    text.close()
+    text.close()
 
 
 def begin_parts(kernel: Kernel, text: Text) -> None:
@@ -165,10 +184,10 @@ def begin_parts(kernel: Kernel, text: Text) -> None:
     text.open("if (todo != RT_FINISH) {")
 
 
-def begin_runs(kernel: Kernel, level: int, text: Text) -> None:
+def begin_runs(kernel: Kernel, level: int, text: Text, waiting: bool = True) -> None:
     for one in kernel.runs:
         if one.level == level:
-            text.each(folds.start(one, kernel.nest.depth))
+            text.each(folds.start(one, kernel.nest.depth, waiting))
 
 
 def end_runs(kernel: Kernel, level: int, text: Text) -> None:
@@ -204,10 +223,11 @@ def once(text: str) -> str:
 
 def declare(kernel: Kernel, text: Text) -> None:
     text(f"const i64 n = dim[{kernel.nest.depth - 1}];")
+    tile = "tile_" * kernel.tiled
     for slot, size in enumerate(kernel.slots):
-        text(f"_Alignas(64) char b{slot}[{size * kernel.chunk}];")
+        text(f"_Alignas(64) char {tile}b{slot}[{size * kernel.chunk}];")
     for one in kernel.buffered:
-        text(folds.buffer(one, kernel.chunk))
+        text(folds.buffer(one, kernel.chunk, tile))
     for one in kernel.folds.values():
         text(folds.fill(one))
     for var, found in enumerate(kernel.program.vars):
@@ -246,17 +266,21 @@ def carried(kernel: Kernel) -> Iterator[str]:
 def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
     """Flags are read before the call, since some of NumPy's loops clear them."""
     (step,) = block.steps
-    calls = (other for other in kernel.program.steps if other.inner)
-    number = next(k for k, other in enumerate(calls) if other is step)
     places = [kernel.places[var] for var in (*step.args, *step.outs)]
     text.open("{")
     text(f"char *const a[] = {{{', '.join(place.pointer for place in places)}}};")
     text(f"const i64 s[] = {{{', '.join(place.step for place in places)}}};")
     text("const i64 count = m;")  # the address of m itself would hide how often the runs go round
+    call(kernel, step, text)
+    text.close()
+
+
+def call(kernel: Kernel, step: Step, text: Text) -> None:
+    calls = (other for other in kernel.program.steps if other.inner)
+    number = next(k for k, other in enumerate(calls) if other is step)
     text("status |= rt_flags();")
     text(f"if (loop[{number}].fn(loop[{number}].context, a, &count, s, loop[{number}].aux) < 0)")
     text("    return RT_ERROR;")
-    text.close()
 
 
 def emit_run(kernel: Kernel, block: Block, text: Text) -> None:

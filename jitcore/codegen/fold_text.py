@@ -117,6 +117,14 @@ BLOCK_TEXT = """
 #define RT_MOST(NAME, T, I, MOST, INF, FLIP, SIGNS, JOIN) \\
 static inline I NAME##_##T(const T *x, i64 n) { \\
     enum { W = 128 / sizeof(T) }; \\
+    if (n < W) { \\
+        I most = rt_key_##T(x[0], FLIP); \\
+        for (i64 i = 1; i < n; i++) { \\
+            const I key = rt_key_##T(x[i], FLIP); \\
+            most = key > most ? key : most; \\
+        } \\
+        return most; \\
+    } \\
     const I worst = FLIP ? INF : INF | ~MOST; \\
     union { I i; T x; } b = {worst}; \\
     T r[W]; \\

@@ -143,9 +143,9 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
         yield TRUTH_TEXT
 
 
-def buffer(one: Placed, chunk: int) -> str:
+def buffer(one: Placed, chunk: int, name: str = "") -> str:
     waiting = one.leaf if one.way is Way.TREE else 0
-    return f"_Alignas(64) char h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
+    return f"_Alignas(64) char {name}h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
 
 
 def count(one: Placed, depth: int) -> Iterator[str]:
@@ -159,8 +159,8 @@ def fill(one: Placed) -> str:
     return f"for (i64 i = 0; i < n{one.k}; i++) (({one.kind} *)p[{one.k}])[i] = {one.fold.start};"
 
 
-def start(one: Placed, depth: int) -> Iterator[str]:
-    """Where a run begins."""
+def start(one: Placed, depth: int, waiting: bool = True) -> Iterator[str]:
+    """Where a run begins. `waiting`: it says how many of its values wait."""
     if one.fold.first:
         rank = one.fold.first.rank
         least = literal(rank.type(np.iinfo(rank).min))
@@ -169,7 +169,8 @@ def start(one: Placed, depth: int) -> Iterator[str]:
         return
     length = " * ".join(f"dim[{axis}]" for axis in range(one.level, depth))
     yield f"rt_tree_{one.tree} t{one.k};"
-    yield f"i64 have{one.k} = 0;"
+    if waiting:
+        yield f"i64 have{one.k} = 0;"
     yield f"t{one.k}.depth = 0;"
     yield f"rt_descend_{one.tree}(&t{one.k}, {length});"
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ..record import dataclass, replace
 from . import folds
-from .folds import BUFFERED, RUNS, WHOLE, Placed
+from .folds import BUFFERED, RUNS, WHOLE, Placed, Way
 from .kept import unkept
 from .loops import Nest, Walk
 from .program import Const, Program, Step, Temp
@@ -22,6 +22,7 @@ from .selecting import mask_of
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
 LONGEST = 2048  # elements of a chunk
+SHORT_ROW = 256  # elements
 L1 = 24576  # bytes for all buffers
 
 
@@ -51,6 +52,7 @@ class Place:
     pointer: str  # C expression of type char *, at the chunk's start
     step: str  # bytes from element to element, a C expression
     walk: Walk
+    row: str = "0"  # bytes from row to row, along the last but one of the loops
 
 
 @dataclass(slots=True)
@@ -74,6 +76,19 @@ class Kernel:
     def buffered(self) -> list[Placed]:
         """Folds whose elements wait in a buffer of their own."""
         return [one for one in self.folds.values() if one.way in BUFFERED]
+
+    @property
+    def trees(self) -> list[Placed]:
+        return [one for one in self.folds.values() if one.way is Way.TREE]
+
+    @property
+    def tiled(self) -> bool:
+        """Do blocks go through several rows, since one is too short for a call?"""
+        calls = any(block.is_call for block in self.blocks)
+        short = self.nest.depth > 1 and self.nest.dim[-1] <= min(SHORT_ROW, self.chunk // 2)
+        carried = any(step.carried for step in self.program.steps)
+        own = all(one.level == self.nest.depth - 1 for one in self.runs)
+        return calls and short and own and not carried
 
     @property
     def chunked(self) -> bool:
@@ -164,7 +179,7 @@ def plan(given: Program, nest: Nest) -> Kernel:
     with_elements(program, laid)
     blocks = blocks_of(program.steps)
     places |= {
-        v: Place(one.pointer, str(one.held.itemsize), Walk.UNIT)
+        v: Place(one.pointer, *in_buffer(one.held.itemsize))
         for v, one in laid.items()
         if one.way in BUFFERED
     }
@@ -182,9 +197,15 @@ def plan(given: Program, nest: Nest) -> Kernel:
 
 def operand_place(k: int, nest: Nest) -> Place:
     walk = nest.walks[k]
+    row = f"step[{k * nest.depth + nest.depth - 2}]" if nest.depth > 1 else "0"
     if walk is Walk.STILL:
-        return Place(f"q{k}", "0", walk)
-    return Place(f"(q{k} + at * s{k})", f"s{k}", walk)
+        return Place(f"q{k}", "0", walk, row)
+    return Place(f"(q{k} + at * s{k})", f"s{k}", walk, row)
+
+
+def in_buffer(size: int) -> tuple[str, Walk, str]:
+    """How elements of this size follow one another, and rows."""
+    return str(size), Walk.UNIT, f"n * {size}"
 
 
 def buffers(
@@ -204,5 +225,5 @@ def buffers(
             if slot == len(slots):
                 slots.append(size)
             busy[slot] = last.get(var, at)
-            places[var] = Place(f"b{slot}", str(size), Walk.UNIT)
+            places[var] = Place(f"b{slot}", *in_buffer(size))
     return slots

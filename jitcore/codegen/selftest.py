@@ -18,11 +18,11 @@ import numpy as np
 from ..record import dataclass, replace
 from .abi import SYMBOL, runtime_text
 from .believed import believed
-from .emit_c import QUIET, SELECT
 from .folder import recall, remember, say, scratch
 from .inner import same_bits
 from .kept import SINK
 from .library import Library, dlopen
+from .map_text import QUIET, SELECT
 from .toolchain import FLAGS as ALL_FLAGS
 from .toolchain import MACHINES, PROBE, CompileError, Compiler, build, compilers, fingerprint
 from .toolchain import machine as machine_here

@@ -66,6 +66,14 @@ def of_all(b: Builder, x: Value, y: Any) -> tuple[Value, ...]:
     return (total, *(b.emit(OPS[name], (total,)) for name in names))
 
 
+def raised(b: Builder, x: Value, y: Any) -> tuple[Value, Value, Value]:
+    e = b.emit(OPS["exp"], (b.emit(OP["-"], (x, y)),))
+    return e, b.emit(OPS["sum"], (e,), {"axis": -1}), b.emit(OPS["hypot"], (e, y))
+
+
+OCTETS = FLAT[:48_000].reshape(-1, 8)
+PLANES = OCTETS.reshape(3, -1, 8)
+
 ROWS: dict[str, tuple[Callable[..., Any], Any, Any, int | None]] = {
     # what it is: function, operands, the nest's axis that is cut (None: nowhere)
     "flat": (plus, FLAT, FLAT[::-1].copy(), 0),
@@ -103,6 +111,11 @@ ROWS: dict[str, tuple[Callable[..., Any], Any, Any, int | None]] = {
     "all": (reduced("all", None), np.arange(50_000) != 33_333, True, 0),
     "what is summed, too": (kept_and_summed, FLAT, FLAT, 0),
     "several of all": (of_all, FLAT, FLAT[::-1].copy(), 0),
+    "short rows": (raised, OCTETS, OCTETS.max(-1, keepdims=True), 0),
+    "planes of short rows": (raised, PLANES[:, :1990], PLANES[:, :1990, :1], 0),
+    "places of rows": (reduced("argmax", -1), TABLE, TABLE, 0),
+    "places of columns": (reduced("argmin", 0), FLAT[:48_000].reshape(24, 2000), 3.0, 1),
+    "the place of the largest": (reduced("argmax", None), FLAT, FLAT, None),
     "a product of floats": (reduced("prod", None), FLAT / 9 + 1, 1.0, None),
     "a table with gaps": (reduced("sum", None), TABLE[:, :300], TABLE[:, 31:], None),
 }
@@ -127,7 +140,7 @@ def made(fn: Callable[..., Any], arrays: list[Any], config: Config) -> Made:
     return Made(
         run,
         [env[value] for value in group.inputs],
-        [known[value] for value in group.outputs],
+        [known.get(value) for value in group.outputs],  # a largest so far is nobody's
         -1 if place == NOWHERE else place[0],
     )
 
@@ -145,7 +158,8 @@ def test_bits(name: str, config: Config) -> None:
             got = one.run(*one.operands)
             assert got is not None
             for k, (result, want) in enumerate(zip(got, one.want, strict=True)):
-                assert_same(result, want, f"{name}, result {k}, {count} threads")
+                if want is not None:
+                    assert_same(result, want, f"{name}, result {k}, {count} threads")
         shared = _C.threads_state()[1] - before
         assert (shared > 0) == (count > 1 and axis is not None)
 
