@@ -38,7 +38,7 @@ from jitcore.runtime.scope import leaves_alone
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.warned import Warned
-from jitcore.symbolic.capture import capture
+from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
 log = logging.getLogger("jitcore")
@@ -107,14 +107,15 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
     started = time.perf_counter()
     offer()
     errstate = _C.errstate_code()
+    decoded = decode(frame.code)
     if not only_warns(errstate):
         point.add(entry_that_stays([ErrState(errstate)]))
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
+        place_points(record, decoded, around_blocks(decoded))
         return
     if exhausted(record, point, frame.code):
         (point.kill if point.barren else point.close)()
         return
-    decoded = decode(frame.code)
     start = Start(
         decoded,
         point.offset,

@@ -565,7 +565,7 @@ CACHE_LIMIT = _row(
 ERROR_STATE = _row(
     "J904", "error-state", NEVER,
     "floating-point errors or warnings are set to raise, call or log",
-    runs="the whole piece, so that each error names its own line",
+    runs="all up to where a with block begins or ends, so that each error names its own line",
     hint="use np.errstate(...='ignore') or 'warn' around the hot part",
 )
 INTERNAL = _row(

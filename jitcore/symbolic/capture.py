@@ -165,6 +165,23 @@ def after(code: Code, instr: Instr) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def around_blocks(code: Code) -> tuple[int, ...]:
+    """Where a with statement has begun its block, and where it has left it: NumPy's error state may
+    be another one there."""
+    found: set[int] = set()
+    for at, instr in enumerate(code.instrs):
+        if instr.op == "BEFORE_WITH" or leaves_block(code, at):
+            found.update(after(code, instr))
+    return tuple(sorted(found))
+
+
+def leaves_block(code: Code, at: int) -> bool:
+    """Is this the call of __exit__ with None three times? No other has a constant for its
+    callable."""
+    before = [instr.op for instr in code.instrs[max(0, at - 4) : at] if instr.op != "PRECALL"]
+    return code.instrs[at].op == "CALL" and before[-3:] == ["LOAD_CONST"] * 3
+
+
 TRIVIAL = frozenset(
     [
         "TO_BOOL",

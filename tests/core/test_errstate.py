@@ -247,6 +247,47 @@ def test_other_states_are_left_to_cpython(mode: str) -> None:
     assert "J110" in {stop.code for stop in found.breaks}
 
 
+def silent_within(x: Any, y: Any) -> Any:
+    a = x * 2 + 1
+    with np.errstate(all="ignore"):
+        b = a / y + 1
+        c = b * 3 - 1
+    return c + a * 2, a
+
+
+def strict_within(x: Any, y: Any) -> Any:
+    a = x * 2 + 1
+    with np.errstate(all="raise"):
+        b = a * 3 + 1
+        if b is x:
+            return b
+    return b - x * 2, a
+
+
+@pytest.mark.parametrize(
+    ("fn", "outer", "pieces"),
+    [(silent_within, "raise", 1), (strict_within, "warn", 2), (silent_within, "warn", 1)],
+)
+def test_where_errors_are_raised_only_that_piece_is_cpythons(
+    fn: Callable[..., Any], outer: Any, pieces: int
+) -> None:
+    """Inside of a block that ignores them, and after one that raises, all is compiled."""
+    jitcore.reset()
+    x, y = inputs()
+    jit = compiled(fn, fullgraph=False)
+    with np.errstate(all=outer):
+        for _ in range(6):
+            for got, want in zip(jit(x, y), fn(x, y), strict=True):
+                assert got.tobytes() == want.tobytes()
+        record = pipeline.records.find(fn.__code__)
+        assert record is not None
+        ran = [r for r in record.regions if r.kernels and r.entry and r.entry.hits > 2]
+        assert len(ran) == pieces
+        if outer == "raise":
+            with pytest.raises(FloatingPointError):
+                jit(x * 1e308, y)
+
+
 @pytest.mark.parametrize("code", [0, 0o1111, 0o1011, 0o0100])
 def test_codes_are_numpys(code: int) -> None:
     with np.errstate(**modes(code)):
