@@ -1,6 +1,7 @@
 """numerics="fast": how far its functions are from the true values, and how fast its kernels are.
 
     python tools/ulps.py                      the worst errors, in units in the last place
+    python tools/ulps.py --sums               of sums, in roundings of the sum of magnitudes
     python tools/ulps.py --speed              kernels of benchmarks/, exact and fast in turns
     NPY_DISABLE_CPU_FEATURES="AVX512_SKX …"   as on a processor without these instructions
 
@@ -10,6 +11,7 @@ The reference is NumPy's function of np.longdouble, which has 11 bits more than 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -97,6 +99,43 @@ def errors(count: int) -> Iterator[str]:
         yield f"{name:10} {found[0]:8.2f} {found[1]:8.2f}"
 
 
+LENGTHS = (100, 1_000, 10_000, 100_000, 1_000_000)
+
+
+def terms(dtype: str, n: int, seed: int) -> Iterator[Array]:
+    """Of one sign, where errors add up; of both; of many magnitudes."""
+    rng = np.random.default_rng([seed, n])
+    yield np.full(n, rng.uniform(1, 2)).astype(dtype)
+    yield rng.uniform(0, 1, n).astype(dtype)
+    yield rng.normal(size=n).astype(dtype)
+    yield (np.ldexp(rng.uniform(1, 2, n), rng.integers(-20, 20, n))).astype(dtype)
+
+
+def worst_sum(dtype: str, n: int, fast: bool, seeds: int) -> float:
+    """The largest error of `(2 * x).sum()` as a multiple of u times the sum of magnitudes."""
+    jitcore.reset()
+    run = jitcore.compile(lambda x: (x * 2.0).sum(), numerics="fast" if fast else "exact")
+    unit = float(np.finfo(dtype).eps) / 2
+    found = 0.0
+    for seed in range(seeds):
+        for x in terms(dtype, n, seed):
+            for _ in range(10):  # the first ones try what pays
+                got = float(run(x))
+            values = (2 * x.astype(float)).tolist()
+            error = abs(math.fsum([*values, -got]))
+            found = max(found, error / (unit * math.fsum(map(abs, values))))
+    return found
+
+
+def sums(seeds: int) -> Iterator[str]:
+    yield "largest error of a sum of n values, in u times the sum of their magnitudes"
+    yield f"{'n':>9} {'bound':>7} {'float64':>8} {'exact':>7} {'float32':>8} {'exact':>7}"
+    for n in LENGTHS:
+        found = [worst_sum(dtype, n, fast, seeds) for dtype in "df" for fast in (True, False)]
+        text = "{:8.2f} {:7.2f} {:8.2f} {:7.2f}".format(*found)
+        yield f"{n:9} {48 + math.log2(n):7.1f} {text}"
+
+
 def in_turns(name: str, turns: int) -> str:
     kernel = KERNELS[name]
     args = kernel.arguments("large")
@@ -121,12 +160,15 @@ def speeds(turns: int) -> Iterator[str]:
 def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--sums", action="store_true")
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--count", type=int, default=50_000, help="of arguments of each kind")
     parser.add_argument("--turns", type=int, default=31)
     parser.add_argument("--threads", type=int, default=1)
     chosen = parser.parse_args(words)
     jitcore.set_num_threads(chosen.threads)
-    for line in speeds(chosen.turns) if chosen.speed else errors(chosen.count):
+    made = speeds(chosen.turns) if chosen.speed else errors(chosen.count)
+    for line in sums(chosen.seeds) if chosen.sums else made:
         print(line, flush=True)
 
 
