@@ -97,7 +97,7 @@ def word(vm: Machine, manager: Object, name: str) -> str | None:
 def closed(vm: Machine, token: Var | None) -> None:
     """Blocks end in the order in which they began, the last one first."""
     if not isinstance(token, Token) or not vm.tokens or vm.tokens[-1] is not token:
-        vm.stop(breaks.WITH, "np.errstate that was entered before")
+        vm.stop(breaks.WITH, "the end of an np.errstate that CPython has entered")
     vm.tokens.pop()
     vm.errstate = token.before
     token.spent = True
