@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.codegen.cache import forget_failures
 from jitcore.codegen.folder import say
 from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config, complaints, environment
@@ -262,6 +263,7 @@ def reset() -> None:
             dispatcher._clear()
     for code in records.clear():
         _C.uninstall(code)
+    forget_failures()
     _C.pool_clear()
 
 

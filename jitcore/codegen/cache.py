@@ -121,6 +121,12 @@ def loaded(
     return compiled(by, source, name, place, limit)
 
 
+def forget_failures() -> None:
+    """Of kernels, compilers and the folder: the next graph asks at once."""
+    for one in (loaded, chosen, fast, usable):
+        one.failures.clear()
+
+
 def compiler_for(named: str, hinted: str, folder: Path | None, numerics: Numerics) -> Chosen | None:
     by = chosen(named, hinted, folder)
     return fast(by, folder) or by if by is not None and numerics == "fast" else by

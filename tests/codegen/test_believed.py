@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -155,9 +156,9 @@ def test_what_is_compiled_later_has_kernels_again(
         return (x * 3.25 + 11.5) * x - 7.75
 
     def kernels() -> int:
-        jitcore.reset()
+        other = FunctionType(fn.__code__.replace(), fn.__globals__)  # not compiled so far
         with pipeline.collect() as found:
-            jitcore.compile(fn)(np.ones(50))
+            jitcore.compile(other)(np.ones(50))
         regions = [one for one in found if isinstance(one, pipeline.Region)]
         return sum(len(region.kernels) for region in regions)
 
@@ -166,5 +167,17 @@ def test_what_is_compiled_later_has_kernels_again(
         patch.setattr(cache, "build", full)
         patch.setattr(cache, "from_disk", lambda path: None)
         assert kernels() == 0
+        assert kernels() == 0
+    assert kernels() == 0
     clock.now += FIRST
     assert kernels() == 1
+
+
+def test_after_a_reset_it_is_tried_at_once(
+    fresh: Config, compiler: object, clock: Clock, quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "build", full)
+        assert cache.library(SOURCE, fresh) is None
+    jitcore.reset()
+    assert cache.library(SOURCE, fresh) is not None
