@@ -39,10 +39,12 @@ Record *record_for(JitFrame *frame) {
 
 /* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
 static Record *record_begin(JitFrame *frame) {
+    static __thread unsigned long begun;
     Record *record = PyMem_Calloc(1, sizeof(Record));
     if (record == NULL)
         return NULL;
     record->frame = frame;
+    record->serial = ++begun;
     record->outer = innermost;
     if (innermost != NULL)
         innermost->inner = record;

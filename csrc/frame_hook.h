@@ -10,6 +10,7 @@
 
 typedef struct Record {
     JitFrame *frame;
+    unsigned long serial; /* of this run of a frame, on this thread */
     int pending;         /* `transfer` waits to be applied */
     int depth;           /* of the value stack at the point that was left */
     Transfer transfer;

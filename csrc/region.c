@@ -12,12 +12,20 @@ typedef struct {
     char closed;       /* a miss does not ask the compiler any more */
     char barren;       /* no entry computes anything: they say where there is nothing to compile */
     int stays;         /* frames that a barren point has left to CPython */
+    int vain;          /* times in a row that a closed point's entries were asked and none held */
+    unsigned passed;   /* times that a frame came by again since it was so, asked or not */
+    unsigned long run; /* of the frame that came last */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
 } Point;
 
 /* A barren point is asked so often; asking costs as much as a small Python function. */
 #define MOST_STAYS 1000
+
+/* A loop whose index or shape changes each time asks eight entries in vain at each of its iterations. After so many in
+ * a row a frame that comes by again asks now and then only, until an entry holds. */
+#define MOST_VAIN 64
+#define VAIN_SAMPLE 32
 
 static PyObject *compiler;
 
@@ -80,8 +88,17 @@ static PyObject *move_on(Point *point, Record *record) {
     return leave(point, record, EXIT_JUMP);
 }
 
+/* Its entries have not held for long, this frame has asked them before, and it is not yet time to ask again. */
+static int passes_by(Point *point, const Record *record) {
+    int again = point->run == record->serial;
+    point->run = record->serial;
+    return again && point->vain >= MOST_VAIN && ++point->passed % VAIN_SAMPLE != 0;
+}
+
 static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     point->misses++;
+    if (point->closed && point->vain < MOST_VAIN)
+        point->vain++;
     Home *home = map_of(JIT_CODE(frame))->home;
     if (point->closed || compiler == NULL || home->code == NULL || jit_busy())
         Py_RETURN_FALSE;
@@ -129,6 +146,10 @@ static PyObject *point_enter(PyObject *self) {
     Record *record = record_for(frame);
     if (record == NULL || record->pending || jit_watched(ts))
         Py_RETURN_FALSE;
+    if (passes_by(point, record)) {
+        point->misses++;
+        Py_RETURN_FALSE;
+    }
     ExitKind kind = run_entries(point, frame, record);
     if (kind == EXIT_MISS)
         return missed(point, frame, record);
@@ -138,6 +159,7 @@ static PyObject *point_enter(PyObject *self) {
         Py_RETURN_FALSE;
     }
     point->hits++;
+    point->vain = 0;
     jit_hook_worked();
     return leave(point, record, kind);
 }

@@ -107,3 +107,27 @@ def test_more_shapes_than_are_compiled_and_then_one_that_is() -> None:
     for _ in range(2 * SAMPLE):
         assert fn(known).size == 10
     assert first.entry.hits >= before + SAMPLE
+
+
+def test_a_loop_asks_now_and_then_where_nothing_holds() -> None:
+    """One run of a loop: many shapes that are not compiled, then one that is."""
+
+    def plain(arrays: list[Any]) -> None:
+        for x in arrays:
+            x[:] = (x * x + 1.0) * x
+
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn([np.ones(n) for n in range(10, 50)])
+    record = pipeline.records.find(plain.__code__)
+    region = next(region for region in record.regions if region.kernels)
+    entry, point = region.entry, record.points[region.offset]
+    before, misses = entry.hits, point.misses
+    others, same = 200, 128
+    arrays = [np.full(60 if k < others else 10, 2.0) for k in range(others + same)]
+    fn(arrays)
+    assert all((x == 10.0).all() for x in arrays)
+    assert same - SAMPLE < entry.hits - before < same
+    assert point.misses - misses == others + same - (entry.hits - before)
+    before = entry.hits
+    fn([np.ones(10) for _ in range(30)])
+    assert entry.hits - before == 30
