@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 #include "launcher.h"
@@ -280,6 +281,14 @@ static PyMethodDef kernel_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static int
+alike(const Operand *a, const Operand *b)
+{
+    size_t size = (size_t)a->ndim * sizeof(npy_intp);
+    return a->kind == ARRAY && b->kind == ARRAY && a->num == b->num && a->ndim == b->ndim
+           && memcmp(a->shape, b->shape, size) == 0 && memcmp(a->strides, b->strides, size) == 0;
+}
+
 /* (output, input, offset, certain, repeatable), or () */
 static int
 read_write(Kernel *k, PyObject *spec)
@@ -299,20 +308,45 @@ read_write(Kernel *k, PyObject *spec)
     return -1;
 }
 
+/* Pairs of an output and an input that are alike. */
+static int
+read_taken(Kernel *k, PyObject *pairs)
+{
+    k->ntaken = pairs == NULL ? 0 : (int)PyTuple_GET_SIZE(pairs);
+    k->taken = PyMem_Calloc((size_t)k->ntaken + 1, sizeof(Take));
+    if (k->taken == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < k->ntaken; i++) {
+        Take *take = &k->taken[i];
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(pairs, i), "ii", &take->output, &take->input))
+            return -1;
+        if (take->output < 0 || take->output >= k->noutputs || take->input < 0
+            || take->input >= k->ninputs || !alike(&k->operands[k->ninputs + take->output],
+                                                   &k->operands[take->input])) {
+            PyErr_SetString(PyExc_ValueError, "a result takes an array like itself");
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
-                            "loops", "flag_mask", "source", "library", "cut", "write", NULL};
+                            "loops", "flag_mask", "source", "library", "cut", "write", "taken", NULL};
     PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
-    PyObject *write = NULL;
+    PyObject *write = NULL, *taken = NULL;
     Cut cut = {0, 0, 0, 0};
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!", names, &PyLong_Type, &address, &name,
+            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!O!", names, &PyLong_Type, &address, &name,
             &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
             &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library,
-            &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type, &write))
+            &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type, &write,
+            &PyTuple_Type, &taken))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -328,7 +362,8 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     k->source = Py_NewRef(source);
     k->library = Py_NewRef(library);
     if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_nest(k, dim, step) < 0
-        || check_cut(k) < 0 || read_write(k, write) < 0 || read_loops(k, loops) < 0) {
+        || check_cut(k) < 0 || read_write(k, write) < 0 || read_taken(k, taken) < 0
+        || read_loops(k, loops) < 0) {
         Py_DECREF(k);
         return NULL;
     }
@@ -342,6 +377,7 @@ kernel_dealloc(Kernel *k)
         PyMem_Free(k->operands[i].shape);
     PyMem_Free(k->operands);
     PyMem_Free(k->reads);
+    PyMem_Free(k->taken);
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
     PyMem_Free(k->loops);
@@ -373,7 +409,7 @@ PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
-                        "cut=(0, 0, 0, 0), write=())\n\n"
+                        "cut=(0, 0, 0, 0), write=(), taken=())\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h. Without an address "
                         "it refuses all launches until load()."),
     .tp_basicsize = sizeof(Kernel),

@@ -37,6 +37,11 @@ typedef struct {
     npy_intp offset;
 } Read;
 
+/* A result that takes the memory of an input that nobody else has. */
+typedef struct {
+    int output, input;
+} Take;
+
 /* A result that is written into an input (csrc/undo.h). */
 typedef struct {
     int output;                 /* -1: there is none */
@@ -68,6 +73,8 @@ typedef struct {
     Operand *operands;          /* inputs, then outputs */
     Read *reads;                /* the loop's operands: these, then the outputs */
     Write write;
+    int ntaken;
+    Take *taken;
     i64 *dim, *step;
     Cut cut;
     rt_loop *loops;

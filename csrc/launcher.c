@@ -1,5 +1,7 @@
 #include "launcher.h"
 
+#include <string.h>
+
 #include "errstate.h"
 #include "kernel.h"
 #include "parts.h"
@@ -189,6 +191,43 @@ new_result(const Operand *spec)
     return array;
 }
 
+/* Has nobody but the plan this array, its memory, or a view of it? */
+static int
+is_ours(const Operand *want, PyArrayObject *array)
+{
+    const int own = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
+    if (Py_REFCNT(array) != 1 || (PyArray_FLAGS(array) & own) != own || PyArray_BASE(array) != NULL
+        || ((PyArrayObject_fields *)array)->weakreflist != NULL)
+        return 0;
+    for (int d = 0; d < want->ndim; d++)
+        if (PyArray_STRIDE(array, d) != want->strides[d])   /* of an extent of 1, too */
+            return 0;
+    return 1;
+}
+
+/* The input as a result, to be worked on in place; where others have it, a copy. */
+static PyObject *
+taken_over(const Operand *spec, PyObject *input)
+{
+    PyArrayObject *array = (PyArrayObject *)input;
+    if (is_ours(spec, array))
+        return Py_NewRef(input);
+    PyObject *copy = new_result(spec);
+    if (copy != NULL)
+        memcpy(PyArray_BYTES((PyArrayObject *)copy), PyArray_BYTES(array), PyArray_NBYTES(array));
+    return copy;
+}
+
+static PyObject *
+result_of(const Kernel *k, int output, PyObject *const *inputs)
+{
+    const Operand *spec = &k->operands[k->ninputs + output];
+    for (int i = 0; i < k->ntaken; i++)
+        if (k->taken[i].output == output)
+            return taken_over(spec, inputs[k->taken[i].input]);
+    return new_result(spec);
+}
+
 /* The results that are scalars, from where the kernel left them. */
 static int
 scalar_results(const Operand *specs, char *const *p, PyObject **outputs, int count)
@@ -269,7 +308,7 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
             results[made] = given[k->write.input] + k->write.offset;
             continue;
         }
-        outputs[made] = new_result(spec);
+        outputs[made] = result_of(k, made, inputs);
         if (outputs[made] == NULL)
             goto refuse;
         results[made] = PyArray_BYTES((PyArrayObject *)outputs[made]);

@@ -23,6 +23,7 @@ from ..ir.graph import Node
 from ..record import dataclass, replace
 from .program import Program, Step
 from .schedule import Group
+from .stores import written_last
 from .toolchain import cpu, machine
 
 LIBRARY = "libmvec.so.1"
@@ -90,7 +91,9 @@ def faster(program: Program) -> Program:
         gains = {Gain.ALWAYS, Gain.SHORT} if len(program.steps) <= SHORT else {Gain.ALWAYS}
     steps = [calling(step, gains) for step in program.steps]
     folds = {var: replace(fold, loose=fold.pairwise) for var, fold in program.folds.items()}
-    return replace(program, steps=steps, folds=folds)
+    changed = replace(program, steps=steps, folds=folds)
+    late = any(not written_last(changed, out) for out in set(program.shared.values()))
+    return replace(program, folds=folds) if late else changed
 
 
 def calling(step: Step, gains: Collection[Gain]) -> Step:

@@ -15,6 +15,7 @@ from ..ir.types import ArrayType
 from ..ir.value import Value
 from ..record import dataclass
 from .gather import gathers
+from .schedule import Group
 
 
 class Step(Protocol):
@@ -58,8 +59,11 @@ def owners(steps: Sequence[Step]) -> dict[Value, Value]:
     found: dict[Value, Value] = {}
     for step in steps:
         viewed = viewed_by(step)
+        taken = dict(step.taken) if isinstance(step, Group) else {}
         for value in step.outputs:
-            if viewed is None:
+            if value in taken and taken[value] in found:
+                found[value] = found[taken[value]]
+            elif viewed is None:
                 found[value] = value
             elif viewed in found:
                 found[value] = found[viewed]
@@ -67,7 +71,7 @@ def owners(steps: Sequence[Step]) -> dict[Value, Value]:
 
 
 def viewed_by(step: Step) -> Value | None:
-    """Whose memory the result has."""
+    """Whose memory the result of a node has."""
     if not isinstance(step, Node):
         return None
     found = step.op.same_object(step.args, step.kwargs)

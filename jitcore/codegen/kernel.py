@@ -78,6 +78,7 @@ def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kerne
         code.handle,
         cut(group.program, loop),
         write_of(group),
+        tuple((group.outputs.index(out), group.inputs.index(of)) for out, of in group.taken),
     )
 
 

@@ -9,7 +9,7 @@ e = d / c          its own:   c is only known when group 1 is done
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from ..ir.graph import Node, uses
@@ -25,6 +25,7 @@ from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Program
 from .stores import certain, settle, stored
+from .takeover import dying, take_over
 from .units import merged, ordered, readers_of
 from .views import Place, placed, shared
 
@@ -51,6 +52,7 @@ class Group:
     written: tuple[Value, ...] = ()  # the result, before the others, that lies in an input
     write: Write | None = None
     alone: bool = False  # where a launch is refused, NumPy repeats no other work than this
+    taken: tuple[tuple[Value, Value], ...] = ()  # a result, and the input whose memory it takes
     errstate: int | None = None  # as NumPy keeps it; None: the one that a launch finds
 
 
@@ -68,16 +70,19 @@ def fuse(
     recompute(parts, live_out)
     later: set[Value] = set(live_out)
     made: list[list[Node | Group]] = []
-    for part in reversed(parts):
-        group = group_of(part, later, views)
+    dead = dying(parts, live_out, views)
+    for part, last in zip(reversed(parts), reversed(dead), strict=True):
+        group = group_of(part, later, views, last)
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()
     return [step for steps in reversed(made) for step in steps]
 
 
-def group_of(part: Part, later: set[Value], views: Mapping[Value, Place]) -> Group | None:
+def group_of(
+    part: Part, later: set[Value], views: Mapping[Value, Place], dead: Set[Value]
+) -> Group | None:
     """The group of these nodes, lowered, with what is read `later` for its results; None where
-    single calls are as good."""
+    single calls are as good. `dead`: what nobody reads after it."""
     members = part.nodes
     outputs = tuple(v for node in members for v in node.outputs if v in later)
     if part.demand is None or not outputs:
@@ -98,13 +103,18 @@ def group_of(part: Part, later: set[Value], views: Mapping[Value, Place]) -> Gro
     whole = tuple(v for v in outputs if v not in folded and v not in written)
     program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
     lone = len(members) + len(viewed) < LEAST_NODES and members[0].op not in OWN
-    if lone and not pays_alone(program, nest_of(program, shape)):
+    nest = nest_of(program, shape)
+    if lone and not pays_alone(program, nest):
         return None
+    taken = take_over(lowering, dead, whole, nest) if store is None else {}
     results = (*whole, *folded)
     given, reads = launched(lowering, views)
     write = None if place is None else written_into(place, given, program)
     inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
-    return Group(tuple(members), inputs, signatures, reads, results, shape, program, written, write)
+    return Group(
+        *(tuple(members), inputs, signatures, reads, results, shape, program, written, write),
+        taken=tuple(taken.items()),
+    )
 
 
 def folds_of(lowering: Lowering) -> tuple[Value, ...]:

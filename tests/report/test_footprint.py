@@ -45,7 +45,7 @@ def norm(x: Any, y: Any) -> Any:
 # peak of the plan as compiled, and of its nodes as calls
 CASES: dict[Callable[..., Any], tuple[int, int]] = {
     chain: (BYTES, 3 * BYTES),
-    product: (2 * BYTES, 2 * BYTES),
+    product: (BYTES, 2 * BYTES),
     softmax: (2 * BYTES + ROW, 2 * BYTES + ROW),
     view: (2 * BYTES, 2 * BYTES),
     norm: (0, 2 * BYTES),

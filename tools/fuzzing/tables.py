@@ -198,6 +198,7 @@ ARRAYS = (
     "np.linalg.norm({a} - {b}, axis={k}, keepdims=True)",
     "np.average({a}, weights=np.abs({b}) + 1.0, axis={k})",
     "np.atleast_2d({a})",
+    "np.tanh(np.atleast_2d({a}) @ np.atleast_2d({a}).T + {n}) * {s}",
     "np.select([{m}, {a} > {n}], [{a}, {b}], {n})",
     "np.piecewise({a}, [{m}], [1.0, -1.0])",
     "np.cumsum({a}, axis={k})",
