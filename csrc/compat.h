@@ -112,6 +112,50 @@ static inline int jit_code_monitored(PyCodeObject *code) {
 }
 #endif
 
+/* The items that are left of an iterator over a range: 0, if it is none. */
+#if PY_VERSION_HEX >= 0x030c0000
+#include "internal/pycore_range.h"
+typedef _PyRangeIterObject JitRangeIter;
+#define JIT_RANGE_AT(it) 0
+#define JIT_RANGE_TAKE(it, n) ((it)->start += (n) * (it)->step, (it)->len -= (n))
+#else
+typedef struct {
+    PyObject_HEAD
+    long index, start, step, len;
+} JitRangeIter;
+#define JIT_RANGE_AT(it) ((it)->index)
+#define JIT_RANGE_TAKE(it, n) ((it)->index += (n))
+#endif
+static inline int jit_is_range_iter(PyObject *obj) {
+    return Py_IS_TYPE(obj, &PyRangeIter_Type) && Py_TYPE(obj)->tp_basicsize == sizeof(JitRangeIter);
+}
+static inline int jit_range_left(PyObject *obj, long *start, long *step, long *count) {
+    JitRangeIter *it = (JitRangeIter *)obj;
+    if (!jit_is_range_iter(obj))
+        return 0;
+    *step = it->step;
+    *start = it->start + JIT_RANGE_AT(it) * it->step;
+    *count = it->len - JIT_RANGE_AT(it);
+    return 1;
+}
+/* Takes so many items from it. */
+static inline int jit_range_take(PyObject *obj, long count) {
+    long start, step, left;
+    if (!jit_range_left(obj, &start, &step, &left) || count < 0 || count > left)
+        return 0;
+    JIT_RANGE_TAKE((JitRangeIter *)obj, count);
+    return 1;
+}
+
+/* Where the evaluation loop's next check finds that a signal, another thread, ... waits: these bits of this word. */
+#if PY_VERSION_HEX >= 0x030d0000
+#define JIT_BREAKER(ts) ((const volatile unsigned *)&(ts)->eval_breaker + (PY_BIG_ENDIAN && sizeof(uintptr_t) > 4))
+#define JIT_BREAKER_BITS ((unsigned)_PY_EVAL_EVENTS_MASK)
+#else
+#define JIT_BREAKER(ts) ((const volatile unsigned *)&(ts)->interp->ceval.eval_breaker)
+#define JIT_BREAKER_BITS (~0u)
+#endif
+
 /* A signal, another thread that wants the GIL, … waits for the evaluation loop's next check. */
 #if PY_VERSION_HEX >= 0x030d0000
 static inline int jit_must_check(PyThreadState *ts) {

@@ -8,6 +8,7 @@
 
 #define FEW_REGISTERS 64
 #define MAX_FAILURES 8
+#define MAX_POOR 64 /* runs in which a loop was left to CPython after a few rounds */
 
 typedef struct {
     JitEntryHead head;
@@ -16,7 +17,7 @@ typedef struct {
     Plan plan;
     int nregs;
     Trial trial;
-    int failures_in_a_row;
+    int failures_in_a_row, poor_in_a_row;
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
@@ -36,9 +37,12 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         return EXIT_STAY;
     int failed;
     ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
-    if (!failed) {
+    if (failed != PLAN_FAILED) {
         self->head.hits++;
         self->failures_in_a_row = 0;
+        self->poor_in_a_row = failed == PLAN_POOR ? self->poor_in_a_row + 1 : 0;
+        if (self->poor_in_a_row >= MAX_POOR)
+            self->disabled = 1;
         return kind;
     }
     self->head.failures++;

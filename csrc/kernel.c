@@ -222,32 +222,38 @@ check_cut(const Kernel *k)
     return -1;
 }
 
-static int
-read_loops(Kernel *k, PyObject *capsules)
+rt_loop *
+inner_loops(PyObject *capsules, int *count)
 {
-    k->nloops = (int)PyTuple_GET_SIZE(capsules);
-    k->loops = PyMem_Calloc((size_t)k->nloops + 1, sizeof(rt_loop));
-    if (k->loops == NULL) {
+    *count = (int)PyTuple_GET_SIZE(capsules);
+    rt_loop *loops = PyMem_Calloc((size_t)*count + 1, sizeof(rt_loop));
+    if (loops == NULL)
         PyErr_NoMemory();
-        return -1;
-    }
-    for (int i = 0; i < k->nloops; i++) {
+    for (int i = 0; loops != NULL && i < *count; i++) {
         PyObject *capsule = PyTuple_GET_ITEM(capsules, i);
         if (PyCapsule_IsValid(capsule, SEARCH_CAPSULE)) {
-            k->loops[i].fn = (rt_strided_loop *)PyCapsule_GetPointer(capsule, SEARCH_CAPSULE);
+            loops[i].fn = (rt_strided_loop *)PyCapsule_GetPointer(capsule, SEARCH_CAPSULE);
             continue;
         }
         UfuncCallInfo *call = PyCapsule_GetPointer(capsule, "numpy_1.24_ufunc_call_info");
-        if (call == NULL)
-            return -1;
-        if (call->strided_loop == NULL || call->requires_pyapi) {
-            PyErr_SetString(PyExc_ValueError, "a kernel calls loops that need no Python only");
-            return -1;
+        if (call != NULL && call->strided_loop != NULL && !call->requires_pyapi) {
+            loops[i] = (rt_loop){call->strided_loop, call->context, call->auxdata};
+            continue;
         }
-        k->loops[i] = (rt_loop){call->strided_loop, call->context, call->auxdata};
+        if (call != NULL)
+            PyErr_SetString(PyExc_ValueError, "a kernel calls loops that need no Python only");
+        PyMem_Free(loops);
+        loops = NULL;
     }
+    return loops;
+}
+
+static int
+read_loops(Kernel *k, PyObject *capsules)
+{
     k->capsules = Py_NewRef(capsules);
-    return 0;
+    k->loops = inner_loops(capsules, &k->nloops);
+    return k->loops != NULL ? 0 : -1;
 }
 
 /* Stands for code that is still being compiled: every launch is refused. */

@@ -84,4 +84,7 @@ typedef struct {
     unsigned long long launches, refusals;
 } Kernel;
 
+/* NumPy's inner loops in these capsules, and how many; PyMem, the caller owns it. NULL with an exception. */
+rt_loop *inner_loops(PyObject *capsules, int *count);
+
 #endif

@@ -155,6 +155,15 @@ python_scalar(const Operand *want, PyObject *obj, Slot *slot)
     }
 }
 
+int
+scalar_fits(int kind, int num, PyObject *obj, void *slot)
+{
+    Operand want = {.kind = (OperandKind)kind, .num = num};
+    int fits = kind == NUMPY_SCALAR ? numpy_scalar(&want, obj, slot) : python_scalar(&want, obj, slot);
+    PyErr_Clear();
+    return fits;
+}
+
 /* Where the kernel finds this operand, or NULL: not as compiled. */
 static char *
 operand_data(const Operand *want, PyObject *obj, Slot *slot)

@@ -18,6 +18,10 @@ int launcher_init(PyObject *module);
  * -1: refused; nothing was written, no exception is set. -2: as refused, and a signal's handler raised. */
 int kernel_launch(PyObject *kernel, PyObject *const *inputs, PyObject **outputs);
 
+/* A scalar of the kind (OperandKind) and NumPy's type number into a slot of 16 bytes. 0: `obj` is no such scalar, or does
+ * not fit; no exception is set. */
+int scalar_fits(int kind, int num, PyObject *obj, void *slot);
+
 /* How many operands of each sort a launch of `kernel` (borrowed) takes. */
 int kernel_inputs(PyObject *kernel);
 int kernel_outputs(PyObject *kernel);

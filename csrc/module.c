@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "pool.h"
 #include "region.h"
+#include "routine.h"
 #include "search.h"
 #include "test_entries.h"
 #include "undo.h"
@@ -49,7 +50,8 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(workers) X(loop_place) X(search) X(undo) X(launcher) X(plan) X(entry) X(dispatch) X(test_entries)
+    X(pool) X(workers) X(loop_place) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) X(dispatch) \
+    X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

@@ -7,6 +7,7 @@
 #include "launcher.h"
 #include "op_table.h"
 #include "plan_ops.h"
+#include "routine.h"
 
 enum {
 #define NUMBER(name, operands) P_##name,
@@ -21,6 +22,7 @@ static const OpRow rows[] = {
 };
 
 #define FEW 16
+#define FEW_ROUNDS 8 /* of a routine: entering it costs as much as CPython takes for them */
 
 typedef struct {
     const Plan *plan;
@@ -30,6 +32,7 @@ typedef struct {
     int quiet;                   /* it is not one that the user's code may see */
     int window;                  /* exit that a failure takes */
     int loud;                    /* the next step raises in the window exit's state, */
+    int poor;                    /* a routine was left soon after it began */
     int handled;                 /* a signal's handler raised inside a kernel's launch */
     int offset;                  /* at this instruction; -1: where the region begins */
     _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
@@ -115,6 +118,18 @@ static PyObject *advance(PyObject *it, PyObject *count) {
     return Py_NewRef(it);
 }
 
+/* The same iterator over a range, with so many more items taken. */
+static PyObject *take_items(PyObject *it, PyObject *count) {
+    long items = PyLong_AsLong(count);
+    if (items == -1 && PyErr_Occurred())
+        return NULL;
+    if (!jit_range_take(it, items)) {
+        PyErr_SetString(PyExc_SystemError, "jitcore: items of an iterator are gone");
+        return NULL;
+    }
+    return Py_NewRef(it);
+}
+
 /* What was known weakly, now held. */
 static PyObject *alive(PyObject *held) {
     PyObject *obj = held_object(held);
@@ -138,6 +153,26 @@ static int run_kernel(Run *run, const int *w) {
     if (inputs != few)
         PyMem_Free(inputs);
     return refused ? -1 : 0;
+}
+
+/* The exit by which it is left, 0: it ran to its end. -1: memory ran out. */
+static int run_routine(Run *run, const int *w) {
+    int nin = w[2], nout = w[3];
+    const int *in = w + 5, *out = in + nin, *exits = out + nout;
+    PyObject *few[FEW], **inputs = few;
+    if (nin + nout > FEW && (inputs = PyMem_Malloc((nin + nout) * sizeof(PyObject *))) == NULL)
+        return exits[0];
+    PyObject **outputs = inputs + nin;
+    for (int i = 0; i < nin; i++)
+        inputs[i] = get(run, in[i]);
+    i64 rounds;
+    int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
+    run->poor = way > 0 && rounds < FEW_ROUNDS;
+    for (int i = 0; i < nout && way >= 0; i++)
+        Py_XSETREF(run->regs[out[i]], outputs[i]);
+    if (inputs != few)
+        PyMem_Free(inputs);
+    return way > 0 ? exits[way - 1] : way;
 }
 
 static void put_back(Run *run) {
@@ -250,6 +285,7 @@ static int steps(Run *run, const int *w, int *reached) {
             MAKE(METHOD, 3, PyMethod_New(get(run, w[2]), get(run, w[3])))
             MAKE(FUNCTION, 5, make_function(run, w + 2))
             MAKE(ADVANCE, 3, advance(get(run, w[2]), get(run, w[3])))
+            MAKE(TAKE, 3, take_items(get(run, w[2]), get(run, w[3])))
             MAKE(ALIVE, 2, alive(get(run, w[2])))
             MAKE(CELL_NEW, 2, PyCell_New(get(run, w[2])))
             DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
@@ -265,6 +301,17 @@ static int steps(Run *run, const int *w, int *reached) {
                 return -1;
             w += 4 + w[2] + w[3];
             break;
+        case P_ROUTINE: {
+            int exit = run_routine(run, w);
+            if (exit < 0)
+                return -1;
+            if (exit > 0) {
+                *reached = exit;
+                return 0;
+            }
+            w += 5 + w[2] + w[3] + w[4];
+            break;
+        }
         case P_WINDOW:
             run->window = w[1];
             run->loud = 0;
@@ -351,7 +398,7 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
     put_back(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
-    *failed = bad && !run.loud;
+    *failed = bad && !run.loud ? PLAN_FAILED : run.poor ? PLAN_POOR : 0;
     if (bad)
         return after_failure(&run, out);
     if (take(&run, reached, out) == 0)
@@ -378,6 +425,8 @@ static int operand_fits(const Plan *plan, char kind, int x, int nregs, Py_ssize_
         return x == PLAN_NULL || (x >= 0 ? x < nregs : ~x < nconsts);
     case 'n':
         return x >= 0 && x <= plan->count;
+    case 'e':
+        return x > 0 && x < plan->nexits;
     default:
         return 1;
     }
@@ -396,6 +445,9 @@ static int step_agrees(const Plan *plan, const int *w) {
     case P_KERNEL:
         obj = const_of(plan, w[1], &Kernel_Type);
         return obj != NULL && kernel_inputs(obj) == w[2] && kernel_outputs(obj) == w[3];
+    case P_ROUTINE:
+        obj = const_of(plan, w[1], &Routine_Type);
+        return obj != NULL && routine_inputs(obj) == w[2] && routine_outputs(obj) == w[3] && routine_ways(obj) == w[4];
     case P_CALL_KW:
         obj = const_of(plan, w[3], &PyTuple_Type);
         return obj != NULL && PyTuple_GET_SIZE(obj) <= w[4];
@@ -409,6 +461,13 @@ static int step_agrees(const Plan *plan, const int *w) {
     default:
         return 1;
     }
+}
+
+/* Of those that follow: read, written, or an exit that is no miss. */
+static char kind_of_operand(const int *w, Py_ssize_t i) {
+    if (w[0] == P_ROUTINE && i >= w[2] + w[3])
+        return 'e';
+    return (w[0] == P_KERNEL || w[0] == P_ROUTINE) && i >= w[2] ? 'd' : 'r';
 }
 
 /* How many words the step takes; 0: it is none. */
@@ -428,8 +487,7 @@ static Py_ssize_t step_fits(const Plan *plan, const int *w, const int *end, int 
     if (end - w < fixed + 1 + more)
         return 0;
     for (Py_ssize_t i = 0; i < more; i++) {
-        int written = w[0] == P_KERNEL && i >= w[2];
-        if (!operand_fits(plan, written ? 'd' : 'r', w[fixed + 1 + i], nregs, nconsts))
+        if (!operand_fits(plan, kind_of_operand(w, i), w[fixed + 1 + i], nregs, nconsts))
             return 0;
     }
     return step_agrees(plan, w) ? fixed + 1 + more : 0;

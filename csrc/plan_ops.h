@@ -1,7 +1,8 @@
 /* The table of plan steps: name, operands. Exported to Python as _C.PLAN_OPS: name → (number, operands).
  *
  * `d` a register that is written, `r` an operand that is read: >= 0 a register, < 0 the constant ~x, PLAN_NULL is CPython's
- * NULL; `i` a plain number, `n` how many operands follow; `*` they follow, of KERNEL first those read, then those written.
+ * NULL; `i` a plain number, `n` how many operands follow; `*` they follow, of KERNEL first those read, then those written; of
+ * ROUTINE then the exits of its ways but the first.
  */
 #ifndef JIT_PLAN_OPS_H
 #define JIT_PLAN_OPS_H
@@ -21,6 +22,7 @@
     X(METHOD, "drr")            \
     X(FUNCTION, "drrrr")        \
     X(ADVANCE, "drr")           \
+    X(TAKE, "drr")              \
     X(CELL_NEW, "dr")           \
     X(CELL_SET, "rr")           \
     X(GLOBAL_SET, "rr")         \
@@ -28,6 +30,7 @@
     X(ALIVE, "dr")              \
     X(FREE, "d")                \
     X(KERNEL, "rnn*")           \
+    X(ROUTINE, "rnnn*")         \
     X(WINDOW, "i")              \
     X(QUIET, "r")               \
     X(LOUD, "iri")              \

@@ -34,6 +34,7 @@ from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
+from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.scope import leaves_alone
 from jitcore.runtime.threadpools import offer
@@ -128,13 +129,14 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         errstate,
     )
     with np.errstate(all="ignore"):  # our own questions to NumPy
-        captured = capture(start, record.config)
+        captured, assembled = captured_and_assembled(start, record.config)
+    for note in captured.notes:
+        seen(record, note)
     if captured.stop is not None:
         broke(record, captured.stop)
     if repeats(record, point, captured):
         point.close()
         return
-    assembled = assembled_if_it_pays(captured, record.config)
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
@@ -149,6 +151,18 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         record.barren += 1
     keep(record, region_of(frame.code, point, captured, assembled, time.perf_counter() - started))
     place_points(record, decoded, captured.resume)
+
+
+def captured_and_assembled(start: Start, config: Config) -> tuple[Capture, Assembled | None]:
+    """Anew, where C cannot do what is in a loop, with that loop left to CPython."""
+    refused: set[int] = set()
+    while True:
+        captured = capture(start, config, refused)
+        try:
+            return captured, assembled_if_it_pays(captured, config)
+        except Unroutined as loop:
+            log.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
+            refused.add(loop.at)
 
 
 def exhausted(record: Record, point: Any, code: CodeType) -> bool:
@@ -176,7 +190,13 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     if not captured.graph.body.nodes and not config.keep_all:
         return None
     assembled = assemble(captured, config)
-    pays = assembled.kernels or assembled.foreign or assembled.refusals or config.keep_all
+    pays = (
+        assembled.kernels
+        or assembled.routines
+        or assembled.foreign
+        or assembled.refusals
+        or config.keep_all
+    )
     return assembled if pays else None
 
 
@@ -216,6 +236,7 @@ def region_of(
         assembled.calls if assembled is not None else 0,
         assembled.footprint if assembled is not None else Footprint(0, 0),
         seconds,
+        assembled.routines if assembled is not None else (),
     )
 
 

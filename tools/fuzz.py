@@ -4,6 +4,7 @@ printed as a program; the exit status says whether there was any.
     python tools/fuzz.py --seed 1 --count 1000 --jobs 2
     python tools/fuzz.py --seconds 600 --backend c --out finds/
     python tools/fuzz.py --seed 4711 --count 1 --show
+    python tools/fuzz.py --grammar loops --backend c --seconds 600
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing.grammar import program
+from fuzzing import grammar, loops
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
+
+GRAMMARS = {"arrays": grammar.program, "loops": loops.program}
 
 
 @dataclasses.dataclass
@@ -50,7 +53,7 @@ class Tally:
 def main() -> int:
     options = arguments()
     if options.show:
-        print(program(options.seed))
+        print(GRAMMARS[options.grammar](options.seed))
     tally = Tally(options.seed)
     started = time.monotonic()
     threads = [
@@ -75,6 +78,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--backend", choices=("numpy", "c"), default="numpy")
+    parser.add_argument("--grammar", choices=tuple(GRAMMARS), default="arrays")
     parser.add_argument("--paying", action="store_true", help="only regions that pay, as users do")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds before a hang")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds for each find")
@@ -94,10 +98,11 @@ def work(options: argparse.Namespace, tally: Tally, started: float) -> None:
         seed = tally.next()
         if seed >= options.seed + options.count:
             break
-        answer = server.ask({"seed": seed})
+        text = GRAMMARS[options.grammar](seed)
+        answer = server.ask({"text": text})
         tally.count(answer)
         if answer["field"] is not None:
-            report(seed, answer, smallest(program(seed), answer, server, options), tally, options)
+            report(seed, answer, smallest(text, answer, server, options), tally, options)
     server.close()
 
 

@@ -64,8 +64,12 @@ def c_type(dtype: np.dtype) -> str:
     return C_TYPES[dtype.char]
 
 
-@cache
 def runtime_text() -> str:
     """The declarations at the head of every kernel."""
-    place = Path(__file__).parent.parent / "runtime_c" / "kernel_rt.h"
-    return place.read_text(encoding="utf-8")
+    return text_of("kernel_rt.h")
+
+
+@cache
+def text_of(name: str) -> str:
+    """A file of jitcore/runtime_c."""
+    return (Path(__file__).parent.parent / "runtime_c" / name).read_text(encoding="utf-8")

@@ -29,6 +29,7 @@ class Step:
     words: tuple[int, ...]
     reads: tuple[Operand, ...] = ()
     writes: tuple[int, ...] = ()
+    exits: tuple[int, ...] = ()  # other than those of its window
 
 
 @dataclass(slots=True)
@@ -151,6 +152,15 @@ class PlanBuilder:
         words = (self.const(kernel), len(inputs), len(registers), *inputs, *registers)
         self.steps.append(Step((OPS["KERNEL"], *words), tuple(inputs), registers))
 
+    def routine(self, made: Any, exits_of: Callable[[], Sequence[int]]) -> None:
+        """`exits_of` gives the exits of way 1 and up; their state is made of the outputs."""
+        inputs = [self.reg(value) for value in made.inputs]
+        registers = tuple(self.out(value) for value in made.outputs)
+        exits = exits_of()
+        sizes = (len(inputs), len(registers), len(exits))
+        words = (self.const(made.code), *sizes, *inputs, *registers, *exits)
+        self.steps.append(Step((OPS["ROUTINE"], *words), tuple(inputs), registers, tuple(exits)))
+
     # -- windows and exits ------------------------------------------------------------------------
 
     def window(self, exit: int, quiet: Any = None) -> None:
@@ -216,6 +226,9 @@ class PlanBuilder:
         for at, step in enumerate(self.main):
             for register in (*step.reads, *step.writes):
                 last[register] = at
+            for exit in step.exits:
+                for register in self.exits[exit].reads():
+                    last[register] = at
             if step.words[0] in (OPS["WINDOW"], OPS["LOUD"], OPS["EXIT"]):
                 current = self.exits[step.words[-1]]
             for register in current.reads() if current is not None else ():

@@ -21,6 +21,7 @@ from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 from jitcore.record import dataclass
 
+RANGE_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3}
 PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}
 
 
@@ -126,6 +127,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.MethodFunc: lambda c, x: ("LOAD_METHOD_FUNC", c.load(x.base)),
     s.MethodSelf: lambda c, x: ("LOAD_METHOD_SELF", c.load(x.base)),
     s.PartialPart: lambda c, x: ("LOAD_PARTIAL", c.load(x.base), c.const(x.part)),
+    s.RangePart: lambda c, x: ("LOAD_RANGE", c.load(x.base), RANGE_PARTS[x.part]),
     s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
     s.Key: lambda c, x: (f"LOAD_{c.key(x)}", c.load(x.base), c.const(x.key)),
 }

@@ -177,6 +177,17 @@ class PartialPart:
 
 
 @dataclass(frozen=True, slots=True)
+class RangePart:
+    """start, stop, step of what is left of an iterator over a range, and how many items: count."""
+
+    base: Source
+    part: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """Of a list or tuple."""
 
@@ -216,6 +227,7 @@ Source = (
     | MethodFunc
     | MethodSelf
     | PartialPart
+    | RangePart
     | Item
     | Key
 )

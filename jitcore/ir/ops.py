@@ -18,12 +18,21 @@ from typing import Any
 
 import numpy as np
 
-from . import ops_array, ops_control, ops_generic, ops_numpy, ops_opaque, ops_operator, ops_ufunc
+from . import (
+    ops_array,
+    ops_control,
+    ops_generic,
+    ops_loop,
+    ops_numpy,
+    ops_opaque,
+    ops_operator,
+    ops_ufunc,
+)
 from .op import Op
 
 _TABLES = (
     *(ops_ufunc, ops_operator, ops_array, ops_generic),
-    *(ops_numpy, ops_opaque, ops_control),
+    *(ops_numpy, ops_opaque, ops_control, ops_loop),
 )
 
 

@@ -12,6 +12,7 @@ from weakref import ref
 
 from jitcore.opcodes import version
 from jitcore.opcodes.canon import Canon, canonical
+from jitcore.opcodes.flow import Loop, Meetings, loops_of
 from jitcore.opcodes.instr import NOWHERE, Instr
 from jitcore.record import dataclass
 
@@ -74,6 +75,25 @@ class Code:
         if instr.op in version.NO_FALL_THROUGH:
             return jump
         return (instr.end, *jump) if instr.end in self.by_offset else jump
+
+    @cached_property
+    def loops(self) -> dict[int, Loop]:
+        """By header."""
+        return loops_of(self.by_offset, self.successors)
+
+    def meeting(self, loop: Loop | None, a: int, b: int) -> int | None:
+        """Where the ways from a and b meet, within the loop; None: one of them leaves it, or goes
+        round, before."""
+        header = -1 if loop is None else loop.header
+        found = self._meetings.get(header)
+        if found is None:
+            scope = frozenset(self.by_offset) if loop is None else loop.body
+            found = self._meetings[header] = Meetings(self.successors, scope, header)
+        return found.of(a, b)
+
+    @cached_property
+    def _meetings(self) -> dict[int, Meetings]:
+        return {}
 
     def handler_of(self, offset: int) -> Handler | None:
         for handler in self.handlers:

@@ -12,6 +12,7 @@ from jitcore import _C, pipeline
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
+from jitcore.ir.graph import Node
 from jitcore.record import dataclass, field
 from jitcore.runtime.records import Region
 
@@ -39,8 +40,9 @@ class Explanation:
     notes: tuple[str, ...] = ()
 
     def source(self, number: int = 0) -> str:
-        """The C text of a kernel, counted over all graphs. IndexError if there is none."""
-        kernels = [kernel for graph in self.graphs for kernel in graph.kernels]
+        """The C text of a kernel, or of a graph's loops, counted over all graphs. IndexError if
+        there is none."""
+        kernels = [one for graph in self.graphs for one in (*graph.kernels, *graph.routines)]
         text: str = kernels[number].source
         return text
 
@@ -140,10 +142,25 @@ def graph_line(region: Region) -> str:
         f"{region.offset}, of {inputs_of(region) or 'constants'}: "
         f"{counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
-        f"{counted(len(region.guards), 'guard')}, {memory(region)}; "
+        f"{loops(region)}{counted(len(region.guards), 'guard')}, {memory(region)}; "
         f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
     )
+
+
+def loops(region: Region) -> str:
+    """Those that run in C, and how often they were left to CPython in mid-flight."""
+    if not region.routines:
+        return ""
+    left = sum(one.exits for one in region.routines)
+    count = counted(sum(map(loops_in, region.graph.body.nodes)), "loop")
+    ended = f" (left {counted(left, 'time')} before the end)" if left else ""
+    return f"{count}{ended}, "
+
+
+def loops_in(node: Node) -> int:
+    inner = sum(loops_in(one) for body in node.bodies for one in body.nodes)
+    return inner + (node.op.name in ("for", "loop"))
 
 
 def memory(region: Region) -> str:

@@ -19,6 +19,7 @@ from jitcore.codegen.background import background
 from jitcore.codegen.footprint import Footprint, peak
 from jitcore.codegen.kernel import load_all
 from jitcore.codegen.plan import Operand, PlanBuilder
+from jitcore.codegen.routine import Routine
 from jitcore.codegen.schedule import Group
 from jitcore.codegen.toolchain import Stopped
 from jitcore.config import Config
@@ -70,6 +71,7 @@ class Assembled:
     refusals: tuple[str, ...]  # why a user's backend did not take a window
     frameless: bool
     footprint: Footprint
+    routines: tuple[Any, ...] = ()
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
@@ -80,6 +82,8 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     own = without_frame(plan)
     made = assembled(own, entry_of(own, programs))
     later = config.compiling == "background"
+    if made.routines:  # CPython's own loops are no rival
+        return made
     if not made.kernels or (config.keep_all and not later):
         return made
     rival = entry_of(without_frame(plan.calls(capture)), programs)
@@ -149,6 +153,7 @@ def assembled(plan: Scheduled, entry: Any) -> Assembled:
         tuple(segment.refusal for segment in plan.segments if segment.refusal),
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
+        tuple(one.routine.code for one in plan.segments if one.routine is not None),
     )
 
 
@@ -193,7 +198,9 @@ class Lowering:
     def run(self, segments: Sequence[Planned]) -> None:
         for segment in segments:
             number = self.exit(segment.start)
-            if segment.loud is not None:
+            if segment.routine is not None:
+                self.routine(segment.routine, segment.start, number)
+            elif segment.loud is not None:
                 self.plan.loud(segment.loud, number, self.state_for(segment.errstate))
             else:
                 self.plan.window(number, self.quiet_for(segment))
@@ -219,6 +226,10 @@ class Lowering:
             return umath._make_extobj(**modes(here))
         calls = [step for step in segment.steps if isinstance(step, Node)]
         return quiet_state(here) if any(here != start or may_warn(s) for s in calls) else None
+
+    def routine(self, made: Routine, start: Exit, number: int) -> None:
+        self.plan.loud(start.offset, number)
+        self.plan.routine(made, lambda: [number, *map(self.exit, made.ways)])
 
     def step(self, step: Step) -> None:
         plan = self.plan
@@ -329,6 +340,7 @@ FIXED = {
     Make.CELL: "CELL_NEW",
     Make.FUNCTION: "FUNCTION",
     Make.ADVANCED: "ADVANCE",
+    Make.TAKEN: "TAKE",
 }
 
 

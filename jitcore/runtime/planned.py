@@ -15,12 +15,14 @@ from jitcore import _C
 from jitcore.codegen.fast import as_asked
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
+from jitcore.codegen.numbers import NoForm
+from jitcore.codegen.routine import Routine, routine
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.codegen.stores import STORE
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
-from jitcore.ir.graph import Node, Value
+from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
 from jitcore.record import dataclass, replace
@@ -28,6 +30,7 @@ from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
 from jitcore.runtime.stores import Absorbed, absorbed
 from jitcore.symbolic.state import Capture, Loud, Window
+from jitcore.symbolic.state import Routine as Looped
 
 Step = Node | Group | Foreign
 
@@ -41,6 +44,7 @@ class Planned:
     loud: int | None  # the offset at which its one step raises
     errstate: int | None  # under which it was captured, None: it raises no flags
     refusal: str = ""  # of a user's backend
+    routine: Routine | None = None  # then it has no steps
 
 
 def flat(planned: Iterable[Planned]) -> Iterable[Step]:
@@ -51,7 +55,9 @@ def exit_values(capture: Capture) -> set[Value]:
     """What any exit may hand out."""
     found: set[Value] = set()
     for segment in capture.segments:
-        found |= recipe_values(segment.start if isinstance(segment, Window) else segment.at)
+        found |= recipe_values(segment.at if isinstance(segment, Loud) else segment.start)
+        if isinstance(segment, Looped):
+            found |= routine_values(segment)
     return found | recipe_values(capture.exit)
 
 
@@ -78,6 +84,7 @@ class Live:
     after: set[Value]
     loud: int | None
     errstate: int | None
+    loops: Looped | None = None
 
 
 def live_windows(capture: Capture) -> list[Live]:
@@ -94,6 +101,11 @@ def live_windows(capture: Capture) -> list[Live]:
             live |= recipe_values(segment.at)
             state = segment.errstate
             found.append(Live(segment.at, (segment.node,), after, segment.offset, state))
+            continue
+        if isinstance(segment, Looped):
+            live |= routine_values(segment)
+            state = segment.errstate
+            found.append(Live(segment.start, tuple(segment.nodes), after, None, state, segment))
             continue
         kept: list[Node] = []
         for node in reversed(windows[id(segment)]):
@@ -125,6 +137,16 @@ class Scheduled:
         return Scheduled(capture, live, segments, {})
 
 
+def routine_values(segment: Looped) -> set[Value]:
+    """What a routine and its exits take from before it, and what it makes."""
+    found = recipe_values(segment.start)
+    for exit in segment.exits.values():
+        found |= recipe_values(exit)
+    for node in segment.nodes:
+        found |= uses(node)
+    return found
+
+
 def scheduled(capture: Capture, config: Config) -> Scheduled:
     """Stores that kernels can make are theirs; the others stay loud."""
     refused: set[int] = set()
@@ -147,6 +169,10 @@ def planned(
     found: list[Planned] = []
     views: dict[Value, Place] = {}
     for one in live:
+        if one.loops is not None:
+            made = routine_of(capture.graph.name, one.loops, one.after, config)
+            found.append(Planned(one.start, (), None, None, routine=made))
+            continue
         steps: list[Step] = list(one.nodes)
         refusal = ""
         if one.loud is None and config.backend == "c":
@@ -173,6 +199,28 @@ def under(step: Step, errstate: int | None, start: int) -> Step:
     if not isinstance(step, Group) or errstate in (None, start):
         return step
     return replace(step, errstate=errstate)
+
+
+class Unroutined(Exception):
+    """A loop that is CPython's: C cannot do what is in it, or there is no compiler."""
+
+    def __init__(self, at: int, why: str) -> None:
+        super().__init__(at, why)
+        self.at = at
+
+
+RAISED = (0x04, 0x08, 0x10, 0x01)  # RT_* of divide, over, under, invalid: three bits each in NumPy
+
+
+def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> Routine:
+    mask = sum(bit for i, bit in enumerate(RAISED) if loops.errstate >> 3 * i & 7)
+    try:
+        made = routine(name, loops.nodes, loops.exits, recipe_values, after, mask, config)
+    except NoForm as error:
+        raise Unroutined(loops.at, str(error)) from error
+    if made is None:
+        raise Unroutined(loops.at, "no C compiler")
+    return made
 
 
 def is_store(step: Step) -> bool:
@@ -242,6 +290,8 @@ def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) ->
     """Views that only kernels read need not be made."""
     found = []
     for segment in reversed(planned):
+        if segment.routine is not None:
+            live = live.union(segment.routine.inputs)
         steps = []
         for step in reversed(segment.steps):
             if not views.isdisjoint(step.outputs) and live.isdisjoint(step.outputs):

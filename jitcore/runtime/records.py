@@ -37,6 +37,7 @@ class Region:
     calls: int
     footprint: Footprint
     seconds: float
+    routines: tuple[Any, ...] = ()  # of its loops
 
 
 @dataclass(slots=True, eq=False)

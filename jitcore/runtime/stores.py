@@ -27,7 +27,7 @@ from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ObjectType, Shape
 from jitcore.ir.value import Value
 from jitcore.record import dataclass, replace
-from jitcore.symbolic.state import Capture, Loud, Segment, Window
+from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 
 WHERE = OPS["where"]
 IN_A_ROW = ((1 << 15, 2), (1 << 20, 3), (1 << 62, 5))  # bytes of floats, operations: see `pays`
@@ -49,6 +49,8 @@ def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
     for number, segment in enumerate(capture.segments):
         if isinstance(segment, Window):
             places |= placed(segment.nodes, lasting(places))
+            segments.append(segment)
+        elif isinstance(segment, Routine):
             segments.append(segment)
         elif is_idle(segment.node, places):
             drop_empty(segments)
@@ -230,6 +232,8 @@ def in_a_row(segments: Sequence[Segment], places: Mapping[Value, Place]) -> int:
             if len(own) < len(segment.nodes):
                 break
             places |= own
+        elif not isinstance(segment, Loud):
+            break
         elif not is_idle(segment.node, places):
             at = place_of(in_place(segment.node)[2], places)
             first = first or at

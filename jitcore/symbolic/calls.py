@@ -22,6 +22,7 @@ from jitcore.ir.ops import row_of
 from jitcore.marks import LEFT_ALONE
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.describe import class_of, describe
+from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import named, row_of_call, row_of_operands
@@ -63,6 +64,8 @@ def model(*callables: object) -> Callable[[Model], Model]:
 
 def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     fn = realize(vm, fn)
+    if vm.work is not None and not isinstance(fn, Func) and has_either(args):
+        return distributed(vm, lambda *each: call(vm, fn, each, kwargs), *args)
     match fn:
         case Known(obj):
             return _call_known(vm, obj, args, kwargs)

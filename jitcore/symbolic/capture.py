@@ -8,6 +8,8 @@ walk ─▶ return    Exit RETURN, or JUMP to the return instruction
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable
 from itertools import combinations
 
 from jitcore.config import Config
@@ -23,27 +25,35 @@ from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
 from jitcore.symbolic.leave import exit_at, exit_return
+from jitcore.symbolic.loops import Refused, enter, enter_branch, wants
 from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
-from jitcore.symbolic.state import Capture, Frame, Loud, Start, Window
+from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import Exc, Lazy, Var
+from jitcore.symbolic.working import Fork
 
+log = logging.getLogger("jitcore")
 MAX_WALKS = 200
 TABLES = (handlers, models)
 
 
-def capture(start: Start, config: Config) -> Capture:
-    """Walk until nothing breaks on the way to a fence.
+def capture(start: Start, config: Config, refused: Iterable[int] = ()) -> Capture:
+    """Walk until nothing breaks on the way to a fence. `refused`: headers of loops that are
+    CPython's.
 
     An instruction that breaks may have changed the symbolic state before it did, so it is fenced
     and the walk begins anew; where even the state before it cannot be rebuilt, the fence moves
     back.
     """
     fenced: dict[int, Break] = {}
+    left = set(refused)
     for _ in range(MAX_WALKS):
-        vm = Machine(start, config, fenced, exit_at)
+        vm = Machine(start, config, fenced, left, exit_at)
         try:
             with hushed("error"):
                 return walk(vm)
+        except Refused as refusal:
+            log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
+            left.add(refusal.at)
         except (BreakSignal, Unsupported, Warning) as error:
             raised = vm.handled[0] if vm.handled else vm.blamed
             fence = error.fence if isinstance(error, BreakSignal) else None
@@ -90,7 +100,14 @@ def walk(vm: Machine) -> Capture:
     vm.frames.append(frame)
     try:
         while frame.result is None:
-            vm.step(frame)
+            loop = wants(vm, frame)
+            if loop is not None:
+                enter(vm, frame, loop)
+                continue
+            try:
+                vm.step(frame)
+            except Fork as fork:
+                enter_branch(vm, frame, fork)
     except Cut as cut:
         return ended(vm, cut.stop, True)
     except Fenced as fenced:
@@ -123,8 +140,9 @@ def returned(vm: Machine) -> Capture:
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
     plain = not (code.co_flags & UNUSUAL_FLAGS or code.co_cellvars or code.co_freevars)
-    returns = exit_return(vm, frame.result) if plain and not vm.in_loop else None
-    if returns is None or any(isinstance(s, Loud) for s in vm.segments):
+    plain = plain and not vm.in_loop and not vm.routines
+    returns = exit_return(vm, frame.result) if plain else None
+    if returns is None or not all(isinstance(s, Window) for s in vm.segments):
         leave = exit_at(vm, frame.instr.offset, frame.saved, False)
     else:
         leave = returns
@@ -144,6 +162,16 @@ def ended(vm: Machine, stop: Break | None, cut: bool) -> Capture:
     leave = exit_at(vm, unit.offset, frame.saved, through)
     resume = (unit.offset,) if through else after(frame.code, instr)
     return finish(vm, leave, stop, resume, None)
+
+
+def headers(vm: Machine) -> tuple[int, ...]:
+    """A loop that was left in mid-flight goes on at its header, in its next round."""
+    found: set[int] = set()
+    for segment in vm.segments:
+        if isinstance(segment, Routine):
+            found |= segment.headers
+            found.update(exit.offset for exit in segment.exits.values() if exit.through_point)
+    return tuple(sorted(found))
 
 
 def after(code: Code, instr: Instr) -> tuple[int, ...]:
@@ -217,9 +245,9 @@ def finish(
 ) -> Capture:
     if vm.mutated:
         guard_aliases(vm)
-    if vm.nodes:
+    if vm.nodes or vm.routines:
         vm.guard(ErrState(vm.start.errstate))
-    nodes = tuple(n for s in vm.segments for n in (s.nodes if isinstance(s, Window) else [s.node]))
+    nodes = tuple(n for s in vm.segments for n in ([s.node] if isinstance(s, Loud) else s.nodes))
     name = vm.start.code.code.co_name
     graph = Graph(name, Body(tuple(vm.inputs.values()), nodes, ()))
     return Capture(
@@ -231,9 +259,10 @@ def finish(
         tuple(vm.segments),
         leave,
         stop,
-        resume,
+        (*resume, *headers(vm)),
         returns,
         vm.start.errstate,
+        tuple(vm.notes),
     )
 
 

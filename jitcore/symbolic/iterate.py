@@ -26,6 +26,7 @@ from jitcore.symbolic.values import (
     Known,
     List,
     Map,
+    Range,
     Run,
     Set,
     Tuple,
@@ -46,6 +47,8 @@ VIEWS: dict[str, Callable[[Dict], tuple[Var, ...]]] = {
 
 def iterator(vm: Machine, over: Var) -> Var:
     """What `iter(over)` is, symbolically."""
+    if isinstance(over, Range) and over.settled is None:
+        return Iter(over)
     over = realize(vm, over)
     if isinstance(over, ITERATORS):
         return over
@@ -88,6 +91,7 @@ def remaining(vm: Machine, it: Var) -> int | None:
         case Generator():
             return 0
         case Iter(over, at):
+            over = it.over = realize(vm, over)
             total = length(vm, over)
             return None if total is None else max(total - at, 0)
         case Enumerate(over):
@@ -114,6 +118,7 @@ def following(vm: Machine, it: Var) -> Var | None:
             it.taken += 1
             return resume()
         case Iter(over, at, size):
+            over = it.over = realize(vm, over)
             total = length(vm, over)
             if isinstance(over, View) and size != total:
                 fails(vm, RuntimeError, "a dict that changes while it is iterated over")

@@ -24,7 +24,7 @@ from jitcore.ir.op import Args, Effect, Kind, Op
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Loud, Window
+from jitcore.symbolic.state import Window
 from jitcore.symbolic.values import Known, Masked, Run, Var
 
 # Where one of these does raise a flag, NumPy does the work.
@@ -107,8 +107,8 @@ def assigned(vm: Machine, masked: Masked, made: Masked) -> Masked:
 
 
 def loud_steps(vm: Machine) -> int:
-    """After another of them the array may be another."""
-    return sum(isinstance(segment, Loud) for segment in vm.segments)
+    """And loops: after another of them the array may be another."""
+    return sum(not isinstance(segment, Window) for segment in vm.segments)
 
 
 def give_up(masked: Masked) -> NoReturn:

@@ -7,6 +7,7 @@ object again.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ from jitcore.symbolic.values import (
     Bound,
     Cell,
     Dict,
+    Either,
     Enumerate,
     Exc,
     Filter,
@@ -50,6 +52,8 @@ from jitcore.symbolic.values import (
     Null,
     Object,
     Partial,
+    Range,
+    RangeIter,
     Run,
     Set,
     Slice,
@@ -114,6 +118,13 @@ class Recipes:
         self.vm.wanted.setdefault(origin)
         return Loaded(origin)
 
+    def number(self, leaf: Any) -> Recipe:
+        """Of a graph value or a constant."""
+        if type(leaf) is not Value:
+            return exit.Known(leaf)
+        self.handed_out.add(leaf)
+        return Computed(leaf)
+
     def call(self, fn: object, *parts: Recipe) -> Recipe:
         return Built(Make.CALL, (exit.Known(fn), *parts))
 
@@ -138,6 +149,19 @@ def _iter(r: Recipes, var: Iter) -> Recipe:
     if not var.at:
         return made
     return Built(Make.ADVANCED, (made, exit.Known(var.at)))
+
+
+def _range_iter(r: Recipes, var: RangeIter) -> Recipe:
+    taken = r.number(var.taken)
+    if var.origin is not None:
+        return Built(Make.TAKEN, (r.loaded(var.origin), taken))
+    parts = map(r.number, (var.start, var.stop, var.step))
+    return Built(Make.ADVANCED, (r.call(iter, r.call(range, *parts)), taken))
+
+
+def _either(r: Recipes, var: Either) -> Recipe:
+    both = Built(Make.TUPLE, (r.number(var.a), r.number(var.b)))
+    return r.call(operator.getitem, both, r.number(var.tag))
 
 
 def _function(r: Recipes, var: Func) -> Recipe:
@@ -213,6 +237,9 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Func: _function,
     Method: lambda r, v: Built(Make.METHOD, (r.of(v.func), r.of(v.owner))),
     Iter: _iter,
+    Range: lambda r, v: r.call(range, r.of(v.start), r.of(v.stop), r.of(v.step)),
+    RangeIter: _range_iter,
+    Either: _either,
     Zip: lambda r, v: r.call(zip, *r.many(v.iters)) if not v.strict else _refuse(r, v),
     Enumerate: lambda r, v: r.call(enumerate, r.of(v.over), exit.Known(v.count)),
     Map: lambda r, v: r.call(map, r.of(v.func), *r.many(v.iters)),

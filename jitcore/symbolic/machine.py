@@ -12,7 +12,7 @@ objects that it looks at are as the region will find them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
@@ -52,6 +52,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
+from jitcore.symbolic.working import Working
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -84,9 +85,11 @@ class Machine:
         start: Start,
         config: Config,
         fenced: dict[int, Break],
+        refused: Collection[int],
         exit_at: Callable[[Machine, int, list[Var], bool], Exit],
     ) -> None:
         self.exit_at = exit_at
+        self.refused = refused  # headers of loops that are CPython's
         self.start = start
         self.config = config
         self.fenced = fenced
@@ -121,6 +124,9 @@ class Machine:
         self.kept: list[object] = []
         self.handled: list[Exc] = []  # innermost last
         self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
+        self.work: Working | None = None  # the routine that is being captured
+        self.routines = False  # there are some
+        self.notes: list[Break] = []  # of ways that are CPython's in them
         self.opaque = 0  # models and iterations that have called what now runs
         self.errstate = start.errstate  # NumPy's, at this place
         self.tokens: list[Token] = []  # of open blocks of np.errstate, outermost first
@@ -214,9 +220,15 @@ class Machine:
         last.errstate = self.errstate
         return last
 
+    def working(self) -> Working:
+        assert self.work is not None
+        return self.work
+
     def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
         """Append a node over argument trees; a result whose type is not known ends the region
         after this line."""
+        if self.work is not None:
+            return self.work.emit(self, op, args, kwargs) or Known(None)
         self.nodes += 1
         if self.nodes > MAX_NODES:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_NODES} nodes")
@@ -289,6 +301,8 @@ class Machine:
         self.frames.append(frame)
         opaque, self.opaque = self.opaque, 0
         try:
+            if self.work is not None:
+                frame.result = self.work.call(self, frame)
             while frame.result is None:
                 self.step(frame)
         except Raising as raising:
@@ -328,6 +342,9 @@ class Machine:
         here."""
         if instr.offset in self.fenced:
             raise Fenced(self.fenced[instr.offset])
+        if self.work is not None:
+            self.work.boundary(self, instr.offset)
+            return
         if self.cut_next is not None and instr.op != "RETURN_VALUE":
             raise Cut(self.cut_next)
         if self.fresh_window:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from jitcore.fallback import breaks
@@ -19,15 +20,17 @@ from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.types import PYFLOAT, PYINT, ArrayType, ScalarType
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import (
     ARITHMETIC,
+    call_builtin,
     emit_row,
     hinted,
     is_array_like,
@@ -40,6 +43,7 @@ from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
+    Either,
     Known,
     List,
     Masked,
@@ -50,6 +54,7 @@ from jitcore.symbolic.values import (
     Var,
     View,
 )
+from jitcore.symbolic.working import NotALoop
 from jitcore.symbolic.wrap import function_value, realize
 
 FOLDABLE = (int, float, bool, complex, str, bytes, type(None), tuple, range, frozenset, slice)
@@ -67,6 +72,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "invert": operator.invert,
     "abs": abs,
 }
+NUMBERS = {"neg": (int, float, complex), "pos": (int, float, complex), "invert": (int,)}
 SPECIAL = {
     "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "@": "__matmul__",
     "//": "__floordiv__", "%": "__mod__", "**": "__pow__",
@@ -94,6 +100,8 @@ def foldable(*vars: Var) -> bool:
 
 def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
+    if has_either((lhs, rhs)):
+        return distributed(vm, partial(binary, vm, text), lhs, rhs)
     plain = text.removesuffix("=")
     if text.endswith("=") and isinstance(lhs, Run) and isinstance(lhs.value.type, ArrayType):
         return _inplace(vm, text, lhs, rhs)
@@ -165,8 +173,20 @@ def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     tree = (leaf(vm, lhs), leaf(vm, rhs))
     if _result_type(vm, text, lhs, rhs) is None and all(map(is_hinted, (lhs, rhs))):
         return folded(vm, TARGETS[text], vm.concrete(lhs), vm.concrete(rhs))
+    if vm.work is not None and text == "**":
+        return power(vm, lhs, rhs)
     out = vm.emit(BY_OPERATOR[text], tree, {})
     return hinted(vm, out, ARITHMETIC[text], (lhs, rhs))
+
+
+def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
+    """In a routine, which is left where an int becomes a float by it, or a float complex."""
+    classes = {_number_class(lhs), _number_class(rhs)}
+    if classes <= {int, bool}:
+        return call_builtin(vm, operator.pow, (lhs, rhs), PYINT)
+    if complex in classes:
+        raise NotALoop("** of complex numbers")
+    return call_builtin(vm, operator.pow, (lhs, rhs), PYFLOAT)
 
 
 def is_hinted(var: Var) -> bool:
@@ -223,6 +243,8 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
 
 def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
+    if has_either((lhs, rhs)):
+        return distributed(vm, partial(compare, vm, text), lhs, rhs)
     fn = COMPARE[text]
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
         refuse_user_operand(vm, text, lhs, rhs)
@@ -267,28 +289,43 @@ def same_or_equal(vm: Machine, x: Var, y: Var) -> bool | None:
 
 def unary(vm: Machine, text: str, value: Var) -> Var:
     value = realize(vm, value)
+    if isinstance(value, Either):
+        return distributed(vm, partial(unary, vm, text), value)
     if foldable(value):
         return folded(vm, UNARY[text], value.obj)  # type: ignore[union-attr]
     if is_array_like(vm, value):
         return emit_row(vm, BY_OPERATOR[text], (value,), {})
-    if python_scalar(vm, value) and text == "neg":
-        kind = _number_class(value)
-        if kind in (int, float, complex):
-            assert isinstance(value, Run)
-            out = vm.emit(BY_OPERATOR["neg"], (value.value,), {})
-            return hinted(vm, out, operator.neg, (value,))
+    kinds = NUMBERS.get(text)
+    if python_scalar(vm, value) and kinds is not None and _number_class(value) in kinds:
+        assert isinstance(value, Run)
+        out = vm.emit(BY_OPERATOR[text], (value.value,), {})
+        return hinted(vm, out, UNARY[text], (value,))
     refuse(vm, (value,), breaks.OPERATOR, f"{text} of {describe(value)}")
 
 
 def to_bool(vm: Machine, value: Var) -> Var:
+    if isinstance(value, Either):
+        return distributed(vm, partial(to_bool, vm), value)
     found = truth(vm, value)
+    if found is None and in_routine(vm, value):
+        return emit_row(vm, BY_OPERATOR["bool"], (value,), {})
     if found is None:
         undecided(vm, value, describe(realize(vm, value)))
     return Known(found)
 
 
+def in_routine(vm: Machine, value: Var) -> bool:
+    value = realize(vm, value)
+    kind = value.value.type if isinstance(value, Run) else None
+    return vm.work is not None and isinstance(kind, ScalarType)
+
+
 def negate(vm: Machine, value: Var) -> Var:
+    if isinstance(value, Either):
+        return distributed(vm, partial(negate, vm), value)
     found = truth(vm, value)
+    if found is None and in_routine(vm, value):
+        return emit_row(vm, BY_OPERATOR["not"], (value,), {})
     if found is None:
         undecided(vm, value, f"not {describe(realize(vm, value))}")
     return Known(not found)

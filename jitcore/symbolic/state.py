@@ -1,7 +1,8 @@
 """The records of a capture: the frames being interpreted, the segments of the graph, and the
 result.
 
-segments:  Window(pure nodes) Loud(step) Window(…) …       see docs/architecture.md, section 2
+segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) …
+           see docs/architecture.md, section 2
 """
 
 from __future__ import annotations
@@ -62,7 +63,30 @@ class Loud:
     errstate: int
 
 
-Segment = Window | Loud
+@dataclass(slots=True)
+class Routine:
+    """Scalar code with loops, compiled as one. A node that fails leaves by its exit, which is at
+    the last place before it from which all can be repeated."""
+
+    start: Exit
+    at: int  # its outermost loop's header, or the branch before it
+    errstate: int
+    headers: set[int] = field(default_factory=set)  # of the outermost frame's loops in it
+    nodes: list[Node] = field(default_factory=list)
+    exits: dict[Node, Exit] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Mark:
+    """The outermost frame's state between two instructions, for exits to it."""
+
+    offset: int
+    stack: list[Var]
+    locals: list[Var | None]
+    exit: Exit | None = None
+
+
+Segment = Window | Loud | Routine
 
 
 @dataclass(slots=True)
@@ -105,3 +129,4 @@ class Capture:
     resume: tuple[int, ...]  # where the next region points belong
     returns: Exit | None  # of a function's whole call: the exit that needs no frame
     errstate: int  # of NumPy, as it keeps it
+    notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's

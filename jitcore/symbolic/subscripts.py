@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
+from functools import partial
 from typing import Any, cast
 
 from jitcore.fallback import breaks
@@ -12,18 +13,32 @@ from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.types import ArrayType
+from jitcore.ir.value import Value
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.either import distributed
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import selected
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.masks import is_mask_of, masked_store
-from jitcore.symbolic.nodes import emit_row, is_array_like
+from jitcore.symbolic.nodes import emit_row, is_array_like, leaf
 from jitcore.symbolic.operators import folded
 from jitcore.symbolic.refusals import refuse
 from jitcore.symbolic.unwind import fails, missing_key
-from jitcore.symbolic.values import NOTHING, Dict, Known, List, Object, Run, Slice, Tuple, Var
+from jitcore.symbolic.values import (
+    NOTHING,
+    Dict,
+    Either,
+    Known,
+    List,
+    Object,
+    Run,
+    Slice,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.working import NotALoop, is_element
 from jitcore.symbolic.wrap import function_value, realize
 
 
@@ -54,6 +69,11 @@ def _array_item(vm: Machine, container: Run, key: Var) -> Var:
     key = realize(vm, key)
     if isinstance(key, Run) and is_mask_of(key, container):
         return selected(vm, container, key, operator.getitem)
+    if vm.work is not None:
+        element = leaf(vm, key)
+        if not is_element(container.value, element):
+            raise NotALoop("a part of an array in a loop")
+        return vm.emit(row, (container.value, element), {})
     if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
     return emit_row(vm, row, (container, key), {})
@@ -87,6 +107,9 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     container = realize(vm, container)
     match container:
         case Run(run) if isinstance(run.type, ArrayType):
+            if vm.work is not None:
+                store_element(vm, run, key, realize(vm, value))
+                return
             if masked_store(vm, container, key, value):
                 return
             emit_row(vm, SETITEM, (container, key, value), {})
@@ -104,6 +127,16 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
             replay(vm, container, list.__setitem__, Known(index), value)
         case _:
             refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
+
+
+def store_element(vm: Machine, array: Value, key: Var, value: Var) -> None:
+    if isinstance(value, Either):
+        distributed(vm, partial(store_element, vm, array, key), value)
+        return
+    element = leaf(vm, key)
+    if not is_element(array, element):
+        raise NotALoop("a part of an array in a loop")
+    vm.emit(SETITEM, (array, element, leaf(vm, value)), {})
 
 
 def delitem(vm: Machine, container: Var, key: Var) -> None:

@@ -157,6 +157,41 @@ class Iter:
     at: int = 0
     size: int = 0  # of the dict at the start, for a View: it must not change meanwhile
     passing: bool = False  # of a class of its own, which exits do not rebuild
+    private: bool = False  # made for a loop: nobody else has it
+
+
+@dataclass(eq=False, slots=True)
+class Range:
+    """A range with bounds that only run time knows; `settled` once they had to become facts."""
+
+    start: Var
+    stop: Var
+    step: Var
+    settled: Known | None = None
+
+
+@dataclass(eq=False, slots=True)
+class RangeIter:
+    """An iterator over a range: graph values or ints. `taken` items are gone since it was made, or
+    since the region began, if it has an origin."""
+
+    start: Any
+    stop: Any
+    step: Any
+    count: Any
+    taken: Any
+    origin: Source | None = None
+    sure: bool = False  # there is at least one more
+
+
+@dataclass(eq=False, slots=True)
+class Either:
+    """A number that is of one type on some ways through a loop, and of another on others: `b` where
+    `tag` is true, else `a`. Graph values or constants."""
+
+    a: Any
+    b: Any
+    tag: Any
 
 
 @dataclass(eq=False, slots=True)
@@ -261,6 +296,9 @@ Var = (
     | Method
     | Object
     | Iter
+    | Range
+    | RangeIter
+    | Either
     | Zip
     | Enumerate
     | Map

@@ -38,10 +38,11 @@ from jitcore.guards.source import (
     MethodFunc,
     MethodSelf,
     PartialPart,
+    RangePart,
     Source,
     Stack,
 )
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, type_of
+from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     Cell,
@@ -53,6 +54,8 @@ from jitcore.symbolic.values import (
     Method,
     Object,
     Partial,
+    Range,
+    RangeIter,
     Run,
     Tuple,
     Var,
@@ -78,7 +81,7 @@ EQUAL_TYPES = (str, bytes, bool, type(None), type(...), type(NotImplemented), ra
 def realize(vm: Machine, var: Var) -> Var:
     """Look at a lazy value: what it is becomes a guard."""
     if not isinstance(var, Lazy):
-        return var
+        return settled(vm, var) if isinstance(var, Range) else var
     found = vm.realized.get(var.origin)
     if var.origin in vm.blind:
         vm.stop(breaks.CONTAINER_MUTATION, f"{var.origin} was appended to")
@@ -86,6 +89,17 @@ def realize(vm: Machine, var: Var) -> Var:
         vm.live[var.origin] = var.obj
         found = vm.realized[var.origin] = _wrap(vm, var.obj, var.origin)
     return found
+
+
+def settled(vm: Machine, var: Range) -> Known:
+    """A range that something else than a loop looks at has bounds that are facts."""
+    if var.settled is None:
+        parts = (vm.concrete(realize(vm, part)) for part in (var.start, var.stop, var.step))
+        try:
+            var.settled = Known(range(*parts))
+        except (TypeError, ValueError) as error:
+            vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
+    return var.settled
 
 
 def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
@@ -132,6 +146,17 @@ def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
     if type(obj) is int:
         return Run(vm.input(origin, kind), origin, obj, frozenset((origin,)))
     return Run(vm.input(origin, kind), origin)
+
+
+def _range_iterator(vm: Machine, obj: Any, origin: Source) -> Var:
+    """One that CPython's loop has begun. One with a name might be asked for its next item."""
+    if not isinstance(origin, Stack):
+        return _unknown(vm, obj, origin)
+    vm.guard(HasType(origin, type(obj)))
+    start, stop, step, count = (
+        vm.input(RangePart(origin, part), PYINT) for part in ("start", "stop", "step", "count")
+    )
+    return RangeIter(start, stop, step, count, 0, origin)
 
 
 def _slice(vm: Machine, obj: slice, origin: Source) -> Var:
@@ -314,6 +339,7 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     functools.partial: _partial,
     **dict.fromkeys(EQUAL_TYPES, _equal),
     slice: _slice,
+    type(iter(range(0))): _range_iterator,
     **dict.fromkeys(KNOWN_TYPES, _identical),
 }
 GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (

@@ -77,5 +77,5 @@ def f(x):
 def needs_a_value(x):
     y = x * 2
     total = int(y.sum())
-    z = range(abs(total))  # J310
-    return y + len(z)
+    size = len(range(abs(total)))  # J310
+    return y + size

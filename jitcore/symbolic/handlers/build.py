@@ -14,6 +14,7 @@ from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import PLAIN, fails
 from jitcore.symbolic.values import Dict, Exc, Known, Lazy, List, Set, Slice, Tuple, Var
+from jitcore.symbolic.working import NotALoop
 from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
 
 T = TypeVar("T")
@@ -115,6 +116,7 @@ def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
         return
     assert isinstance(target, List)
     target.items.append(item)
+    grown(vm)
     if target.origin is not None:
         vm.hold(Do.CALL, Known(list.append), target, item)
 
@@ -123,12 +125,14 @@ def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
 def list_extend(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
     target = made_here(vm, frame, canon, List)
     target.items.extend(items_of(vm, more))
+    grown(vm)
 
 
 @opcode("SET_ADD", "item --")
 def set_add(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
     target = made_here(vm, frame, canon, Set)
     target.items.add(key_of(vm, item))
+    grown(vm)
 
 
 @opcode("SET_UPDATE", "more --")
@@ -137,14 +141,17 @@ def set_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
     more = realize(vm, more)
     if isinstance(more, Known) and isinstance(more.obj, frozenset):
         target.items.update(more.obj)
+        grown(vm)
         return
     target.items.update(key_of(vm, item) for item in items_of(vm, more))
+    grown(vm)
 
 
 @opcode("MAP_ADD", "key value --")
 def map_add(vm: Machine, frame: Frame, canon: Canon, key: Var, value: Var) -> None:
     target = made_here(vm, frame, canon, Dict)
     target.items[key_of(vm, key)] = value
+    grown(vm)
 
 
 @opcode("DICT_UPDATE", "more --")
@@ -164,6 +171,7 @@ def merge(vm: Machine, frame: Frame, canon: Canon, more: Var, unique: bool) -> N
     if unique and not target.items.keys().isdisjoint(more.items):
         vm.stop(breaks.BAD_ARGUMENTS, "a keyword argument given twice")
     target.items.update(more.items)
+    grown(vm)
 
 
 @opcode("LIST_TO_TUPLE", "items -- made")
@@ -241,3 +249,9 @@ def constant_text(vm: Machine, var: Var) -> Any:
     if isinstance(var, Exc):
         return exception_text(vm, var)
     vm.stop(breaks.FORMAT, "a value that is known only at run time")
+
+
+def grown(vm: Machine) -> None:
+    """A container in the making: what is walked once stands for many rounds of a loop."""
+    if vm.work is not None:
+        raise NotALoop("it fills a container")

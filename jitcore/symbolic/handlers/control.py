@@ -6,19 +6,24 @@ any other is run by CPython, with regions in its body.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
+from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.loops import branches_to_loop
 from jitcore.symbolic.machine import Cut, Machine
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.operators import identical
+from jitcore.symbolic.operators import identical, to_bool
 from jitcore.symbolic.refusals import ITERATES, undecided
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Generator, Known, Null, Var
+from jitcore.symbolic.values import Either, Generator, Iter, Known, Null, Run, Var
+from jitcore.symbolic.working import Fork, Way
 from jitcore.symbolic.wrap import realize
 
 UNROLL = 24
@@ -38,6 +43,9 @@ def jump_backward(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 def back(vm: Machine, frame: Frame, target: int) -> None:
     """Follow a back edge only round a loop that is being unrolled."""
+    if vm.work is not None:
+        vm.jump(frame, target)
+        return
     header = frame.code.instrs[frame.code.by_offset[target]]
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
     if not unrolled and not leaves_handler(frame, target):
@@ -64,10 +72,21 @@ def while_loop(frame: Frame, header: Instr) -> Break:
 
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
     found = truth(vm, value)
+    yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
+    if found is None and (vm.work is not None or branches_to_loop(vm, frame, yes, no)):
+        fork(vm, frame, value, *((yes, no) if when else (no, yes)))
     if found is None:
         undecided(vm, value, describe(realize(vm, value)))
     if found is when:
         go(vm, frame, canon)
+
+
+def fork(vm: Machine, frame: Frame, value: Var, yes: Way, no: Way) -> NoReturn:
+    """In a loop both ways are walked."""
+    value = to_bool(vm, value) if isinstance(value, Either) else realize(vm, value)
+    if not isinstance(value, Run) or not isinstance(value.value.type, ScalarType):
+        undecided(vm, value, describe(value))
+    raise Fork(frame, value.value, yes, no)
 
 
 def go(vm: Machine, frame: Frame, canon: Canon) -> None:
@@ -102,6 +121,9 @@ def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) ->
 
 def jump_or_pop(vm: Machine, frame: Frame, canon: Canon, when: bool) -> None:
     found = truth(vm, frame.stack[-1])
+    if found is None and vm.work is not None:
+        ways = Way(canon.target), Way(frame.code.instrs[frame.index].offset, 1)
+        fork(vm, frame, frame.stack[-1], *(ways if when else reversed(ways)))
     if found is None:
         undecided(vm, frame.stack[-1], describe(realize(vm, frame.stack[-1])))
     if found is when:
@@ -122,7 +144,10 @@ def jump_if_false_or_pop(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 @opcode("GET_ITER", "over -- it")
 def get_iter(vm: Machine, frame: Frame, canon: Canon, over: Var) -> Var:
-    return iterator(vm, over)
+    made = iterator(vm, over)
+    if isinstance(made, Iter) and made is not over:
+        made.private = True
+    return made
 
 
 @opcode("FOR_ITER")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import ArrayType, ScalarType, type_of
+from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import describe
@@ -67,6 +67,8 @@ def convert(vm: Machine, cls: type, args: Args, kwargs: Words) -> Var:
         return operators.folded(vm, cls, *(v.obj for v in vars))  # type: ignore[union-attr]
     if len(vars) == 1 and is_number(vars[0]):
         return call_builtin(vm, cls, vars, type_of(cls(0)))
+    if vm.work is not None and cls is complex and all(number_type(vm, v) for v in vars):
+        return call_builtin(vm, cls, vars, PYCOMPLEX)
     vm.stop(breaks.UNKNOWN_BUILTIN, f"{cls.__name__}() of {describe(vars[0])}")
 
 
@@ -90,6 +92,8 @@ def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
             return operators.unary(vm, "abs", value)
         if value.value.type.dtype.kind in "if":
             return call_builtin(vm, abs, args, value.value.type)
+        if value.value.type.dtype.kind == "c" and vm.work is not None:
+            return call_builtin(vm, abs, args, PYFLOAT)
     vm.stop(breaks.UNKNOWN_BUILTIN, f"abs() of {describe(value)}")
 
 

@@ -10,6 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import call, model
+from jitcore.symbolic.either import chosen
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
@@ -25,6 +26,7 @@ from jitcore.symbolic.values import (
     Known,
     List,
     Map,
+    Range,
     Run,
     Set,
     Tuple,
@@ -55,13 +57,13 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(range)
 def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    numbers = []
-    for arg in args:
-        arg = realize(vm, arg)
-        if isinstance(arg, Run) and not isinstance(arg.value.type, ScalarType):
-            vm.stop(breaks.RUNTIME_VALUE, "range()")
-        numbers.append(vm.concrete(arg))
-    return operators.folded(vm, range, *numbers)
+    vars = [realize(vm, arg) for arg in args]
+    if any(isinstance(v, Run) and not isinstance(v.value.type, ScalarType) for v in vars):
+        vm.stop(breaks.RUNTIME_VALUE, "range()")
+    if not any(isinstance(v, Run) for v in vars) or not 1 <= len(vars) <= 3:
+        return operators.folded(vm, range, *map(vm.concrete, vars))
+    start, stop, step = (Known(0), vars[0], Known(1)) if len(vars) == 1 else (*vars, Known(1))[:3]
+    return Range(start, stop, step)
 
 
 @model(slice)
@@ -159,11 +161,17 @@ def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words
             fails(vm, ValueError, f"{name}() of an empty sequence")
         kinds = {number_type(vm, item) for item in items}
         kind = kinds.pop()
-        if not kinds and kind is not None and len(items) > 1 and at_run_time(vm, items):
+        same = not kinds and kind is not None and len(items) > 1
+        if same and vm.work is None and at_run_time(vm, items):
+            assert kind is not None
             return call_builtin(vm, fn, tuple(items), kind)
         best = items[0]
         for item in items[1:]:
-            better = truth(vm, operators.compare(vm, text, item, best))
+            test = operators.compare(vm, text, item, best)
+            better = truth(vm, test)
+            if better is None and vm.work is not None:
+                best = chosen(vm, operators.to_bool(vm, test), item, best)
+                continue
             if better is None:
                 vm.stop(breaks.UNKNOWN_BUILTIN, f"{name}() of run-time values")
             best = item if better else best

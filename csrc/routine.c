@@ -1,0 +1,275 @@
+#include "routine.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+#include "kernel.h"
+#include "launcher.h"
+
+#include "../jitcore/runtime_c/routine_rt.h"
+
+typedef int routine_fn(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
+                       const rt_world *world);
+
+typedef struct {
+    int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
+    int written;
+} Port;
+
+typedef struct {
+    int count;
+    int *ports; /* of `outputs` */
+} Way;
+
+typedef struct {
+    PyObject_HEAD
+    routine_fn *fn;
+    int ninputs, noutputs, narrays, nways, nloops;
+    Port *ports; /* inputs, then outputs */
+    Way *ways;
+    rt_loop *loops;
+    PyObject *capsules, *library, *name, *source;
+    unsigned long long launches, refusals, exits;
+} Routine;
+
+#define REFUSED 1
+
+/* ---------------------------------------------------------------- a launch */
+
+static int array_fits(const Port *want, PyObject *obj) {
+    if (Py_TYPE(obj) != &PyArray_Type)
+        return 0;
+    PyArrayObject *array = (PyArrayObject *)obj;
+    PyArray_Descr *descr = PyArray_DESCR(array);
+    return PyArray_NDIM(array) == want->ndim && descr->type_num == want->num && PyArray_ISNBO(descr->byteorder) &&
+           PyArray_ISALIGNED(array) && (!want->written || PyArray_ISWRITEABLE(array));
+}
+
+static PyObject *boxed(const Port *port, const rt_slot *slot) {
+    switch (port->kind) {
+    case PYTHON_BOOL:
+        return PyBool_FromLong(slot->bytes[0]);
+    case PYTHON_INT:
+        return PyLong_FromLongLong(slot->i);
+    case PYTHON_FLOAT:
+        return PyFloat_FromDouble(slot->d);
+    case PYTHON_COMPLEX:
+        return PyComplex_FromDoubles(slot->z.re, slot->z.im);
+    default:
+        break;
+    }
+    PyArray_Descr *descr = PyArray_DescrFromType(port->num);
+    PyObject *scalar = descr != NULL ? PyArray_Scalar((void *)slot->bytes, descr, NULL) : NULL;
+    Py_XDECREF(descr);
+    return scalar;
+}
+
+/* The values of the way. -1: memory ran out. */
+static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObject **outputs) {
+    for (int i = 0; i < way->count; i++) {
+        int at = way->ports[i];
+        outputs[at] = boxed(&r->ports[r->ninputs + at], &slots[at]);
+        if (outputs[at] != NULL)
+            continue;
+        for (int k = 0; k < r->noutputs; k++)
+            Py_CLEAR(outputs[k]);
+        return -1;
+    }
+    return 0;
+}
+
+static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
+               const i64 **step, i64 *rounds) {
+    int arrays = 0, scalars = 0;
+    for (int i = 0; i < r->ninputs; i++) {
+        const Port *port = &r->ports[i];
+        if (port->kind != ARRAY) {
+            if (!scalar_fits(port->kind, port->num, inputs[i], &in[scalars++]))
+                return REFUSED;
+            continue;
+        }
+        if (!array_fits(port, inputs[i]))
+            return REFUSED;
+        PyArrayObject *array = (PyArrayObject *)inputs[i];
+        p[arrays] = PyArray_BYTES(array);
+        dim[arrays] = (const i64 *)PyArray_DIMS(array);
+        step[arrays++] = (const i64 *)PyArray_STRIDES(array);
+    }
+    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops, rounds};
+    int way = r->fn(in, out, p, dim, step, &world);
+    rt_clear();
+    return way;
+}
+
+int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *rounds) {
+    Routine *r = (Routine *)self;
+    size_t slots = (size_t)(r->ninputs + r->noutputs), arrays = (size_t)r->narrays + 1;
+    rt_slot *in = PyMem_Malloc(slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + 1);
+    memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
+    *rounds = 0;
+    if (in == NULL)
+        return REFUSED;
+    rt_slot *out = in + r->ninputs;
+    char **p = (char **)(out + r->noutputs);
+    const i64 **dim = (const i64 **)(p + arrays), **step = dim + arrays;
+    int way = run(r, inputs, in, out, p, dim, step, rounds);
+    PyErr_Clear();
+    r->launches++;
+    r->refusals += way == REFUSED;
+    r->exits += way > REFUSED;
+    if (way < 0 || way > r->nways)
+        way = REFUSED;
+    if (hand_on(r, &r->ways[way], out, outputs) < 0)
+        way = -1;
+    PyMem_Free(in);
+    return way;
+}
+
+int routine_inputs(PyObject *routine) { return ((Routine *)routine)->ninputs; }
+int routine_outputs(PyObject *routine) { return ((Routine *)routine)->noutputs; }
+int routine_ways(PyObject *routine) { return ((Routine *)routine)->nways; }
+
+/* ---------------------------------------------------------------- construction */
+
+static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
+    r->ninputs = (int)PyTuple_GET_SIZE(inputs);
+    r->noutputs = (int)PyTuple_GET_SIZE(outputs);
+    r->ports = PyMem_Calloc((size_t)(r->ninputs + r->noutputs) + 1, sizeof(Port));
+    if (r->ports == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < r->ninputs + r->noutputs; i++) {
+        Port *port = &r->ports[i];
+        PyObject *row = i < r->ninputs ? PyTuple_GET_ITEM(inputs, i) : PyTuple_GET_ITEM(outputs, i - r->ninputs);
+        if (!PyTuple_Check(row)) {
+            PyErr_SetString(PyExc_TypeError, "a port is a tuple (kind, num, ndim, written)");
+            return -1;
+        }
+        if (!PyArg_ParseTuple(row, "Ciip", &port->kind, &port->num, &port->ndim, &port->written))
+            return -1;
+        int array = port->kind == ARRAY;
+        int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
+                    port->num == NPY_CDOUBLE;
+        if (port->kind == 0 || strchr("asbifc", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
+            PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers, and arrays that it takes");
+            return -1;
+        }
+        r->narrays += array;
+    }
+    return 0;
+}
+
+static int read_way(const Routine *r, PyObject *row, Way *way) {
+    if (!PyTuple_Check(row)) {
+        PyErr_SetString(PyExc_TypeError, "a way is a tuple of outputs");
+        return -1;
+    }
+    way->count = (int)PyTuple_GET_SIZE(row);
+    way->ports = PyMem_Calloc((size_t)way->count + 1, sizeof(int));
+    if (way->ports == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < way->count; i++) {
+        long at = PyLong_AsLong(PyTuple_GET_ITEM(row, i));
+        if (at < 0 || at >= r->noutputs) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ValueError, "a way gives some of the outputs");
+            return -1;
+        }
+        way->ports[i] = (int)at;
+    }
+    return 0;
+}
+
+static int read_ways(Routine *r, PyObject *ways) {
+    Py_ssize_t count = PyTuple_GET_SIZE(ways);
+    if (count < 2) {
+        PyErr_SetString(PyExc_ValueError, "a routine has an end, and a way out before it begins");
+        return -1;
+    }
+    r->ways = PyMem_Calloc((size_t)count, sizeof(Way));
+    if (r->ways == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    r->nways = (int)count - 1;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (read_way(r, PyTuple_GET_ITEM(ways, i), &r->ways[i]) < 0)
+            return -1;
+    if (r->ways[REFUSED].count == 0)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "before a routine has begun it has no values");
+    return -1;
+}
+
+static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"address", "name", "inputs", "outputs", "ways", "loops", "source", "library", NULL};
+    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!UO", names, &PyLong_Type, &address, &name,
+                                     &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
+                                     &PyTuple_Type, &loops, &source, &library))
+        return NULL;
+    void *fn = PyLong_AsVoidPtr(address);
+    if (fn == NULL) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "no code at address 0");
+        return NULL;
+    }
+    Routine *r = (Routine *)type->tp_alloc(type, 0);
+    if (r == NULL)
+        return NULL;
+    r->fn = (routine_fn *)fn;
+    r->name = Py_NewRef(name);
+    r->source = Py_NewRef(source);
+    r->library = Py_NewRef(library);
+    r->capsules = Py_NewRef(loops);
+    r->loops = inner_loops(loops, &r->nloops);
+    if (r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0) {
+        Py_DECREF(r);
+        return NULL;
+    }
+    return (PyObject *)r;
+}
+
+static void routine_dealloc(Routine *r) {
+    for (int i = 0; r->ways != NULL && i <= r->nways; i++)
+        PyMem_Free(r->ways[i].ports);
+    PyMem_Free(r->ways);
+    PyMem_Free(r->ports);
+    PyMem_Free(r->loops);
+    Py_XDECREF(r->capsules);
+    Py_XDECREF(r->library);
+    Py_XDECREF(r->name);
+    Py_XDECREF(r->source);
+    Py_TYPE(r)->tp_free((PyObject *)r);
+}
+
+static PyObject *routine_repr(Routine *r) {
+    return PyUnicode_FromFormat("<Routine %U: %d -> %d>", r->name, r->ninputs, r->noutputs);
+}
+
+static PyMemberDef routine_members[] = {
+    {"name", T_OBJECT, offsetof(Routine, name), READONLY, "what reports call it"},
+    {"source", T_OBJECT, offsetof(Routine, source), READONLY, "the C text"},
+    {"launches", T_ULONGLONG, offsetof(Routine, launches), READONLY, "how often it was entered"},
+    {"refusals", T_ULONGLONG, offsetof(Routine, refusals), READONLY, "launches with inputs that do not fit"},
+    {"exits", T_ULONGLONG, offsetof(Routine, exits), READONLY, "launches that were left before their end"},
+    {0},
+};
+
+PyTypeObject Routine_Type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, source, library)\n\n"
+                        "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
+                        "written). Ways: the outputs that each hands on."),
+    .tp_basicsize = sizeof(Routine),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = routine_new,
+    .tp_dealloc = (destructor)routine_dealloc,
+    .tp_repr = (reprfunc)routine_repr,
+    .tp_members = routine_members,
+};
+
+int routine_init(PyObject *module) { return PyModule_AddType(module, &Routine_Type); }

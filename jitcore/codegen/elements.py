@@ -1,0 +1,109 @@
+"""Elements of arrays in C: `a[i, j]` read and written, with CPython's bounds.
+
+An index from -n to n - 1 finds its element; any other leaves the routine, and CPython raises
+IndexError. What is stored is converted as NumPy converts it; what NumPy warns of, or refuses, is
+NumPy's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Node
+from ..ir.types import ArrayType, ScalarType
+from .abi import C_TYPES
+from .numbers import NoForm, converted, form, number
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def element(w: Writer, node: Node) -> tuple[str, str]:
+    """The address of an element, and its C type."""
+    array, key = node.args[0], node.args[1]
+    kind = array.type
+    assert isinstance(kind, ArrayType)
+    if (
+        not kind.numeric
+        or not kind.aligned
+        or kind.dtype.char not in C_TYPES
+        or kind.dtype.char == "e"
+    ):
+        raise NoForm(f"elements of {kind}")
+    place = w.array(array)
+    parts = key if type(key) is tuple else (key,)
+    offsets = []
+    for axis, part in enumerate(parts):
+        at = index(w, node, part, w.extent(place, axis))
+        last = axis == kind.ndim - 1 and kind.strides[axis] == kind.dtype.itemsize
+        step = str(kind.dtype.itemsize) if last else w.step(place, axis)
+        offsets.append(f" + {at} * {step}")
+    return f"p{place}{''.join(offsets)}", C_TYPES[kind.dtype.char]
+
+
+def index(w: Writer, node: Node, part: Any, extent: str) -> str:
+    kind = number(part)
+    if kind.dtype.kind not in "iu" or kind.dtype.char in "LQ":
+        raise NoForm(f"an index of type {kind}")
+    if type(part) is int:
+        at = f"{part}LL" if part >= 0 else f"({extent} + {part}LL)"
+        w.leave_if(node, f"(u64){at} >= (u64){extent}")
+        return at
+    text = w.text(part)
+    if w.is_positive(part):
+        w.leave_if(node, f"(u64){text} >= (u64){extent}")
+        return text
+    at = w.kept("i64", f"{text} < 0 ? {text} + {extent} : (i64){text}")
+    w.leave_if(node, f"(u64){at} >= (u64){extent}")
+    return at
+
+
+@form("getitem")
+def load(w: Writer, node: Node) -> str:
+    address, name = element(w, node)
+    loaded = f"*({name} *)({address})"
+    return f"{loaded} != 0" if node.args[0].type.dtype.kind == "b" else loaded
+
+
+@form("setitem")
+def store(w: Writer, node: Node) -> str:
+    array, _, value = node.args
+    address, name = element(w, node)
+    text = w.kept(name, stored(w, node, value, array.type.dtype))
+    w.settle()
+    w.line(f"*({name} *)({address}) = {text};")
+    return ""
+
+
+def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
+    kind, text = number(value), w.text(value)
+    to = ScalarType(dtype)
+    if dtype.kind == "b":
+        return w.true(value)
+    if dtype.kind in "iu":
+        if kind.dtype.kind == "f" or kind.dtype.kind == "c":
+            return whole_of_float(w, node, value, dtype)
+        if kind.python:
+            return converted(w, node, value, to)
+        return f"({C_TYPES[dtype.char]}){text}"
+    if kind.dtype.kind == "c" and dtype.kind == "f":
+        raise NoForm("a complex number stored as a real one")
+    if dtype.char in "fF" and kind.dtype.kind in "fc" and kind.dtype.char not in "fF":
+        made = w.kept(C_TYPES[dtype.char], converted(w, node, value, to))
+        w.watch(node, made, to)
+        return made
+    return converted(w, node, value, to)
+
+
+def whole_of_float(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
+    """A Python float becomes an int first, a np.float64 is cast: within range both cut."""
+    kind = number(value)
+    if kind.dtype.kind == "c" or dtype.char in "LQ":
+        raise NoForm(f"{kind} stored as {dtype}")
+    a = w.kept("f64", f"(f64){w.text(value)}")
+    limits = np.iinfo(dtype)
+    low, high = max(limits.min, -(1 << 62)), min(limits.max, 1 << 62)
+    w.leave_if(node, f"!({a} > {float(low) - 1} && {a} < {float(high) + 1})")
+    return f"({C_TYPES[dtype.char]}){a}"

@@ -1,0 +1,187 @@
+"""Scalar code with loops → a routine that csrc/routine.c can launch.
+
+nodes, and where each may leave to ─ writer.py ─▶ C text ─▶ code, with its ports and ways
+
+    inputs   what the nodes read: numbers, then arrays
+    ways     0: the end, with what is read afterwards; 1: not begun; then one for each place to
+             leave to, with the values of the nodes that its state is made of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _C
+from ..config import Config
+from ..ir.graph import Body, Node, Value
+from ..ir.types import ArrayType, ScalarType
+from . import arithmetic, comparisons, elements, functions
+from .abi import SYMBOL, runtime_text, text_of
+from .cache import library
+from .numbers import NoForm, c_type, number
+from .writer import Writer, is_array
+
+FILLED = (arithmetic, comparisons, elements, functions)  # the tables of numbers.py
+
+UNDERFLOW = 0x10  # RT_UNDER
+KINDS = {"b": "b", "i": "i", "f": "f", "c": "c"}
+LONGEST = 400_000  # characters of C
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Routine:
+    """`ways`: the exits of ways 2 and up. `code` is a _C.Routine."""
+
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    ways: tuple[Any, ...]
+    code: Any
+
+
+def routine(
+    name: str,
+    nodes: Sequence[Node],
+    exits: Mapping[Node, Any],
+    values_of: Callable[[Any], set[Value]],
+    wanted: set[Value],
+    mask: int,
+    config: Config,
+) -> Routine | None:
+    """NoForm where C cannot do what a node does; None without a C compiler."""
+    if mask & UNDERFLOW:
+        raise NoForm("an underflow that is not ignored")
+    ways: list[Any] = []
+    numbers: dict[int, int] = {}
+
+    def way_of(node: Node) -> int | None:
+        exit = exits.get(node)
+        if exit is None:
+            return None
+        if id(exit) not in numbers:
+            numbers[id(exit)] = len(ways) + 2
+            ways.append(exit)
+        return numbers[id(exit)]
+
+    made = set(defined(nodes))
+    w = Writer(way_of, mask)
+    w.nodes(nodes)
+    w.settle()
+    ends = [set(wanted & made), set(), *(values_of(exit) & made for exit in ways)]
+    outputs = tuple(dict.fromkeys(value for end in ends for value in end))
+    at = {value: k for k, value in enumerate(outputs)}
+    rows = [tuple(sorted(at[value] for value in end)) for end in ends]
+    inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
+    scalars = [value for value in inputs if not is_array(value)]
+    for value in inputs:
+        if not isinstance(value.type, ScalarType | ArrayType):
+            raise NoForm(f"a value of type {value.type}")
+    arrays = list(w.arrays)
+    source = text(w, scalars, arrays, outputs, rows)
+    if len(source) > LONGEST:
+        raise NoForm("a loop that is too long for the C compiler")
+    found = library(source, config)
+    if found is None:
+        return None
+    written = set(stored(nodes))
+    code = _C.Routine(
+        found.address,
+        name,
+        (*map(scalar_port, scalars), *(array_port(one, one in written) for one in arrays)),
+        tuple(map(scalar_port, outputs)),
+        tuple(rows),
+        tuple(inner.capsule for inner in w.loops),
+        source,
+        found.handle,
+    )
+    return Routine((*scalars, *arrays), outputs, tuple(ways), code)
+
+
+def defined(nodes: Iterable[Node]) -> Iterator[Value]:
+    for node in nodes:
+        yield from node.outputs
+        for body in node.bodies:
+            yield from body.params
+            yield from defined(body.nodes)
+
+
+def sorted_uses(node: Node) -> list[Value]:
+    """In the order in which they are met, so that the text is always the same."""
+    found = list(node.inputs)
+    for body in node.bodies:
+        found += in_body(body)
+    return found
+
+
+def in_body(body: Body) -> list[Value]:
+    inside = set(body.params) | {v for node in body.nodes for v in node.outputs}
+    found = [v for node in body.nodes for v in sorted_uses(node)]
+    found += [v for v in body.results if type(v) is Value]
+    return [v for v in found if v not in inside]
+
+
+def stored(nodes: Iterable[Node]) -> Iterator[Value]:
+    for node in nodes:
+        if node.op.stores:
+            yield node.args[0]
+        for body in node.bodies:
+            yield from stored(body.nodes)
+
+
+def scalar_port(value: Value) -> tuple[str, int, int, bool]:
+    kind = number(value)
+    letter = KINDS[kind.dtype.kind] if kind.python else "s"
+    return letter, kind.dtype.num, 0, False
+
+
+def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
+    kind = value.type
+    assert isinstance(kind, ArrayType)
+    return "a", kind.dtype.num, kind.ndim, written
+
+
+# ---- text ---------------------------------------------------------------------------------------
+
+
+def text(
+    w: Writer,
+    scalars: Sequence[Value],
+    arrays: Sequence[Value],
+    outputs: Sequence[Value],
+    rows: Sequence[Sequence[int]],
+) -> str:
+    head = [
+        "#define RT_MATH",
+        text_of("routine_rt.h"),
+        f'__attribute__((visibility("default"))) int {SYMBOL}(const rt_slot *in, rt_slot *out, '
+        "char *const *p, const i64 *const *dim, const i64 *const *step, const rt_world *world)",
+        "{",
+    ]
+    loads = [f"    {w.name(value)} = {load(value, k)};" for k, value in enumerate(scalars)]
+    ends = []
+    for n, row in enumerate(rows):
+        stores = [f"    {slot(outputs[k], f'out[{k}]')} = {w.name(outputs[k])};" for k in row]
+        if n != 1:
+            head_of = [f"way{n}:", "    *world->rounds = rounds;"] if n else []
+            ends += [*head_of, *stores, f"    return {n};"]
+    declared = [f"    {line}" for line in w.declared]
+    axes = [f"    const i64 {name} = {text};" for name, text in w.axes.items()]
+    places = [f"    char *const p{k} = p[{k}];" for k in range(len(arrays))]
+    begin = [
+        "    const volatile u32 *const breaker = world->breaker;",
+        "    const u32 bits = world->bits;",
+        "    i64 rounds = 0;",
+        "    rt_clear();",
+    ]
+    return "\n".join(
+        [runtime_text(), *head, *declared, *places, *axes, *begin, *loads, *w.lines, *ends, "}", ""]
+    )
+
+
+def slot(value: Value, text: str) -> str:
+    return f"*({c_type(number(value))} *){text}.bytes"
+
+
+def load(value: Value, k: int) -> str:
+    return f"*(const {c_type(number(value))} *)in[{k}].bytes"

@@ -1,0 +1,286 @@
+"""Nodes of a routine → the C text of one function.
+
+    cond   if … else …        for    for (k = 0; k < n; k++) …      loop   do … while (again)
+
+Every value is a variable of the function, so that a jump to one of its ways, which stand at the
+end, finds all that it hands on. A way stores the values of its exit into slots and gives its
+number.
+
+Floating-point flags: an operation of NumPy's scalars that raises one gives inf or NaN. Such results
+are looked at before a store makes them visible, and where a body ends; if there is one, the flags
+tell whether NumPy would warn. Then the routine is left where CPython can repeat it all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..ir.graph import Body, Node, Value
+from ..ir.op import Kind, leaf_type
+from ..ir.types import ArrayType, ScalarType
+from .inner import Inner
+from .literals import literal
+from .numbers import NoForm, c_type, form_of, number, result
+from .ufuncs import ufunc_form
+
+PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
+
+
+class Writer:
+    def __init__(self, way_of: Callable[[Node], int | None], mask: int) -> None:
+        self.way_of = way_of
+        self.mask = mask  # RT_* bits that are not ignored
+        self.lines: list[str] = []
+        self.depth = 1
+        self.names: dict[Value, str] = {}
+        self.declared: list[str] = []
+        self.arrays: dict[Value, int] = {}
+        self.axes: dict[str, str] = {}
+        self.loops: list[Inner] = []
+        self.positive: set[Value] = set()
+        self.watching: dict[str, tuple[Node, ScalarType]] = {}
+        self.watch_inputs = False
+
+    # -- text -------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def name(self, value: Value) -> str:
+        found = self.names.get(value)
+        if found is None:
+            found = self.names[value] = f"v{len(self.names)}"
+            self.declared.append(f"{c_type(number(value))} {found};")
+        return found
+
+    def scratch(self, ctype: str) -> str:
+        name = f"t{len(self.declared)}"
+        self.declared.append(f"{ctype} {name};")
+        return name
+
+    def kept(self, ctype: str, text: str) -> str:
+        """In a variable, so that it can be named again."""
+        if text.isidentifier():
+            return text
+        name = self.scratch(ctype)
+        self.line(f"{name} = {text};")
+        return name
+
+    def text(self, arg: Any) -> str:
+        """A value, or a constant."""
+        if type(arg) is Value:
+            return self.name(arg)
+        kind = number(arg)
+        if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
+            raise NoForm(f"the int {arg}")
+        made = literal(kind.dtype.type(arg))
+        return (
+            f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
+        )
+
+    def true(self, arg: Any) -> str:
+        text = self.text(arg)
+        if number(arg).dtype.kind == "c":
+            return f"{text}.re != 0 || {text}.im != 0"
+        return f"{text} != 0"
+
+    # -- arrays -----------------------------------------------------------------------------------
+
+    def array(self, value: Value) -> int:
+        return self.arrays.setdefault(value, len(self.arrays))
+
+    def extent(self, place: int, axis: int) -> str:
+        return self.axis(f"n{place}_{axis}", f"dim[{place}][{axis}]")
+
+    def step(self, place: int, axis: int) -> str:
+        return self.axis(f"s{place}_{axis}", f"step[{place}][{axis}]")
+
+    def axis(self, name: str, text: str) -> str:
+        self.axes[name] = text
+        return name
+
+    def loop(self, inner: Inner) -> int:
+        if inner not in self.loops:
+            self.loops.append(inner)
+        return self.loops.index(inner)
+
+    def is_positive(self, arg: Any) -> bool:
+        """Known not to be negative."""
+        return type(arg) is Value and arg in self.positive
+
+    # -- leaving ----------------------------------------------------------------------------------
+
+    def way(self, node: Node) -> int:
+        found = self.way_of(node)
+        if found is None:
+            raise NoForm(f"{node.op.name} after a store, within one statement of the caller")
+        return found
+
+    def leave_if(self, node: Node, condition: str) -> None:
+        self.line(f"if (__builtin_expect({condition}, 0)) goto way{self.way(node)};")
+
+    def watch(self, node: Node, name: str, kind: ScalarType) -> None:
+        if self.mask and not kind.python:
+            self.watching[name] = (node, kind)
+
+    def watched(self, node: Node, text: str) -> str:
+        """The result of NumPy's arithmetic, or Python's, which never warns."""
+        kind = result(node)
+        if kind.python or not self.mask:
+            return text
+        name = self.name(node.outputs[0])
+        self.line(f"{name} = {text};")
+        if node.op.name in PROPAGATES:
+            for arg in node.args:
+                if type(arg) is Value:
+                    self.watching.pop(self.name(arg), None)
+        self.watching[name] = (node, kind)
+        return name
+
+    def called(self, node: Node, text: str) -> str:
+        """A result of the C library, which raises flags as NumPy's own call does."""
+        self.settle()
+        name = self.name(node.outputs[0])
+        self.line(f"{name} = {text};")
+        self.check_flags(node)
+        return name
+
+    def check_flags(self, node: Node) -> None:
+        if self.mask:
+            self.leave_if(node, f"rt_flags() & {self.mask}")
+
+    def settle(self) -> None:
+        """Look at what is being watched."""
+        if not self.watching:
+            return
+        tests = [not_finite(name, kind) for name, (_, kind) in self.watching.items()]
+        node = next(iter(self.watching.values()))[0]
+        self.line(f"if (__builtin_expect({' | '.join(tests)}, 0)) {{")
+        self.line(f"    if (rt_flags() & {self.mask}) goto way{self.way(node)};")
+        self.line("}")
+        self.watching.clear()
+
+    # -- nodes ------------------------------------------------------------------------------------
+
+    def nodes(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            if node.op.kind is Kind.CONTROL:
+                self.settle()
+                CONTROL[node.op.name](self, node)
+            else:
+                self.node(node)
+
+    def node(self, node: Node) -> None:
+        if node.op.name == "leave":
+            self.settle()
+            self.line(f"goto way{self.way(node)};")
+        elif node.op.name == "poll":
+            self.line("rounds++;")
+            self.leave_if(node, "*breaker & bits")
+        else:
+            self.assign(node)
+
+    def assign(self, node: Node) -> None:
+        form = form_of(node) or (ufunc_form if node.op.ufunc is not None else None)
+        if form is None:
+            raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
+        text = form(self, node)
+        if not node.outputs:
+            return
+        (out,) = node.outputs
+        if text != self.name(out):
+            self.line(f"{self.name(out)} = {text};")
+        if node.op.name == "range.next" or (node.op.name == "range.item" and self.counts_up(node)):
+            self.positive.add(out)
+
+    def counts_up(self, node: Node) -> bool:
+        start, step, k = node.args
+        known = (type(start) is int and start >= 0) or self.is_positive(start)
+        return known and type(step) is int and step > 0 and (k == 0 or self.is_positive(k))
+
+    # -- bodies -----------------------------------------------------------------------------------
+
+    def body(self, body: Body) -> None:
+        self.depth += 1
+        self.nodes(body.nodes)
+        self.settle()
+        self.depth -= 1
+
+    def assign_all(self, targets: Sequence[Value], given: Sequence[Any]) -> None:
+        """At once: what is given may be among the targets."""
+        self.depth += 1
+        pairs = [(t, g) for t, g in zip(targets, given, strict=True) if t is not g]
+        later = {g for _, g in pairs if type(g) is Value} & {t for t, _ in pairs}
+        texts = []
+        for t, g in pairs:
+            text = self.text(g)
+            if type(g) is Value and g in later:
+                text, old = self.scratch(c_type(number(g))), text
+                self.line(f"{text} = {old};")
+            texts.append((self.name(t), text))
+        for name, text in texts:
+            self.line(f"{name} = {text};")
+        self.depth -= 1
+
+
+def cond(w: Writer, node: Node) -> None:
+    yes, no = node.bodies
+    w.line(f"if ({w.true(node.args[0])}) {{")
+    w.body(yes)
+    w.assign_all(node.outputs, yes.results)
+    if no.nodes or node.outputs:
+        w.line("} else {")
+        w.body(no)
+        w.assign_all(node.outputs, no.results)
+    w.line("}")
+
+
+def for_(w: Writer, node: Node) -> None:
+    (body,) = node.bodies
+    trips, *initial = node.args
+    k, *carried = body.params
+    w.depth -= 1
+    w.assign_all(carried, initial)
+    w.depth += 1
+    count, index = w.kept("i64", w.text(trips)), w.name(k)
+    w.positive.add(k)
+    w.line(f"for ({index} = 0; {index} < {count}; {index}++) {{")
+    w.body(body)
+    w.assign_all(carried, body.results)
+    w.line("}")
+    w.depth -= 1
+    w.assign_all(node.outputs, carried)
+    w.depth += 1
+
+
+def loop(w: Writer, node: Node) -> None:
+    (body,) = node.bodies
+    again, *results = body.results
+    w.depth -= 1
+    w.assign_all(body.params, node.args)
+    w.depth += 1
+    go_on = w.scratch("int")
+    w.line("do {")
+    w.body(body)
+    w.depth += 1
+    w.line(f"{go_on} = {w.true(again)};")
+    w.depth -= 1
+    w.assign_all(body.params, results)
+    w.line(f"}} while ({go_on});")
+    w.depth -= 1
+    w.assign_all(node.outputs, body.params)
+    w.depth += 1
+
+
+CONTROL = {"cond": cond, "for": for_, "loop": loop}
+
+
+def not_finite(name: str, kind: ScalarType) -> str:
+    if kind.dtype.kind == "c":
+        return f"!__builtin_isfinite({name}.re) | !__builtin_isfinite({name}.im)"
+    return f"!__builtin_isfinite({name})"
+
+
+def is_array(value: Value) -> bool:
+    return isinstance(value.type, ArrayType)

@@ -1,0 +1,70 @@
+"""Rows: what only the bodies of loops have.
+
+range.count  start, stop, step -> how many items a range has
+range.item   start, step, k -> its k-th item
+range.next   k -> k + 1, of a count that a range bounds
+poll         may leave: a signal, or another thread, waits
+leave        leaves: what comes next is CPython's
+left         how far a range is -> whether items are left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .op import Args, Effect, Inferred, Kind, Kwargs, Op
+from .types import NONE, PYBOOL, PYINT
+
+
+class Left(Exception):
+    """A graph was left before its end, which only a compiled one can do."""
+
+
+def range_count(start: int, stop: int, step: int) -> int:
+    return len(range(start, stop, step))
+
+
+def range_item(start: int, step: int, k: int) -> int:
+    return start + k * step
+
+
+def range_next(k: int) -> int:
+    return k + 1
+
+
+def left(k: int, count: int) -> bool:
+    return k < count
+
+
+def poll() -> None:
+    return None
+
+
+def leave() -> None:
+    raise Left
+
+
+def whole(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    return PYINT
+
+
+def truth(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    return PYBOOL
+
+
+def nothing(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    return NONE
+
+
+def _row(name: str, call: Callable[..., Any], rule: Any, effect: Effect = Effect.SILENT) -> Op:
+    return Op(name, call, Kind.INDEX, effect, rule)
+
+
+RANGE_COUNT = _row("range.count", range_count, whole)
+RANGE_ITEM = _row("range.item", range_item, whole)
+RANGE_NEXT = _row("range.next", range_next, whole)
+LEFT = _row("left", left, truth)
+POLL = _row("poll", poll, nothing, Effect.LOUD)
+LEAVE = _row("leave", leave, nothing, Effect.LOUD)
+ROWS: tuple[Op, ...] = (RANGE_COUNT, RANGE_ITEM, RANGE_NEXT, LEFT, POLL, LEAVE)

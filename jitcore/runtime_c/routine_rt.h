@@ -1,0 +1,92 @@
+/* What generated routines (scalar code with loops) share with csrc/routine.c; the text stands behind kernel_rt.h at the head
+ * of every routine.
+ *
+ * A routine is `int routine(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
+ * const rt_world *world)`:
+ *   in     its scalars           p, dim, step   its arrays: first element, extents, byte strides
+ *   out    what the way by which it is left hands on
+ * It returns the number of that way; 0: it ran to its end.
+ */
+#ifndef JITCORE_ROUTINE_RT_H
+#define JITCORE_ROUTINE_RT_H
+
+typedef union {
+    i64 i;
+    f64 d;
+    c128 z;
+    char bytes[16];
+} rt_slot;
+
+/* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
+typedef struct {
+    const volatile u32 *breaker;
+    u32 bits;
+    const rt_loop *loop;
+    i64 *rounds; /* of its loops, when it was left before its end */
+} rt_world;
+
+/* Division as Python's: towards minus infinity. */
+static inline i64 rt_whole_div(i64 a, i64 b)
+{
+    i64 q = a / b;
+    return q - ((a % b != 0) & ((a < 0) != (b < 0)));
+}
+
+static inline i64 rt_whole_mod(i64 a, i64 b)
+{
+    i64 r = a % b;
+    return r + (((r != 0) & ((a < 0) != (b < 0))) ? b : 0);
+}
+
+/* Not 0: the exponent is negative, or the power does not fit. */
+static inline int rt_whole_power(i64 a, i64 b, i64 *out)
+{
+    i64 made = 1;
+    int wide = 0;
+    if (b < 0)
+        return 1;
+    for (;;) {
+        if (b & 1 && (wide || __builtin_mul_overflow(made, a, &made)))
+            return 1;
+        b >>= 1;
+        if (b == 0)
+            break;
+        wide |= __builtin_mul_overflow(a, a, &a);
+    }
+    *out = made;
+    return 0;
+}
+
+#ifdef RT_MATH /* csrc/routine.c has no use for it */
+
+/* libm's own functions under names of ours, so that the compiler does not know better. */
+#define RT_LIBM(name) f64 rt_##name(f64) __asm__(#name);
+#define RT_LIBM_2(name) f64 rt_##name(f64, f64) __asm__(#name);
+RT_LIBM(exp) RT_LIBM(log) RT_LIBM(log2) RT_LIBM(log10) RT_LIBM(log1p) RT_LIBM(expm1) RT_LIBM(sin) RT_LIBM(cos)
+RT_LIBM(tan) RT_LIBM(asin) RT_LIBM(acos) RT_LIBM(atan) RT_LIBM(sinh) RT_LIBM(cosh) RT_LIBM(tanh) RT_LIBM(asinh)
+RT_LIBM(acosh) RT_LIBM(atanh) RT_LIBM(fabs) RT_LIBM(erf) RT_LIBM(erfc) RT_LIBM(cbrt) RT_LIBM(exp2)
+RT_LIBM_2(atan2) RT_LIBM_2(pow) RT_LIBM_2(copysign) RT_LIBM_2(fmod) RT_LIBM_2(hypot)
+
+/* Of finite numbers, b not 0: what is left has the sign of b, the quotient is the nearest whole number below. */
+static inline f64 rt_real_mod(f64 a, f64 b)
+{
+    f64 r = rt_fmod(a, b);
+    if (r == 0)
+        return __builtin_copysign(0.0, b);
+    return (b < 0) != (r < 0) ? r + b : r;
+}
+
+static inline f64 rt_real_div(f64 a, f64 b)
+{
+    f64 r = rt_fmod(a, b), q = (a - r) / b;
+    if (r != 0 && (b < 0) != (r < 0))
+        q -= 1.0;
+    if (q == 0)
+        return __builtin_copysign(0.0, a / b);
+    f64 whole = __builtin_floor(q);
+    return q - whole > 0.5 ? whole + 1.0 : whole;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,387 @@
+"""A loop in bytecode → a `for` or `loop` node, with what its body carries from round to round.
+
+    enter      the outermost frame stands before a loop, or a branch with loops on its ways: a
+               routine begins, which ends where the loop ends, or the ways meet
+    take       one loop: its body is walked with a graph value for each number that it carries,
+               until their types are those that the rounds end with; where only the first round has
+               others (`s = 0`, then `s += x[i]`), that round comes before the loop
+
+    for i in range(n): …             while c: …
+    for(n - taken, s…)               loop(s…)
+      (k, s…): poll; i = item(k)       (s…): poll; …; yield again, why, s…
+        …; yield s…
+    where a body breaks, returns or ends a `for` early, that is a `loop`, too
+
+A loop that cannot be one (NotALoop, a break that is on every way) is CPython's, with regions in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from jitcore.fallback.breaks import BreakSignal
+from jitcore.ir.graph import Node, Value
+from jitcore.ir.op import Unsupported
+from jitcore.ir.ops import OPS
+from jitcore.ir.ops_loop import LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANGE_NEXT
+from jitcore.ir.types import PYINT, ScalarType
+from jitcore.opcodes.flow import Loop
+from jitcore.opcodes.instr import Instr
+from jitcore.opcodes.version import writes
+from jitcore.symbolic.either import Kinds, flat, kinds, of_parts, parts, unflat, union
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.rounds import (
+    Shape,
+    after_last,
+    count_rounds,
+    leave_unless,
+    leave_way,
+    scalar,
+    test_rounds,
+)
+from jitcore.symbolic.state import Frame, Mark, Routine
+from jitcore.symbolic.unwind import Raising
+from jitcore.symbolic.values import Iter, Known, Range, RangeIter, Var
+from jitcore.symbolic.ways import (
+    End,
+    Leaf,
+    Split,
+    Tree,
+    close,
+    leaves,
+    meet,
+    merged,
+    split,
+    walk,
+)
+from jitcore.symbolic.working import Fork, NotALoop, Way, Working
+from jitcore.symbolic.wrap import realize
+
+UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
+UNROLLED_INSIDE = 8
+UNROLLED_SIZE = 160  # instructions of all rounds
+MAX_FIRSTS = 6  # first rounds that are walked before their loops, in one routine
+LARGE = 1 << 61  # bounds of ranges whose items need no check
+
+
+class Refused(Exception):
+    """Capture begins anew, with this loop left to CPython."""
+
+    def __init__(self, at: int, why: Exception) -> None:
+        super().__init__(at, why)
+        self.at = at
+
+
+# ---- a routine ----------------------------------------------------------------------------------
+
+
+def wants(vm: Machine, frame: Frame) -> Loop | None:
+    """The loop that the outermost frame stands before, if it is to be a routine."""
+    at = frame.code.instrs[frame.index].offset
+    found = frame.code.loops.get(at)
+    if found is None or vm.config.backend != "c" or at in vm.refused or vm.cut_next is not None:
+        return None
+    return found if takes(vm, frame, found) and vm.fenced.keys().isdisjoint(found.body) else None
+
+
+def takes(vm: Machine, frame: Frame, loop: Loop) -> bool:
+    """Not a `for` over something else than a range, nor one of few rounds: that is unrolled."""
+    header = frame.code.instrs[frame.code.by_offset[loop.header]]
+    if header.op != "FOR_ITER":
+        return header.op not in ("SEND", "GET_ANEXT")
+    it = realize(vm, frame.stack[-1])
+    if isinstance(it, Iter) and isinstance(it.over, Known) and type(it.over.obj) is range:
+        rounds = len(it.over.obj) - it.at
+        most = UNROLLED if vm.work is None else UNROLLED_INSIDE
+        return rounds > most or rounds * len(loop.body) > UNROLLED_SIZE
+    return isinstance(it, RangeIter) or (isinstance(it, Iter) and isinstance(it.over, Range))
+
+
+def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
+    """The loop as a segment of the graph; the frame is then where it ends."""
+    instr = frame.code.instrs[frame.index]
+    frame.saved, frame.instr, frame.unit = frame.stack.copy(), instr, instr
+    vm.walked.append(instr.offset)
+    with routine(vm, instr):
+        take(vm, frame, loop, True)
+
+
+def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
+    """The same for a branch with loops on its ways: the test before a `while`, say."""
+    assert frame.instr is not None
+    with routine(vm, frame.instr) as work:
+        if split(vm, frame, None, fork, work.open) is not None:
+            raise NotALoop("its ways do not meet")
+        if not work.routine.headers:
+            raise NotALoop("there is no loop on its ways")
+
+
+def branches_to_loop(vm: Machine, frame: Frame, yes: Way, no: Way) -> bool:
+    """Is there a loop on the ways of this branch, before they meet?"""
+    assert frame.instr is not None
+    at = frame.instr.offset
+    if vm.inlined or vm.config.backend != "c" or at in vm.refused or vm.cut_next is not None:
+        return False
+    meeting = frame.code.meeting(None, yes.offset, no.offset)
+    return meeting is not None and any(at < header < meeting for header in frame.code.loops)
+
+
+@contextmanager
+def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
+    """What is captured inside is a segment of its own. CPython may go on at the instruction."""
+    vm.window()
+    outer = vm.outer
+    segment = Routine(vm.exit_before(instr), instr.offset, vm.errstate)
+    work = Working(segment, segment.nodes, takes, take_inner, call)
+    work.mark = Mark(instr.offset, list(outer.saved), list(outer.locals))
+    before = vm.writes, len(vm.effects)
+    in_loop, vm.work, vm.in_loop = vm.in_loop, work, True
+    try:
+        yield work
+        if (vm.writes, len(vm.effects)) != before:
+            raise NotALoop("it changes objects")
+    except (NotALoop, BreakSignal, Unsupported, Raising) as error:
+        raise Refused(instr.offset, error) from error
+    finally:
+        vm.work, vm.in_loop = None, in_loop
+    vm.segments.append(segment)
+    vm.fresh_window, vm.routines = True, True
+    vm.notes += work.notes
+
+
+def call(vm: Machine, frame: Frame) -> Var:
+    """A function that is called in a body: what it returns, on whichever way."""
+    work = vm.working()
+    nodes, commits = work.open, work.commits
+    tree = walk(vm, frame, None, None)
+    work.open = nodes
+    if work.commits != commits:
+        work.mark = None
+    if isinstance(tree, Leaf) and tree.value is not None:
+        return tree.value
+    values = {id(way.value): way.value for way in leaves(tree)}
+    if len(values) > 1:
+        return merged(vm, tree, lambda way: [way.value])[0]
+    close(tree, lambda way: ())
+    (value,) = values.values()
+    assert value is not None
+    return value
+
+
+# ---- one loop -----------------------------------------------------------------------------------
+
+
+def take_inner(vm: Machine, frame: Frame, loop: Loop) -> None:
+    take(vm, frame, loop, False)
+
+
+def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
+    """Nodes for the loop; the frame is then where it ends. A Fork, where it ends in two places."""
+    mark, commits = vm.working().mark, vm.working().commits
+    if frame is vm.outer:
+        vm.working().routine.headers.add(loop.header)
+    if frame.code.instrs[frame.index].op == "FOR_ITER":
+        frame.stack[-1] = counted(vm, frame.stack[-1])
+    shape = settle(vm, frame, loop, first_pays(vm, frame, loop, outermost))
+    if shape is None:
+        try_first_round(vm, frame, loop, outermost)
+        shape = settle(vm, frame, loop, False)
+    if shape is None:
+        raise NotALoop("a variable may not be bound when a round begins")
+    repeatable(vm, frame, mark, commits)
+    if shape.it is not None and not any(way.end is End.OUT for way in leaves(shape.tree)):
+        count_rounds(vm, frame, loop, shape)
+    else:
+        test_rounds(vm, frame, loop, shape, outermost)
+
+
+def counted(vm: Machine, it: Var) -> RangeIter:
+    it = realize(vm, it)
+    if isinstance(it, RangeIter):
+        return it
+    if isinstance(it, Iter) and not it.private:
+        raise NotALoop("an iterator that has a name")
+    if isinstance(it, Iter) and isinstance(it.over, Range):
+        over = (it.over.start, it.over.stop, it.over.step)
+        bounds = [whole(vm, x) for x in over]
+        if type(bounds[2]) is Value or bounds[2] == 0:
+            raise NotALoop("a range with a step that varies, or is 0")
+        if any(type(one) is int and abs(one) > LARGE for one in bounds):
+            raise NotALoop("a range of large numbers")
+        start, stop, step = bounds
+        return RangeIter(start, stop, step, scalar(vm, RANGE_COUNT, *bounds), it.at)
+    if isinstance(it, Iter) and isinstance(it.over, Known) and type(it.over.obj) is range:
+        known = it.over.obj
+        if max(map(abs, (known.start, known.stop, known.step))) > LARGE:
+            raise NotALoop("a range of large numbers")
+        return RangeIter(known.start, known.stop, known.step, len(known), it.at)
+    raise NotALoop("a loop over something else than a range")
+
+
+def first_pays(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> bool:
+    """To walk one round before the loop, if only that has other types. It is C twice as long."""
+    work = vm.working()
+    is_for = frame.code.instrs[frame.index].op == "FOR_ITER"
+    return work.firsts < MAX_FIRSTS and (is_for or outermost)
+
+
+def whole(vm: Machine, bound: Var) -> Any:
+    """An int of NumPy's is a Python int in a range."""
+    found = kinds(vm, bound)
+    one, *_ = parts(vm, bound, found)
+    if len(found) > 1 or not isinstance(found[0], ScalarType) or found[0].dtype.kind not in "iu":
+        raise NotALoop("a range of other numbers than ints")
+    return one if found[0].python else scalar(vm, OPS["op.int"], one)
+
+
+def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
+    """None: a variable is not yet bound; or, if `strict`, only a first round has other types."""
+    start, live = list(frame.locals), frame.code.live[loop.header]
+    slots = sorted({i for at in loop.body for i in written(frame, at)})
+    if any(start[i] is None for i in slots if i in live):
+        return None
+    carried = {i: kinds(vm, start[i]) for i in slots if i in live}
+    for _ in range(len(carried) + 1):
+        shape, found = walked(vm, frame, loop, slots, carried)
+        if found == carried:
+            return shape
+        if strict:
+            return None
+        carried = found
+    raise AssertionError("types that do not settle")
+
+
+def walked(
+    vm: Machine, frame: Frame, loop: Loop, slots: list[int], carried: dict[int, Kinds]
+) -> tuple[Shape, dict[int, Kinds]]:
+    """A round with variables of these kinds, and the kinds that there are at its end."""
+    work = vm.working()
+    start, stack, nodes = frame.locals, frame.stack, work.open
+    mark, commits = work.mark, work.commits
+    initial = [x for i, one in carried.items() for x in parts(vm, start[i], one)]
+    params = [Value(kind) for one in carried.values() for kind in flat(one)]
+    body: list[Node] = []
+    work.open = body
+    frame.locals, frame.stack = list(start), list(stack)
+    for i, var in zip(carried, unflat(list(carried.values()), params), strict=True):
+        frame.locals[i] = var
+    it = stack[-1] if frame.code.instrs[frame.index].op == "FOR_ITER" else None
+    k = Value(PYINT) if it is not None else None
+    tree = one_round(vm, frame, loop, k)
+    work.open = nodes
+    work.mark = None if frame is vm.outer or work.commits != commits else mark
+    frame.locals, frame.stack = start, stack
+    vm.jump(frame, loop.header)
+    rounds = [way for way in leaves(tree) if way.end is End.ROUND]
+    if not rounds:
+        raise NotALoop("no way leads to a second round")
+    found = {
+        i: union([one, *(kinds(vm, way.locals[i]) for way in rounds)]) for i, one in carried.items()
+    }
+    assert it is None or isinstance(it, RangeIter)
+    base = tuple(stack[:-1] if it is not None else stack)
+    return Shape(slots, carried, initial, params, body, tree, it, k, base), found
+
+
+def written(frame: Frame, at: int) -> frozenset[int]:
+    return writes(frame.code.instrs[frame.code.by_offset[at]])
+
+
+def one_round(vm: Machine, frame: Frame, loop: Loop, k: Value | None) -> Tree:
+    """From the header on. CPython may go on here, at the header, in each round."""
+    if k is not None:
+        frame.stack[-1] = replace(range_iter(frame), taken=k)
+    at_header(vm, frame, loop)
+    scalar(vm, POLL)
+    if k is not None:
+        next_item(vm, frame)
+    return walk(vm, frame, loop, None, k is not None)
+
+
+def at_header(vm: Machine, frame: Frame, loop: Loop) -> None:
+    """Of a call it is not known how CPython would go on inside it."""
+    if frame is vm.outer:
+        vm.working().mark = Mark(loop.header, list(frame.stack), list(frame.locals))
+
+
+def repeatable(vm: Machine, frame: Frame, mark: Mark | None, commits: int) -> None:
+    """After a loop: CPython goes on here, or makes the whole call that the loop was in."""
+    work = vm.working()
+    if frame is vm.outer:
+        work.commit()
+    elif work.commits == commits:
+        work.mark = mark
+
+
+def range_iter(frame: Frame) -> RangeIter:
+    it = frame.stack[-1]
+    assert isinstance(it, RangeIter)
+    return it
+
+
+def next_item(vm: Machine, frame: Frame) -> None:
+    """What FOR_ITER does where items are left."""
+    it = range_iter(frame)
+    if type(it.taken) is Value or type(it.start) is Value:
+        item = of_parts([scalar(vm, RANGE_ITEM, it.start, it.step, it.taken)])
+    else:
+        item = Known(it.start + it.step * it.taken)
+    one = type(it.taken) is int
+    taken = it.taken + 1 if one else scalar(vm, RANGE_NEXT, it.taken)
+    frame.stack[-1] = replace(it, taken=taken, sure=False)
+    frame.stack.append(item)
+    vm.jump(frame, frame.code.instrs[frame.index].end)
+
+
+def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
+    """As if nothing had happened, where it cannot be walked: a way that breaks is the only one in
+    a first round whose conditions are known."""
+    work = vm.working()
+    before = list(frame.locals), list(frame.stack), work.mark
+    nodes, count, kept = work.open, len(work.open), (vm.writes, len(vm.effects), len(vm.frames))
+    try:
+        first_round(vm, frame, loop, outermost)
+    except (NotALoop, BreakSignal, Unsupported):
+        if kept[:2] != (vm.writes, len(vm.effects)):
+            raise
+        del nodes[count:], vm.frames[kept[2] :]
+        work.open = nodes
+        frame.locals, frame.stack, work.mark = before
+        vm.jump(frame, loop.header)
+
+
+def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
+    """Walk one round before the loop, where there is one; else an outermost loop is CPython's."""
+    work = vm.working()
+    work.firsts += 1
+    mark, commits = work.mark, work.commits
+    if frame.code.instrs[frame.index].op == "FOR_ITER":
+        it = range_iter(frame)
+        known = type(it.count) is int and type(it.taken) is int
+        if known and it.taken >= it.count:
+            raise NotALoop("it has no rounds")
+        if not known and not it.sure:
+            some = scalar(vm, LEFT, it.taken, it.count)
+            if not outermost:
+                begun = [*frame.stack[:-1], replace(it, sure=True)]
+                raise Fork(frame, some, Way(loop.header, 0, begun), Way(after_last(frame, loop), 1))
+            leave_unless(vm, frame, some, loop.header, False)
+        at_header(vm, frame, loop)
+        next_item(vm, frame)
+        tree = walk(vm, frame, loop, None, True)
+    else:
+        at_header(vm, frame, loop)
+        tree = walk(vm, frame, loop, None)
+    nodes = tree.nodes
+    for way in list(leaves(tree)):
+        if way.end is End.OUT:
+            leave_way(vm, frame, way)
+    if isinstance(tree, Split):
+        meet(vm, frame, loop.header, tree)
+    elif tree.end is End.GONE:
+        raise NotALoop("no way leads to a second round")
+    work.open = nodes
+    repeatable(vm, frame, mark, commits)

@@ -1,0 +1,141 @@
+"""A routine that is being captured: where its nodes go, and where CPython goes on if one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jitcore.fallback.breaks import Break, BreakSignal
+from jitcore.fallback.exit import Exit
+from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.op import Effect, Op
+from jitcore.ir.ops_array import GETITEM, SETITEM
+from jitcore.ir.ops_operator import specialise
+from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic.state import Frame, Mark, Routine
+from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
+
+if TYPE_CHECKING:
+    from jitcore.opcodes.flow import Loop
+    from jitcore.symbolic.machine import Machine
+
+ELEMENTS = (GETITEM, SETITEM)
+ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
+MAX_NODES = 3_000  # of one routine: the C compiler takes seconds for more
+
+
+class NotALoop(Exception):
+    """This loop is CPython's, with regions in its body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where one way begins, and how many values it takes off the stack, or what its stack is."""
+
+    offset: int
+    pops: int = 0
+    stack: Sequence[Var] | None = None
+
+
+class Fork(Exception):
+    """A branch of this frame that only run time decides."""
+
+    def __init__(self, frame: Frame, predicate: Any, yes: Way, no: Way) -> None:
+        super().__init__()
+        self.frame, self.predicate, self.yes, self.no = frame, predicate, yes, no
+
+
+@dataclass(slots=True)
+class Working:
+    routine: Routine
+    open: list[Node]
+    takes: Callable[[Machine, Frame, Loop], bool]
+    loop: Callable[[Machine, Frame, Loop], None]
+    call: Callable[[Machine, Frame], Var]
+    mark: Mark | None = None  # None: there is none until the outermost frame's next instruction
+    commits: int = 0  # what is not to be repeated: stores, loops that have run
+    splits: int = 0
+    firsts: int = 0
+    nodes: int = 0
+    notes: list[Break] = field(default_factory=list)
+
+    def boundary(self, vm: Machine, offset: int) -> None:
+        """Between two instructions of the outermost frame."""
+        if self.mark is not None:
+            return
+        frame = vm.outer
+        self.mark = Mark(offset, list(frame.saved), list(frame.locals))
+        if any(isinstance(var, ADVANCING) for var in (*frame.saved, *frame.locals)):
+            self.exit_of(vm, self.mark, False)  # how far they are is not known later
+
+    def commit(self) -> None:
+        self.mark = None
+        self.commits += 1
+
+    def emit(
+        self,
+        vm: Machine,
+        op: Op,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        through_point: bool = False,
+    ) -> Var | None:
+        """A node over scalars and elements of arrays."""
+        if vm.errstate != self.routine.errstate:
+            raise NotALoop("another error state in a loop")
+        row, given = specialise(op, args, kwargs)
+        stores = row is SETITEM
+        quiet = stores or row.name in ("poll", "leave")
+        if not quiet and row.effect_of(given, kwargs) > Effect.FLAGS:
+            raise NotALoop(f"{row.name} in a loop")
+        inputs = values((args, kwargs))
+        arrays = [one for one in inputs if not isinstance(one.type, ScalarType)]
+        if arrays and not (row in ELEMENTS and arrays == [args[0]]):
+            raise NotALoop(f"{row.name} of arrays in a loop")
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise NotALoop("a body that is too long")
+        vm.builder.nodes, count = self.open, len(self.open)
+        out = vm.builder.emit(op, args, kwargs, vm.place())
+        if type(out) is Value and not isinstance(out.type, ScalarType):
+            raise NotALoop(f"{row.name} gives no number")
+        if out is not None and type(out) is not Value:
+            raise NotALoop(f"{row.name} gives several results")
+        if len(self.open) > count and self.mark is not None:
+            self.routine.exits[self.open[-1]] = self.exit_of(vm, self.mark, through_point)
+        if stores:
+            self.commit()
+        return None if out is None else Run(out)
+
+    def exit_of(self, vm: Machine, mark: Mark, through_point: bool) -> Exit:
+        if mark.exit is None:
+            outer = vm.outer
+            now, outer.locals = outer.locals, mark.locals
+            mark.exit = vm.exit_at(vm, mark.offset, mark.stack, through_point)
+            outer.locals = now
+        return mark.exit
+
+    def left_out(self, vm: Machine, error: Exception) -> None:
+        """A way that is CPython's, for the report."""
+        if isinstance(error, BreakSignal):
+            self.notes.append(error.at(vm.place(), vm.chain()))
+
+
+def is_element(container: Any, key: Any) -> bool:
+    """One int for each axis."""
+    parts = key if type(key) is tuple else (key,)
+    kind = container.type if type(container) is Value else None
+    return (
+        isinstance(kind, ArrayType)
+        and len(parts) == kind.ndim
+        and all(
+            type(part) is int
+            or (
+                type(part) is Value
+                and isinstance(part.type, ScalarType)
+                and part.type.dtype.kind in "iu"
+            )
+            for part in parts
+        )
+    )

@@ -1,0 +1,267 @@
+"""A seed → the text of a program of scalar code: loops, branches, numbers, elements of arrays.
+
+Unlike those of grammar.py its expressions are not tried while they are written, since what they
+give changes from round to round; indices are kept in range, and numbers small, most of the time.
+"""
+
+from __future__ import annotations
+
+import random
+import textwrap
+from collections.abc import Callable
+
+from fuzzing import tables
+
+DTYPES = ("f8", "f8", "f8", "f4", "i8", "i8", "i4", "u1", "i2", "b1", "c16", "u8")
+INTS = ("0", "1", "2", "3", "-1", "7", "100", "2**40", "-2**63", "2**62")
+FLOATS = ("0.0", "-0.0", "0.5", "1.5", "-2.25", "1e300", "1e-300", "0.1")
+OPERATORS = ("+", "-", "*", "+", "-", "*", "/", "//", "%", "**", "&", "|", "^", ">>", "<<")
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+CALLS = (
+    "abs({0})", "int({0})", "float({0})", "min({0}, {1})", "max({0}, {1}, 2)", "bool({0})",
+    "math.sqrt(abs({0}))", "math.sin({0})", "math.exp({0})", "math.floor({0})", "round({0})",
+    "math.atan2({0}, {1})", "np.sqrt({0})", "np.sin({0})", "np.maximum({0}, {1})", "np.abs({0})",
+    "np.float64({0})", "sign({0})", "power({0}, {i} % 5)", "between({0}, {1})",
+    "math.hypot({0}, 1)",
+    "-{0}", "~int({0})", "not {0}", "divmod({0}, 7)[0]", "{0} if {c} else {1}", "({0} and {1})",
+)  # fmt: skip
+HELPERS = """
+def sign(v):
+    if v > 0:
+        return 1
+    if v < 0:
+        return -1
+    return 0
+
+
+def power(v, n):
+    out = 1
+    for _ in range(n):
+        out *= v
+    return out
+
+
+def between(v, w):
+    k = 0
+    while v < w and k < 6:
+        v = v + 1
+        k += 1
+    return k if k < 4 else 0.5
+"""
+
+
+def program(seed: int) -> str:
+    """The same seed gives the same text."""
+    return Writer(random.Random(seed)).program()
+
+
+class Writer:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.arrays = {"x": rng.choice(DTYPES), "y": rng.choice(DTYPES), "g": rng.choice(DTYPES)}
+        self.numbers = ["s", "t", "k", "w"]
+        self.indices: list[str] = []
+        self.counter = 0
+        self.size = rng.choice((5, 8, 13, 30))
+
+    def program(self) -> str:
+        rng = self.rng
+        body = [f"s = {rng.choice(('0', '0.0', 't', 'x[0]', '1'))}", "w = 0"]
+        body += self.block(rng.randint(1, 3), 0)
+        for _ in range(rng.randint(0, 1)):
+            body += self.loop(0)
+        body.append(rng.choice(("return s", "return s, t, k, w", "return s, x[0], w")))
+        text = textwrap.indent("\n".join(body), "    ")
+        parts = [
+            tables.PRELUDE,
+            HELPERS,
+            f"FILTER = {rng.choice(('always', 'always', 'default'))!r}\n",
+        ]
+        parts.append(f"def f(x, y, g, t, k):\n{text}\n")
+        parts += [
+            self.maker("call0"),
+            self.maker("call1"),
+            "CALLS = [call0, call0, call1, call0]\n",
+        ]
+        return "\n\n".join(parts)
+
+    def maker(self, name: str) -> str:
+        rng = self.rng
+        odd = ", odd=True" if rng.random() < 0.15 else ""
+        layout = rng.choice(("{}", "{}", "{}[::-1]", "{}.T.copy().T"))
+        g = layout.format(f"data(({self.size}, 4), '{self.arrays['g']}', 2{odd})")
+        lines = [
+            f"def {name}():",
+            f"    x = data(({self.size},), '{self.arrays['x']}', 0{odd})",
+            f"    y = data(({self.size * 2},), '{self.arrays['y']}', 1)[::2]",
+            f"    return x, {'x' if rng.random() < 0.1 else 'y'}, {g}, "
+            f"{rng.choice((*FLOATS, '3', 'np.float64(1.5)', 'np.int64(3)'))}, "
+            f"{rng.choice(('3', str(self.size), '0', '7', '40', '-2'))}\n",
+        ]
+        return "\n".join(lines)
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def block(self, count: int, depth: int) -> list[str]:
+        lines: list[str] = []
+        for _ in range(count):
+            lines += self.statement(depth)
+        return lines or ["pass"]
+
+    def statement(self, depth: int) -> list[str]:
+        rows: list[tuple[float, Callable[[int], list[str]]]] = [
+            (5, self.assign),
+            (3, self.update),
+            (3, self.store),
+            (3 if depth < 3 else 0, self.branch),
+            (2.5 if depth < 2 else 0.2 if depth < 3 else 0, self.loop),
+            (0.5 if self.indices else 0, self.jump),
+            (0.15, self.shows),
+            (0.3, self.swap),
+            (0.25 if depth < 3 else 0, self.guarded),
+        ]
+        (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
+        return made(depth)
+
+    def assign(self, depth: int) -> list[str]:
+        name = self.rng.choice(["s", "t", "w", "u"])
+        line = f"{name} = {self.expression(2)}"
+        if name not in self.numbers and depth == 0:
+            self.numbers.append(name)
+        return [line] if name in self.numbers else [f"s = {self.expression(2)}"]
+
+    def update(self, depth: int) -> list[str]:
+        sign = self.rng.choice(("+", "+", "+", "-", "-", "*", "/", "//", "%", "|"))
+        return [f"{self.rng.choice(['s', 's', 't', 'w'])} {sign}= {self.expression(1)}"]
+
+    def store(self, depth: int) -> list[str]:
+        sign = self.rng.choice(("=", "=", "+=", "-=", "*=", "/="))
+        return [f"{self.element()} {sign} {self.expression(2)}"]
+
+    def branch(self, depth: int) -> list[str]:
+        lines = [
+            f"if {self.condition()}:",
+            *indented(self.block(self.rng.randint(1, 2), depth + 1)),
+        ]
+        if self.rng.random() < 0.25:
+            lines += [f"elif {self.condition()}:", *indented(self.block(1, depth + 1))]
+        if self.rng.random() < 0.4:
+            lines += ["else:", *indented(self.block(1, depth + 1))]
+        return lines
+
+    def loop(self, depth: int) -> list[str]:
+        rng = self.rng
+        self.counter += 1
+        count = rng.randint(1, 3)
+        if rng.random() < 0.3:
+            c = f"c{self.counter}"
+            test = f"{c} < {rng.choice(('9', 'k', '30'))}"
+            if rng.random() < 0.6:
+                test = f"{self.condition()} and {test}"
+            body = [f"{c} += 1", *self.inside(None, count, depth)]
+            lines = [f"{c} = 0", f"while {test}:", *indented(body)]
+        else:
+            i = f"i{self.counter}"
+            body = self.inside(i, count, depth)
+            lines = [f"for {i} in {self.range()}:", *indented(body)]
+        if rng.random() < 0.1:
+            lines += ["else:", *indented(self.block(1, depth + 1))]
+        return lines
+
+    def inside(self, index: str | None, count: int, depth: int) -> list[str]:
+        self.indices.append(index or "w")
+        if index is not None:
+            self.numbers.append(index)
+        body = self.block(count, depth + 1)
+        self.indices.pop()
+        if index is not None:
+            self.numbers.remove(index)
+        return body
+
+    def range(self) -> str:
+        n = str(self.size)
+        most = self.rng.choice((n, n, "k", "len(x)", "9", "2", "x.shape[0]", "30"))
+        outer = [i for i in self.indices if i[0] == "i"]
+        form = self.rng.choice(
+            ("range({m})", "range({m})", "range(1, {m})", "range({m}, 0, -1)", "range({o}, {m})",
+             "range(0, {m}, 2)", "range({o})")
+        )  # fmt: skip
+        return form.format(m=most, o=self.rng.choice(outer) if outer else "2")
+
+    def jump(self, depth: int) -> list[str]:
+        what = self.rng.choice(("break", "continue", "break", "return s, w", "return t"))
+        return [f"if {self.condition()}:", f"    {what}"]
+
+    def shows(self, depth: int) -> list[str]:
+        return [f"if {self.condition()}:", f"    print('at', {self.rng.choice(self.numbers)})"]
+
+    def swap(self, depth: int) -> list[str]:
+        a, b = self.rng.choice((("s", "t"), ("t", "w"), ("s", "w")))
+        return [self.rng.choice((f"{a}, {b} = {b}, {a}", f"{a}, {b} = {b}, {a} + {b}"))]
+
+    def guarded(self, depth: int) -> list[str]:
+        error = self.rng.choice(("IndexError", "ZeroDivisionError", "(TypeError, ValueError)"))
+        return ["try:", *indented(self.block(1, depth + 1)), f"except {error}:", "    w += 1"]
+
+    # -- expressions ------------------------------------------------------------------------------
+
+    def element(self) -> str:
+        name = self.rng.choice(("x", "x", "y", "g"))
+        if name == "g":
+            column = self.rng.choice(("0", "1", "-1", f"{self.index()} % 4"))
+            return f"g[{self.index()} % {self.size}, {column}]"
+        plain = self.rng.random() < 0.5
+        at = (
+            self.index() if plain else f"({self.index()} + {self.rng.randint(-2, 3)}) % {self.size}"
+        )
+        return f"{name}[{at}]"
+
+    def index(self) -> str:
+        names = [i for i in self.indices if i[0] == "i"]
+        return self.rng.choice(names) if names else self.rng.choice(("0", "1", "-1", "k % 3"))
+
+    def condition(self) -> str:
+        rng = self.rng
+        if rng.random() < 0.12:
+            return self.rng.choice(self.numbers)
+        if rng.random() < 0.15:
+            return f"{self.atom()} < {self.atom()} {rng.choice(COMPARISONS)} {self.atom()}"
+        test = f"{self.expression(1)} {rng.choice(COMPARISONS)} {self.atom()}"
+        if rng.random() < 0.2:
+            more = f"{self.atom()} {rng.choice(COMPARISONS)} {self.atom()}"
+            return f"{test} {rng.choice(('and', 'or'))} {more}"
+        return test
+
+    def expression(self, depth: int) -> str:
+        if depth == 0 or self.rng.random() < 0.25:
+            return self.atom()
+        if self.rng.random() < 0.3:
+            parts = [self.expression(depth - 1) for _ in range(2)]
+            call = self.rng.choice(CALLS)
+            return call.format(*parts, i=self.index(), c=self.condition() if "{c}" in call else "")
+        sign = self.rng.choice(OPERATORS)
+        left, right = self.expression(depth - 1), self.expression(depth - 1)
+        if sign in ("&", "|", "^", "<<", ">>") and self.rng.random() < 0.9:
+            left, right = f"int({left})", f"int({right})"
+        if sign in ("**", "<<", ">>"):
+            right = self.rng.choice(("2", "3", "1", "0.5" if sign == "**" else "4"))
+        if sign == "*" and self.rng.random() < 0.5:
+            return f"({left} * {right}) % 1009"
+        return f"({left} {sign} {right})"
+
+    def atom(self) -> str:
+        rng = self.rng
+        roll = rng.random()
+        if roll < 0.4:
+            return rng.choice(self.numbers)
+        if roll < 0.7:
+            return self.element()
+        return (
+            rng.choice(INTS[:7] if rng.random() < 0.92 else INTS)
+            if roll < 0.87
+            else rng.choice(FLOATS)
+        )
+
+
+def indented(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]
