@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from ..ir.facts import ANSWERS, Facts, facts_of, like
 from ..ir.graph import Node
 from ..ir.op import Kind, Op, Unsupported, operand
-from ..ir.types import ArrayType, ObjectType, ScalarType, Shape, Type, contiguous
-from ..ir.value import Value
+from ..ir.types import ArrayType, Shape, contiguous
 from ..record import dataclass
-from .abi import ARRAY, PYTHON_SCALARS, Signature
+from .abi import ARRAY, Signature
 from .gather import gathers, lower_gather
 from .inner import Freedom
-from .lower import KEPT, Lowering, Unsuitable, is_elementwise, lower, signature
+from .lower import Lowering, Unsuitable, is_elementwise, lower, signature
 from .lower_first import is_first, lower_first
 from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .lower_scan import is_scan, lower_scan, scanned
@@ -52,35 +51,20 @@ def lower_any(node: Node, into: Lowering) -> None:
         lower(node, into)
 
 
-Fact = ArrayType | ScalarType | tuple[type, str, Any]
-
-
 def demand(node: Node) -> Demand | None:
     """None where no kernel can or may run this node."""
     if node.op.kind is not Kind.MAP or node.kwargs or node.op is STORE:
         return demand_of(node)
-    facts = [fact(arg) for arg in node.args]
-    types = tuple([value.type for value in node.outputs])
-    if None in facts or any(isinstance(t, ObjectType) for t in types):
+    facts, results = facts_of(node.args), facts_of(node.outputs)
+    if facts is None or results is None:
         return demand_of(node)
-    known = [t for t in (*facts, *types) if isinstance(t, ArrayType | ScalarType)]
-    return demand_of_facts(node.op, tuple(facts), types, "".join([t.dtype.char for t in known]))
+    return demand_for(node.op, facts, results)
 
 
-def fact(arg: Any) -> Fact | None:
-    """All that matters of an argument; 0.0 and -0.0 are equal, and 1 and True."""
-    if type(arg) is Value:
-        return None if isinstance(arg.type, ObjectType) else arg.type
-    return (type(arg), repr(arg), arg) if type(arg) in PYTHON_SCALARS else None
-
-
-@lru_cache(maxsize=KEPT)
-def demand_of_facts(
-    op: Op, facts: tuple[Fact, ...], types: tuple[Type, ...], chars: str
-) -> Demand | None:
-    """Many nodes differ in what they read only. Equal dtypes may be of two chars."""
-    args = tuple(one[2] if isinstance(one, tuple) else Value(one) for one in facts)
-    return demand_of(Node(op, args, {}, tuple(map(Value, types))))
+@lru_cache(maxsize=ANSWERS)
+def demand_for(op: Op, facts: Facts, results: Facts) -> Demand | None:
+    """Many nodes differ in what they read only."""
+    return demand_of(Node(op, like(facts), {}, like(results)))
 
 
 def demand_of(node: Node) -> Demand | None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
+from ..ir.facts import ANSWERS
 from ..ir.graph import Node
 from ..ir.infer_map import result_dtypes
 from ..ir.op import Kind, Op, Operand, leaf_type, operand
@@ -27,7 +28,6 @@ from .program import Const, Input, Program, Step, Temp
 # A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
 EXACT = 1 << 53
 LEAST_I64 = -(1 << 63)
-KEPT = 4096  # answers, of each kind
 
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
@@ -115,7 +115,7 @@ def signature(t: Any) -> Signature:
     raise Unsuitable(f"operand of type {t}")
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=ANSWERS)
 def array_signature(t: ArrayType, char: str) -> Signature:
     """Equal dtypes may be of two chars."""
     return Signature(ARRAY, t.dtype, t.shape, t.strides)
@@ -253,7 +253,7 @@ def loop_of(node: Node, ufunc: np.ufunc, op: Op | None) -> Loop:
     return loop_on_types(ufunc, op, types, chars)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=ANSWERS)
 def loop_on_types(
     ufunc: np.ufunc, op: Op | None, types: tuple[ArrayType | ScalarType, ...], chars: str
 ) -> Loop:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Node
+from ..ir.infer_index import address, item, key_of
 from ..ir.infer_view import infer_view
 from ..ir.op import Kind
 from ..ir.ops_array import GETITEM, infer_attribute
@@ -90,6 +91,10 @@ def offset(node: Node) -> int | None:
     if not is_plain(of.type) or not (is_plain(out) or is_element(node)):
         return None
     assert isinstance(of.type, ArrayType)
+    key = key_of(node.args[1]) if node.op is GETITEM else None
+    if key is not None:
+        found = item(of.type, of.type.dtype.char, key)
+        return found.offset if found.type == out else None
     array = phantom(of.type)
     view = viewed(node, array)
     if view is None or (isinstance(out, ArrayType) and type_of(view) != out):
@@ -148,8 +153,3 @@ COPIES = {
     **dict.fromkeys(("reshape", "ndarray.reshape"), reshaped),
     **dict.fromkeys(("ravel", "ndarray.ravel"), raveled),
 }
-
-
-def address(array: Array) -> int:
-    start: int = array.__array_interface__["data"][0]
-    return start

@@ -7,11 +7,14 @@ masks                                        known at run time only
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..record import dataclass
+from .facts import ANSWERS
 from .miniature import asked
 from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
 from .types import NONE, ArrayType, ObjectType, ScalarType, phantom, type_of
@@ -24,7 +27,7 @@ def infer_getitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     if not isinstance(t, ArrayType):
         raise Unsupported(f"item of {t}")
     if _basic(index):
-        return _view(t, index)
+        return _item_type(t, index)
     if any(_is_mask(leaf) for leaf in leaves(index)) or not _gathers(index):
         return None
     return _gathered(op, t, index, kwargs)
@@ -80,6 +83,56 @@ def copies(index: Any) -> bool:
     """Whether the index certainly gives a new array: no view of the container."""
     types = [leaf_type(part) for part in _parts(index)]
     return any(isinstance(t, ArrayType) and t.ndim and t.dtype.kind in "iu" for t in types)
+
+
+Key = tuple[Any, ...]
+
+
+def key_of(index: Any) -> Key | None:
+    """A basic index as a thing to look up: slices as tuples, ints that vary as 0. None: there is
+    more in it than ints, slices of them, None and an ellipsis."""
+    found: list[Any] = []
+    for part in _parts(index):
+        if type(part) is slice:
+            part = (part.start, part.stop, part.step)
+            if not _WHOLE.issuperset(map(type, part)):
+                return None
+        elif type(part) is Value:
+            part = 0
+        elif type(part) is not int and part is not None and part is not Ellipsis:
+            return None
+        found.append(part)
+    return tuple(found)
+
+
+_WHOLE = frozenset((int, type(None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What stands at an index, and how many bytes after the array's first element."""
+
+    type: Inferred
+    offset: int
+
+
+@lru_cache(maxsize=ANSWERS)
+def item(t: ArrayType, char: str, key: Key) -> Item:
+    """Equal dtypes may be of two chars."""
+    index = tuple(slice(*part) if type(part) is tuple else part for part in key)
+    array = phantom(t)
+    view = array[index if Ellipsis in index else (*index, ...)]
+    return Item(_view(t, index), address(view) - address(array))
+
+
+def address(array: np.ndarray[Any, Any]) -> int:
+    start: int = array.__array_interface__["data"][0]
+    return start
+
+
+def _item_type(t: ArrayType, index: Any) -> Inferred:
+    key = key_of(index) if t.aligned else None
+    return _view(t, index) if key is None else item(t, t.dtype.char, key).type
 
 
 def _view(t: ArrayType, index: Any) -> Inferred:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from .facts import ANSWERS
 from .op import Args, Inferred, Kwargs, Op, Operand, Unsupported, operand
 from .types import ArrayType, ScalarType, Shape, Type, fresh, phantom, standard_strides
 
 DType = np.dtype[Any]
 
-ANSWERS = 4096  # of NumPy's that are kept
 # Beyond this many elements the iterator's allocation is not worth asking for.
 _MAX_ELEMENTS = 1 << 40
 
@@ -46,19 +46,6 @@ def operands(args: Args) -> list[Operand] | None:
 
 
 def map_types(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Inferred:
-    if dtype is not None or all(one.weak for one in found):
-        return _asked(ufunc, found, dtype)
-    types = tuple([one.type for one in found])
-    return _answer(ufunc, types, "".join([t.dtype.char for t in types]))
-
-
-@lru_cache(maxsize=ANSWERS)
-def _answer(ufunc: np.ufunc, types: tuple[ArrayType | ScalarType, ...], chars: str) -> Inferred:
-    """Where values do not matter NumPy is asked once. Equal dtypes may be of two chars."""
-    return _asked(ufunc, [Operand(t) for t in types])
-
-
-def _asked(ufunc: np.ufunc, found: list[Operand], dtype: Any = None) -> Inferred:
     dtypes = result_dtypes(ufunc, found, dtype)
     if dtypes is None:
         return None

@@ -13,12 +13,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, IntEnum, auto
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..record import dataclass, field
+from .facts import ANSWERS, Facts, facts_of, like
 from .types import ArrayType, ObjectType, ScalarType, Type, type_of
 from .value import Value, arguments, leaves
 
@@ -78,6 +79,11 @@ class Op:
 
     def infer(self, args: Args, kwargs: Kwargs) -> Inferred:
         """The type of the result; raises Unsupported where CPython must execute the call."""
+        facts = facts_of(args) if self.kind is Kind.MAP and not kwargs else None
+        return self.ask(args, kwargs) if facts is None else _type_for(self, facts)
+
+    def ask(self, args: Args, kwargs: Kwargs) -> Inferred:
+        """The same, of NumPy if need be."""
         reject_objects(self, args, kwargs)
         out = out_argument(self, args, kwargs)
         if out is not None:  # it comes back, the same object
@@ -91,7 +97,8 @@ class Op:
 
     def effect_of(self, args: Args, kwargs: Kwargs) -> Effect:
         effect = self._own_effect(args, kwargs)
-        return Effect.FLAGS if effect is Effect.SILENT and narrows(args, kwargs) else effect
+        numbers = effect is Effect.SILENT and self.kind is not Kind.VIEW  # there they are places
+        return Effect.FLAGS if numbers and narrows(args, kwargs) else effect
 
     def _own_effect(self, args: Args, kwargs: Kwargs) -> Effect:
         if self.effect_rule is not None:
@@ -112,6 +119,11 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<Op {self.name}>"
+
+
+@lru_cache(maxsize=ANSWERS)
+def _type_for(op: Op, facts: Facts) -> Inferred:
+    return op.ask(like(facts), {})
 
 
 # What NumPy raises for arguments that do not fit.
@@ -181,12 +193,17 @@ def _narrow_floats(given: Iterable[Any]) -> set[str]:
     """float16, float32 and complex64 among the arrays, scalars and dtypes of a call."""
     found = set()
     for leaf in given:
+        if type(leaf) in _WIDE:
+            continue
         t = leaf if isinstance(leaf, np.dtype) else getattr(leaf_type(leaf), "dtype", None)
         if _is_dtype(leaf) and not isinstance(leaf, np.dtype):
             t = _named_dtype(leaf)
         if isinstance(t, np.dtype) and t.char in "efF":
             found.add(t.char.lower())
     return found
+
+
+_WIDE = frozenset((bool, int, float, complex, type(None)))
 
 
 def _named_dtype(leaf: Any) -> np.dtype[Any] | None:

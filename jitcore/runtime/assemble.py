@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from numpy._core import umath
@@ -344,6 +344,7 @@ FIXED = {
 }
 
 
+@cache
 def quiet_state(code: int) -> Any:
     """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the
     work and warns."""
