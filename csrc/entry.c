@@ -85,7 +85,9 @@ static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
         trial_note(trial, seconds);
     if (trial->runs == TRIAL_RUNS && trial->rival != NULL) {
         self->retired = trial_lost(trial);
-        Py_CLEAR(trial->rival);
+        if (self->retired || trial->won)
+            Py_CLEAR(trial->rival);
+        trial_ends(trial);
     }
     Py_DECREF(rival);
     Py_DECREF(self);
@@ -110,7 +112,9 @@ static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
         return EXIT_MISS;
     if (self->waiting && self->trial.rival)
         return run_rival(self, view, out);
-    return self->trial.rival ? run_trial(self, view, out) : run_here(self, view, out);
+    int rests = self->trial.rival == NULL || self->trial.rest > 0;
+    self->trial.rest -= self->trial.rest > 0;
+    return rests ? run_here(self, view, out) : run_trial(self, view, out);
 }
 
 /* ---------------------------------------------------------------- making one */
@@ -327,7 +331,7 @@ static PyObject *try_against(PyObject *op, PyObject *rival) {
         return NULL;
     }
     Py_XSETREF(self->trial.rival, (JitEntryHead *)Py_NewRef(rival));
-    self->trial.runs = 0;
+    self->trial.runs = self->trial.won = self->trial.rest = 0;
     Py_RETURN_NONE;
 }
 

@@ -14,6 +14,7 @@ import jitcore
 from jitcore import _C
 
 RUNS = 8
+REST = 200  # of csrc/trial.h
 
 
 def calling(fn: Callable[[Any], Any]) -> Any:
@@ -48,6 +49,31 @@ def test_the_slower_one_retires():
     assert [run(entry, i).kind for i in range(RUNS + 2)] == ["return"] * RUNS + ["stay"] * 2
     assert entry.retired
     assert entry.hits == RUNS
+
+
+def test_the_winner_is_tried_once_more():
+    delays = {"entry": 0.0, "rival": 0.002}
+    asked = []
+
+    def contender(name):
+        return calling(lambda x: asked.append(name) or time.sleep(delays[name]) or x)
+
+    for later, retires in ((0.0, True), (0.004, False)):
+        entry = contender("entry")
+        delays.update(entry=0.0, rival=0.002)
+        entry.try_against(contender("rival"))
+        for i in range(RUNS + REST):
+            assert run(entry, i).value == i
+        delays.update(entry=0.002, rival=later)
+        del asked[:]
+        for i in range(RUNS):
+            assert run(entry, i).value == i
+        assert asked == ["entry", "rival"] * (RUNS // 2)
+        assert entry.retired == retires
+        delays.update(entry=0.0)
+        kinds = {run(entry, i).kind for i in range(REST + RUNS)}
+        assert kinds == {"stay" if retires else "return"}
+        assert asked.count("rival") == RUNS // 2
 
 
 def test_failures_are_no_runs():
