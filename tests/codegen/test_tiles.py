@@ -60,7 +60,13 @@ def mixed(b: Builder, x: Value, m: Value) -> list[Value]:
     return [b.emit(OPS["log1p"], (chosen,)), b.emit(OPS["argmin"], (chosen,), {"axis": 0})]
 
 
-PROGRAMS = (whole, by_rows, folded, folded_whole, mixed)
+def searched(b: Builder, x: Value, m: Value) -> list[Value]:
+    e = raised(b, x, m)
+    found = [b.emit(OPS[name], (e,), {"axis": -1}) for name in ("argmax", "argmin", "std")]
+    return [e, *found, b.emit(OPS["argmax"], (e,), {"axis": -1, "keepdims": True})]
+
+
+PROGRAMS = (whole, by_rows, folded, folded_whole, mixed, searched)
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)
