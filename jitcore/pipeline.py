@@ -309,6 +309,8 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
                 raise
             log.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
+            for point in args[:-1]:  # it would fail again
+                point.close()
 
     return run
 

@@ -183,3 +183,20 @@ def test_a_backend_cannot_take_a_name_of_ours(name) -> None:
 def test_a_backend_is_a_callable() -> None:
     with pytest.raises(TypeError, match="callable"):
         jitcore.register_backend("odd", 3)
+
+
+def test_a_fault_of_ours_is_said_once_and_costs_nothing_after(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fault(*_: Any) -> None:
+        raise RuntimeError("a fault")
+
+    def f(x):
+        return np.exp(x) + 1
+
+    monkeypatch.setattr(jitcore.pipeline, "capture", fault)
+    fn = jitcore.compile(f)
+    with caplog.at_level("ERROR", logger="jitcore"):
+        for _ in range(20):
+            assert fn(X).tobytes() == f(X).tobytes()
+    assert sum("internal error" in record.message for record in caplog.records) == 1
