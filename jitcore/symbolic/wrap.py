@@ -61,6 +61,8 @@ from jitcore.symbolic.values import (
     Var,
 )
 
+MAX_KEYS = 64  # of a dict
+MAX_ITEMS = 256  # of a list or tuple: each that is looked at has a guard
 CONSTANT_KEYS = (str, int, bool, float, bytes, type(None))
 KNOWN_TYPES = (
     types.ModuleType,
@@ -176,12 +178,17 @@ def _identical(vm: Machine, obj: Any, origin: Source) -> Var:
 
 
 def _tuple(vm: Machine, obj: tuple[Any, ...], origin: Source) -> Var:
+    if len(obj) > MAX_ITEMS:
+        return _unknown(vm, obj, origin)
     vm.guard(HasType(origin, tuple))
     vm.guard(Length(origin, len(obj)))
     return Tuple(tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj)), origin)
 
 
 def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
+    if len(obj) > MAX_ITEMS:
+        return _unknown(vm, obj, origin)
+
     def make() -> Var:
         vm.guard(HasType(origin, list))
         vm.guard(Length(origin, len(obj)))
@@ -191,7 +198,7 @@ def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
 
 
 def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
-    if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > 64:
+    if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > MAX_KEYS:
         return _unknown(vm, obj, origin)
 
     def make() -> Var:
