@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import warnings
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -36,7 +37,9 @@ def handed_over(function: Any, wrap: Callable[[Any], Any], **names: Any) -> Any:
 
 
 def numba(kernel: Kernel, args: Args) -> Contender:
-    njit: Contender = handed_over(kernel.function, importlib.import_module("numba").njit)
+    module = importlib.import_module("numba")
+    warnings.simplefilter("ignore", module.NumbaPerformanceWarning)  # amid the table
+    njit: Contender = handed_over(kernel.function, module.njit)
     return njit
 
 
