@@ -51,12 +51,14 @@ def test_means_of_the_public_set() -> None:
 def test_what_is_asked_of_loops() -> None:
     names = ("scalar_loop", "scalar_loop_print")
     rows = [measure(LOOPS[name], "small", 0.0, {}) for name in names]
-    silent = replace(rows[0], compiled=3.0, graphs=1, breaks=[], cold=0.01)
-    printing = replace(rows[1], compiled=4.0, graphs=2, breaks=["J204 output"], cold=0.03)
+    silent = replace(rows[0], size="large", compiled=3.0, graphs=1, breaks=[], cold=0.01)
+    printing = replace(
+        rows[1], size="large", compiled=4.0, graphs=2, breaks=["J204 output"], cold=0.03
+    )
     assert loop_lines([silent, printing]) == [
         "loops that are one graph without a break: 1 of 2",
         "compiling all of a kernel, first: 20 ms (up to 30)",
-        "a loop that prints ten times, small: 75% of the speed without",
+        "a loop that prints ten times, large: 75% of the speed without",
     ]
     assert loop_lines([]) == []
 
