@@ -9,13 +9,13 @@ import logging
 import operator
 import types
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast, get_args, overload
 
 from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
-from jitcore.record import dataclass, replace
 
 __all__ = [
     "CacheInfo",

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
-
-from jitcore.record import dataclass
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]

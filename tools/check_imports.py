@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors record → config marks hush, lazy → backends, groups → processors
+    version errors → config marks hush, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
     → runtime → pipeline → report → api → __init__
@@ -21,7 +21,7 @@ PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
 LEAVES = (
-    *("version", "errors", "record", "config", "marks", "hush", "lazy", "backends"),
+    *("version", "errors", "config", "marks", "hush", "lazy", "backends"),
     *("groups", "processors"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
@@ -29,25 +29,24 @@ MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "pas
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
     "errors": (),
-    "record": (),
-    "config": ("errors", "record"),
+    "config": ("errors",),
     "marks": ("_C",),
     "hush": (),
     "lazy": (),
     "backends": ("lazy",),
     "groups": (),
     "processors": ("groups",),
-    "opcodes": ("errors", "record"),
-    "ir": ("errors", "record"),
-    "guards": ("errors", "record", "ir.types", "_C"),
+    "opcodes": ("errors",),
+    "ir": ("errors",),
+    "guards": ("errors", "ir.types", "_C"),
     # A recipe names the graph's values; nothing else of the graph.
-    "fallback": ("errors", "record", "opcodes", "guards.source", "ir.graph.Value"),
+    "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "record", "config", "marks", "hush"),
+        *("errors", "config", "marks", "hush"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
-    "passes": ("errors", "record", "ir"),
-    "codegen": ("errors", "record", "lazy", "config", "version", "processors", "ir", "_C"),
+    "passes": ("errors", "ir"),
+    "codegen": ("errors", "lazy", "config", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),

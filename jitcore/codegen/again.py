@@ -10,12 +10,12 @@ pays only if nobody else needs the array, and if few others are read in its plac
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from ..ir.graph import Node, uses
 from ..ir.rewrite import substitute
 from ..ir.types import ArrayType
 from ..ir.value import Value
-from ..record import dataclass, replace
 from .demand import Demand, demand
 from .gather import gathers
 from .units import MOST_NODES, MOST_OPERANDS

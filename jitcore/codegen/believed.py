@@ -12,9 +12,8 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
-
-from ..record import dataclass, field
 
 FIRST, LAST = 60.0, 3600.0  # seconds
 Found = TypeVar("Found")

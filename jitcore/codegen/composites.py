@@ -16,6 +16,7 @@ of another form stays one node.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -29,7 +30,6 @@ from ..ir.ops_array import METHODS
 from ..ir.ops_ufunc import UFUNC
 from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
-from ..record import dataclass, field
 
 EXACT = 1 << 53  # a ddof beyond it is an error, or rounded
 

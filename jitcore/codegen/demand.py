@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ..ir.facts import ANSWERS, Facts, facts_of, like
 from ..ir.graph import Node
 from ..ir.op import Kind, Op, Unsupported, operand
 from ..ir.types import ArrayType, Shape, contiguous
-from ..record import dataclass
 from .abi import ARRAY, Signature
 from .gather import gathers, lower_gather
 from .inner import Freedom

@@ -13,13 +13,13 @@ result's own memory, else into a buffer whose slot is used again after its last 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from ..record import dataclass, field
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
 from .folds import BUFFERED

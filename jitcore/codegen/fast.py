@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 
 from ..config import Numerics
 from ..ir.graph import Node
-from ..record import dataclass, replace
 from .program import Program, Step
 from .schedule import Group
 from .stores import written_last

@@ -7,13 +7,13 @@ are the program's own arrays.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir.graph import Node
 from ..ir.op import Kind
 from ..ir.types import ArrayType
 from ..ir.value import Value
-from ..record import dataclass
 from .gather import gathers
 from .schedule import Group
 

@@ -9,6 +9,7 @@ bounds, is in doubt, and NumPy raises its IndexError.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from ..ir.graph import Node
 from ..ir.op import leaf_type
 from ..ir.types import ArrayType, ScalarType, Shape
 from ..ir.value import Value
-from ..record import dataclass
 from .abi import ARRAY, Signature, c_type
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Table

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
@@ -28,7 +29,6 @@ import numpy as np
 
 from .. import _C
 from ..config import environment
-from ..record import dataclass
 from ..version import __version__
 from .folder import recall, remember
 from .toolchain import processor

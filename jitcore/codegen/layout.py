@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..record import dataclass, replace
 from . import folds
 from .folds import BUFFERED, RUNS, WHOLE, Placed, Way
 from .kept import unkept

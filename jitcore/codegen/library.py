@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import _cffi_backend  # type: ignore[import-untyped]
-
-from ..record import dataclass
 
 FFI = _cffi_backend.FFI()
 FUNCTION = FFI.typeof("int(*)(void)")

@@ -7,6 +7,7 @@ that are known stand in the program as constants of the type that NEP 50 gives t
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +20,6 @@ from ..ir.infer_map import result_dtypes
 from ..ir.op import Kind, Op, Operand, leaf_type, operand
 from ..ir.types import ArrayType, ObjectType, ScalarType
 from ..ir.value import Value
-from ..record import dataclass, field
 from .abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
 from .inner import Inner, inner_loop
 from .literals import literal

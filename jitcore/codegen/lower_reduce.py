@@ -10,6 +10,7 @@ NumPy's.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ import numpy as np
 from ..ir.graph import Node
 from ..ir.op import Kind, leaf_type
 from ..ir.types import ArrayType, ScalarType, Shape
-from ..record import dataclass
 from .abi import ARRAY, Signature, c_type, is_native
 from .literals import literal
 from .lower import Lowering, Unsuitable, signature

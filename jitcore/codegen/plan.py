@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore import _C
 from jitcore.ir.value import Value
-from jitcore.record import dataclass, field
 
 Operand = int
 OPS: dict[str, int] = {name: number for name, (number, _) in _C.PLAN_OPS.items()}

@@ -12,9 +12,10 @@ are needed. NumPy's promotion shows as casts, so each step's operands have exact
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from ..record import dataclass, field
 from .abi import Signature
 from .inner import Inner
 

@@ -10,13 +10,13 @@ nodes, and where each may leave to ─ writer.py ─▶ C text ─▶ code, with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.types import ArrayType, ScalarType
-from ..record import dataclass
 from . import arithmetic, comparisons, elements, functions
 from .abi import SYMBOL, runtime_text, text_of
 from .cache import library

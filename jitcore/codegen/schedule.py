@@ -10,12 +10,12 @@ e = d / c          its own:   c is only known when group 1 is done
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from ..ir.graph import Node, uses
 from ..ir.types import Shape, fresh
 from ..ir.value import Value
-from ..record import dataclass
 from .abi import Signature
 from .again import Part, recompute
 from .composites import OWN, expanded

@@ -8,6 +8,7 @@ was found is kept on disk, for this compiler, these flags and this processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
-from ..record import dataclass, replace
 from .abi import SYMBOL, runtime_text
 from .believed import believed
 from .folder import recall, remember, say, scratch

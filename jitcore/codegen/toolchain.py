@@ -13,6 +13,7 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +26,6 @@ from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[impor
 
 from ..config import Numerics
 from ..lazy import Lazy
-from ..record import dataclass
 from .folder import scratch
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ and no path between them leads through a third.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..ir.graph import Node, uses
 from ..ir.types import ArrayType
 from ..ir.value import Value
-from ..record import dataclass
 from .abi import LIMIT
 from .demand import Demand, demand
 from .gather import gathers

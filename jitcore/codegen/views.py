@@ -10,6 +10,7 @@ Shapes and strides are constants of an entry, so NumPy is asked once, on an arra
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from ..ir.ops_array import GETITEM, infer_attribute
 from ..ir.rewrite import substitute
 from ..ir.types import ArrayType, ScalarType, phantom, type_of
 from ..ir.value import Value
-from ..record import dataclass, replace
 from .abi import is_native
 
 Array = np.ndarray[Any, Any]

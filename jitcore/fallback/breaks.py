@@ -13,10 +13,9 @@ retired, but never means anything else. `J1xx` instructions · `J2xx` calls · `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from types import CodeType
-
-from jitcore.record import dataclass
 
 
 class HintClass(Enum):

@@ -11,11 +11,11 @@ once, so that identity inside the rebuilt state is what CPython would have made.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Value
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

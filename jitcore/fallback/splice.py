@@ -19,13 +19,13 @@ import dis
 import opcode
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import CodeType
 
 from jitcore.opcodes import version
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
 from jitcore.opcodes.instr import NOWHERE, Instr, Position
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@ it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from jitcore.guards.source import Source, shown
 from jitcore.ir.types import ArrayType
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
-from jitcore.record import dataclass
 
 RANGE_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3}
 PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}

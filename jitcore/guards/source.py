@@ -3,9 +3,8 @@ write it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
-
-from jitcore.record import dataclass
 
 
 def shown(value: Any) -> str:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..record import dataclass, field
 from .graph import Body, Graph, Node
 from .op import Effect, Kind, Op, Unsupported, leaf_type
 from .ops_control import CONTROL

@@ -11,9 +11,9 @@ A body may use any value that an enclosing body has already defined.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..record import dataclass, field
 from .op import Op
 from .text import tabular, text
 from .value import Value, given, map_tree, values

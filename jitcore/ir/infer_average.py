@@ -10,11 +10,11 @@ In another form the call may warn, and its type is known at run time only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..record import dataclass
 from .op import Args, Effect, Inferred, Kwargs, Op, Unsupported
 from .ops_array import METHODS
 from .ops_ufunc import UFUNC

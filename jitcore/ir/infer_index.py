@@ -7,13 +7,13 @@ masks                                        known at run time only
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..record import dataclass
 from .facts import ANSWERS
 from .miniature import asked
 from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..record import dataclass
 from .infer_index import infer_getitem, infer_setitem
 from .infer_view import (
     effect_of_copy,

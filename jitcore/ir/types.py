@@ -12,13 +12,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-
-from ..record import dataclass, replace
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")

@@ -6,6 +6,7 @@ import dis
 import opcode
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType
 from weakref import ref
@@ -14,7 +15,6 @@ from jitcore.opcodes import version
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
 from jitcore.opcodes.instr import NOWHERE, Instr
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ a loop's body: the next round and all ways out of the loop are its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
-
-from jitcore.record import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, eq=False)

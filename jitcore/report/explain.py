@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -13,7 +14,6 @@ from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
-from jitcore.record import dataclass, field
 from jitcore.runtime.records import Region
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -42,7 +43,6 @@ from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
-from jitcore.record import dataclass
 from jitcore.runtime.foreign import Foreign
 from jitcore.runtime.planned import (
     Live,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from jitcore import backends
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.record import dataclass
 
 log = logging.getLogger("jitcore")
 

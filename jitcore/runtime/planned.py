@@ -9,6 +9,7 @@ A store that no kernel can make is loud again, and all of it is planned anew.
 from __future__ import annotations
 
 from collections.abc import Iterable, KeysView, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jitcore import _C
@@ -25,7 +26,6 @@ from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
-from jitcore.record import dataclass, replace
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
 from jitcore.runtime.stores import Absorbed, absorbed

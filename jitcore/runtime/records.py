@@ -11,6 +11,7 @@ import os
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -18,7 +19,6 @@ from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
 from jitcore.ir.graph import Graph
-from jitcore.record import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,6 +15,7 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jitcore.codegen.stores import STORE
@@ -26,7 +27,6 @@ from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ObjectType, Shape
 from jitcore.ir.value import Value
-from jitcore.record import dataclass, replace
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 
 WHERE = OPS["where"]

@@ -19,10 +19,9 @@ import operator
 import re
 import sys
 import warnings
+from dataclasses import dataclass, field
 from types import CodeType, FrameType, FunctionType
 from typing import Any
-
-from jitcore.record import dataclass, field
 
 HOOKS = {
     warnings: (

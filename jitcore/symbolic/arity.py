@@ -10,9 +10,8 @@ from __future__ import annotations
 import functools
 import operator
 import sys
+from dataclasses import dataclass
 from typing import Any
-
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

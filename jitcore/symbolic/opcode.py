@@ -8,9 +8,8 @@ effect declared.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
-
-from jitcore.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ test_rounds    `loop`, whose results also say by which way it ended, and how far
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jitcore.ir.graph import Body, Node, Value
@@ -17,7 +18,6 @@ from jitcore.ir.ops_operator import BY_OPERATOR
 from jitcore.ir.types import PYINT
 from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
-from jitcore.record import dataclass, replace
 from jitcore.symbolic.either import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame

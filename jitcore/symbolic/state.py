@@ -7,6 +7,7 @@ segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from jitcore.fallback.breaks import Break
@@ -16,7 +17,6 @@ from jitcore.guards.source import Source
 from jitcore.ir.graph import Graph, Node, Value
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
-from jitcore.record import dataclass, field
 from jitcore.symbolic.values import Cell, Func, Var
 
 

@@ -12,13 +12,13 @@ object at the exits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Value
-from jitcore.record import dataclass, field
 
 NOTHING: Any = object()
 

@@ -12,6 +12,7 @@ the way begins. Nothing but numbers may differ where ways meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
@@ -20,7 +21,6 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import Unsupported, leaf_type
 from jitcore.ir.ops_loop import LEAVE
 from jitcore.opcodes.flow import Loop
-from jitcore.record import dataclass
 from jitcore.symbolic.either import cond, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jitcore.fallback.breaks import Break, BreakSignal
@@ -12,7 +13,6 @@ from jitcore.ir.op import Effect, Op
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.record import dataclass, field
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
 
