@@ -8,7 +8,8 @@
 
 #define FEW_REGISTERS 64
 #define MAX_FAILURES 8
-#define MAX_POOR 64 /* runs in which a loop was left to CPython after a few rounds */
+#define MAX_POOR 64 /* runs in a row whose loops had but a few rounds: then the entry rests, */
+#define REST 1000   /* so often, and is tried again */
 
 typedef struct {
     JitEntryHead head;
@@ -17,7 +18,7 @@ typedef struct {
     Plan plan;
     int nregs;
     Trial trial;
-    int failures_in_a_row, poor_in_a_row;
+    int failures_in_a_row, poor_in_a_row, rest;
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
@@ -35,14 +36,20 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         return EXIT_MISS;
     if (self->retired || self->disabled)
         return EXIT_STAY;
+    if (self->rest > 0) {
+        self->rest--;
+        return EXIT_STAY;
+    }
     int failed;
     ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
     if (failed != PLAN_FAILED) {
         self->head.hits++;
         self->failures_in_a_row = 0;
         self->poor_in_a_row = failed == PLAN_POOR ? self->poor_in_a_row + 1 : 0;
-        if (self->poor_in_a_row >= MAX_POOR)
-            self->disabled = 1;
+        if (self->poor_in_a_row >= MAX_POOR) {
+            self->poor_in_a_row = MAX_POOR / 2;
+            self->rest = REST;
+        }
         return kind;
     }
     self->head.failures++;

@@ -22,7 +22,7 @@ static const OpRow rows[] = {
 };
 
 #define FEW 16
-#define FEW_ROUNDS 8 /* of a routine: entering it costs as much as CPython takes for them */
+#define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
 
 typedef struct {
     const Plan *plan;

@@ -15,7 +15,7 @@ extern PyTypeObject Routine_Type;
 /* Adds `Routine` to the module. 0, or -1 with an exception. */
 int routine_init(PyObject *module);
 
-/* Borrows `routine` (a Routine) and its `inputs`. The way, and how many rounds its loops went if that is not way 0; `outputs` holds a new reference for each value of it, and NULL for
+/* Borrows `routine` (a Routine) and its `inputs`. The way, and how many rounds its loops went; `outputs` holds a new reference for each value of it, and NULL for
  * the others. Way 1, before anything has happened, where an input is not as compiled. -1: memory ran out afterwards,
  * exception set, no outputs. */
 int routine_launch(PyObject *routine, PyObject *const *inputs, PyObject **outputs, i64 *rounds);

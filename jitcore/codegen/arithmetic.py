@@ -111,6 +111,9 @@ def power(w: Writer, node: Node) -> str:
         return out
     if kind != "f" or c_type(result(node)) != "f64":
         raise NoForm(f"** that gives {result(node)}")
+    chars = [number(arg).dtype.char for arg in node.args if not number(arg).python]
+    if not python and ("d" not in chars or "?" in chars):
+        raise NoForm("** that is np.power's")
     a, b = (w.kept("f64", one) for one in both(w, node))
     if python:
         odd = f"{a} <= 0 && {b} != __builtin_floor({b})"

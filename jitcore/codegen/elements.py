@@ -87,7 +87,7 @@ def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
             return whole_of_float(w, node, value, dtype)
         if kind.python:
             return converted(w, node, value, to)
-        return f"({C_TYPES[dtype.char]}){text}"
+        return whole_of_whole(w, node, text, kind.dtype, dtype)
     if kind.dtype.kind == "c" and dtype.kind == "f":
         raise NoForm("a complex number stored as a real one")
     if dtype.char in "fF" and kind.dtype.kind in "fc" and kind.dtype.char not in "fF":
@@ -95,6 +95,19 @@ def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
         w.watch(node, made, to)
         return made
     return converted(w, node, value, to)
+
+
+def whole_of_whole(
+    w: Writer, node: Node, text: str, given: np.dtype[Any], dtype: np.dtype[Any]
+) -> str:
+    """An int of NumPy's that does not fit wraps in some releases, and raises in others."""
+    name = C_TYPES[dtype.char]
+    if given != dtype and given.kind != "b":
+        wide = "u64" if given.kind == "u" else "i64"
+        w.leave_if(node, f"({wide})({name}){text} != ({wide}){text}")
+        if given.kind != dtype.kind and given.itemsize >= dtype.itemsize:
+            w.leave_if(node, f"(i64)({name}){text} < 0 || (i64){text} < 0")
+    return f"({name}){text}"
 
 
 def whole_of_float(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:

@@ -104,6 +104,8 @@ def rounded(w: Writer, node: Node, how: str) -> str:
     kind, text = number(arg), w.text(arg)
     if len(node.args) != 1 or kind.dtype.kind == "c":
         raise NoForm(f"an int of {kind}")
+    if not kind.python and kind.dtype.char != "d" and not is_int_of(node):
+        raise NoForm(f"{node.op.name}() of {kind}")  # by a method, or by way of a float
     if kind.dtype.kind != "f":
         if kind.dtype.char in "LQ":
             w.leave_if(node, f"{text} >> 63")
@@ -111,6 +113,10 @@ def rounded(w: Writer, node: Node, how: str) -> str:
     a = w.kept("f64", f"{how}((f64){text})")
     w.leave_if(node, f"!({a} > -0x1p62 && {a} < 0x1p62)")
     return f"(i64){a}"
+
+
+def is_int_of(node: Node) -> bool:
+    return node.op.name == "op.int" or node.op.target is int
 
 
 @form("op.float")
@@ -144,8 +150,13 @@ LIBM = (
 )
 
 
+OF_TWO = frozenset(("atan2", "pow", "copysign", "fmod"))
+
+
 def libm(name: str) -> Form:
     def made(w: Writer, node: Node) -> str:
+        if len(node.args) != 1 + (name in OF_TWO):
+            raise NoForm(f"math.{name} of {len(node.args)} numbers")
         args = []
         for arg in node.args:
             if number(arg).dtype.kind not in "iufb":

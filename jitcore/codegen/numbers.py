@@ -18,6 +18,7 @@ import numpy as np
 from ..ir.graph import Node
 from ..ir.op import leaf_type
 from ..ir.types import ScalarType
+from ..ir.value import Value
 from .abi import C_TYPES
 
 if TYPE_CHECKING:
@@ -111,12 +112,25 @@ def real(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
     if narrow and kind.python and kind.dtype.kind in "if":
         if kind.dtype.kind == "i":
             within(w, node, arg)
-        elif not to.python:
-            w.watch_inputs = True
-        return f"(f32)(f64){text}"
+        return narrowed(w, node, arg, text)
+    if narrow and kind.dtype.char == "d":
+        return narrowed(w, node, arg, text)
     if narrow and kind.dtype.kind in "iu" and kind.dtype.itemsize > 2:
         raise NoForm(f"{kind} as float32")
     return f"({'f32' if narrow else 'f64'}){text}"
+
+
+def narrowed(w: Writer, node: Node, arg: Any, text: str) -> str:
+    """As float32. NumPy warns where that is too small for it."""
+    if type(arg) is not Value:
+        with np.errstate(over="ignore"):
+            fits = bool(np.isinf(np.float32(arg)) == np.isinf(float(arg)))
+        if not fits:
+            raise NoForm(f"{arg} as float32")
+        return f"(f32)(f64){text}"
+    out = w.kept("f32", f"(f32)(f64){text}")
+    w.leave_if(node, f"__builtin_isinf({out}) && !__builtin_isinf((f64){text})")
+    return out
 
 
 def whole(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:

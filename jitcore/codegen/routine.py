@@ -163,8 +163,8 @@ def text(
     for n, row in enumerate(rows):
         stores = [f"    {slot(outputs[k], f'out[{k}]')} = {w.name(outputs[k])};" for k in row]
         if n != 1:
-            head_of = [f"way{n}:", "    *world->rounds = rounds;"] if n else []
-            ends += [*head_of, *stores, f"    return {n};"]
+            label = [f"way{n}:", "    *world->rounds = rounds;"] if n else []
+            ends += [*label, *stores, f"    return {n};"]
     declared = [f"    {line}" for line in w.declared]
     axes = [f"    const i64 {name} = {text};" for name, text in w.axes.items()]
     places = [f"    char *const p{k} = p[{k}];" for k in range(len(arrays))]

@@ -75,7 +75,7 @@ def call(
     out = w.scratch(C_TYPES[dtypes[-1].char])
     at = w.loop(inner)
     data = ", ".join(f"(char *)&{name}" for name in (*args, out))
-    steps = ", ".join(str(dtype.itemsize) for dtype in dtypes)
+    steps = ", ".join("0" for _ in dtypes)  # as NumPy has it for numbers
     w.line(
         f"{{ char *d[] = {{{data}}}; i64 n = 1; i64 s[] = {{{steps}}}; "
         f"world->loop[{at}].fn(world->loop[{at}].context, d, &n, s, world->loop[{at}].aux); }}"

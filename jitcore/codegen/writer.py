@@ -6,9 +6,10 @@ Every value is a variable of the function, so that a jump to one of its ways, wh
 end, finds all that it hands on. A way stores the values of its exit into slots and gives its
 number.
 
-Floating-point flags: an operation of NumPy's scalars that raises one gives inf or NaN. Such results
-are looked at before a store makes them visible, and where a body ends; if there is one, the flags
-tell whether NumPy would warn. Then the routine is left where CPython can repeat it all.
+Floating-point flags: an operation of NumPy's scalars that raises one of those looked for (never
+that of underflow) gives inf or NaN; casts to float32 are looked at by themselves. Such results are
+looked at before a store makes them visible, and where a body ends; if there is one, the flags tell
+whether NumPy would warn. Then the routine is left where CPython can repeat it all.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .literals import literal
 from .numbers import NoForm, c_type, form_of, number, result
 from .ufuncs import ufunc_form
 
+MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
 
 
@@ -40,7 +42,6 @@ class Writer:
         self.loops: list[Inner] = []
         self.positive: set[Value] = set()
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
-        self.watch_inputs = False
 
     # -- text -------------------------------------------------------------------------------------
 
@@ -122,13 +123,20 @@ class Writer:
 
     def watch(self, node: Node, name: str, kind: ScalarType) -> None:
         if self.mask and not kind.python:
+            self.watch_from(node)
             self.watching[name] = (node, kind)
+
+    def watch_from(self, node: Node) -> None:
+        """All that is watched leaves by one way; older ones are looked at before."""
+        if any(self.way_of(one) != self.way_of(node) for one, _ in self.watching.values()):
+            self.settle()
 
     def watched(self, node: Node, text: str) -> str:
         """The result of NumPy's arithmetic, or Python's, which never warns."""
         kind = result(node)
         if kind.python or not self.mask:
             return text
+        self.watch_from(node)
         name = self.name(node.outputs[0])
         self.line(f"{name} = {text};")
         if node.op.name in PROPAGATES:
@@ -174,6 +182,7 @@ class Writer:
     def node(self, node: Node) -> None:
         if node.op.name == "leave":
             self.settle()
+            self.line(f"rounds += {MANY if node.args[0] else 0};")
             self.line(f"goto way{self.way(node)};")
         elif node.op.name == "poll":
             self.line("rounds++;")

@@ -4,7 +4,7 @@ range.count  start, stop, step -> how many items a range has
 range.item   start, step, k -> its k-th item
 range.next   k -> k + 1, of a count that a range bounds
 poll         may leave: a signal, or another thread, waits
-leave        leaves: what comes next is CPython's
+leave        for good? -> leaves: what comes next is CPython's
 left         how far a range is -> whether items are left
 """
 
@@ -41,7 +41,7 @@ def poll() -> None:
     return None
 
 
-def leave() -> None:
+def leave(for_good: bool) -> None:
     raise Left
 
 

@@ -22,7 +22,7 @@ typedef struct {
     const volatile u32 *breaker;
     u32 bits;
     const rt_loop *loop;
-    i64 *rounds; /* of its loops, when it was left before its end */
+    i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
 } rt_world;
 
 /* Division as Python's: towards minus infinity. */

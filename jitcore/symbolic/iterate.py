@@ -48,14 +48,21 @@ VIEWS: dict[str, Callable[[Dict], tuple[Var, ...]]] = {
 def iterator(vm: Machine, over: Var) -> Var:
     """What `iter(over)` is, symbolically."""
     if isinstance(over, Range) and over.settled is None:
-        return Iter(over)
+        return adopted(vm, Iter(over))
     over = realize(vm, over)
     if isinstance(over, ITERATORS):
         return over
     size = length(vm, over)
     if size is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"over {describe(over)}")
-    return Iter(View(over, "keys") if isinstance(over, Dict) else over, 0, size)
+    return adopted(vm, Iter(View(over, "keys") if isinstance(over, Dict) else over, 0, size))
+
+
+def adopted(vm: Machine, it: Var) -> Var:
+    """A new iterator. In a loop's body only such ones may be advanced."""
+    if vm.work is not None:
+        vm.work.adopt(it)
+    return it
 
 
 def length(vm: Machine, over: Var) -> int | None:
@@ -109,6 +116,8 @@ def remaining(vm: Machine, it: Var) -> int | None:
 
 def following(vm: Machine, it: Var) -> Var | None:
     """`next(it)`, or None at the end."""
+    if vm.work is not None:
+        vm.work.advance(it)
     if any(it is each for each in vm.spoiled):
         vm.stop(breaks.LOOP_UNKNOWN, "how far an iterator is")
     match it:

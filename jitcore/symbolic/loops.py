@@ -50,6 +50,7 @@ from jitcore.symbolic.ways import (
     Leaf,
     Split,
     Tree,
+    changes,
     close,
     leaves,
     meet,
@@ -60,6 +61,9 @@ from jitcore.symbolic.ways import (
 from jitcore.symbolic.working import Fork, NotALoop, Way, Working
 from jitcore.symbolic.wrap import realize
 
+SHOWS_LOCALS = frozenset(
+    ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack")
+)
 UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
 UNROLLED_INSIDE = 8
 UNROLLED_SIZE = 160  # instructions of all rounds
@@ -82,7 +86,7 @@ def wants(vm: Machine, frame: Frame) -> Loop | None:
     """The loop that the outermost frame stands before, if it is to be a routine."""
     at = frame.code.instrs[frame.index].offset
     found = frame.code.loops.get(at)
-    if found is None or vm.config.backend != "c" or at in vm.refused or vm.cut_next is not None:
+    if found is None or at in vm.refused or not may_begin(vm, frame):
         return None
     return found if takes(vm, frame, found) and vm.fenced.keys().isdisjoint(found.body) else None
 
@@ -123,10 +127,19 @@ def branches_to_loop(vm: Machine, frame: Frame, yes: Way, no: Way) -> bool:
     """Is there a loop on the ways of this branch, before they meet?"""
     assert frame.instr is not None
     at = frame.instr.offset
-    if vm.inlined or vm.config.backend != "c" or at in vm.refused or vm.cut_next is not None:
+    if vm.inlined or at in vm.refused or not may_begin(vm, frame):
         return False
     meeting = frame.code.meeting(None, yes.offset, no.offset)
-    return meeting is not None and any(at < header < meeting for header in frame.code.loops)
+    if meeting is None or any(at <= fence < meeting for fence in vm.fenced):
+        return False
+    return any(at < header < meeting for header in frame.code.loops)
+
+
+def may_begin(vm: Machine, frame: Frame) -> bool:
+    """Not where the frame's variables are shown: a routine drops those that are not read again."""
+    if vm.config.backend != "c" or vm.cut_next is not None:
+        return False
+    return SHOWS_LOCALS.isdisjoint(frame.code.code.co_names)
 
 
 @contextmanager
@@ -251,7 +264,7 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
         if strict:
             return None
         carried = found
-    raise AssertionError("types that do not settle")
+    raise NotALoop("types that do not settle")
 
 
 def walked(
@@ -264,14 +277,15 @@ def walked(
     initial = [x for i, one in carried.items() for x in parts(vm, start[i], one)]
     params = [Value(kind) for one in carried.values() for kind in flat(one)]
     body: list[Node] = []
-    work.open = body
+    work.open, level = body, work.level
+    work.deeper()
     frame.locals, frame.stack = list(start), list(stack)
     for i, var in zip(carried, unflat(list(carried.values()), params), strict=True):
         frame.locals[i] = var
     it = stack[-1] if frame.code.instrs[frame.index].op == "FOR_ITER" else None
     k = Value(PYINT) if it is not None else None
     tree = one_round(vm, frame, loop, k)
-    work.open = nodes
+    work.open, work.level = nodes, level
     work.mark = None if frame is vm.outer or work.commits != commits else mark
     frame.locals, frame.stack = start, stack
     vm.jump(frame, loop.header)
@@ -341,14 +355,15 @@ def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> N
     a first round whose conditions are known."""
     work = vm.working()
     before = list(frame.locals), list(frame.stack), work.mark
-    nodes, count, kept = work.open, len(work.open), (vm.writes, len(vm.effects), len(vm.frames))
+    nodes, count, depth, kept = work.open, len(work.open), len(vm.frames), changes(vm)
+    level = work.level
     try:
         first_round(vm, frame, loop, outermost)
     except (NotALoop, BreakSignal, Unsupported):
-        if kept[:2] != (vm.writes, len(vm.effects)):
+        if kept != changes(vm):
             raise
-        del nodes[count:], vm.frames[kept[2] :]
-        work.open = nodes
+        del nodes[count:], vm.frames[depth:]
+        work.open, work.level = nodes, level
         frame.locals, frame.stack, work.mark = before
         vm.jump(frame, loop.header)
 
@@ -357,7 +372,8 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     """Walk one round before the loop, where there is one; else an outermost loop is CPython's."""
     work = vm.working()
     work.firsts += 1
-    mark, commits = work.mark, work.commits
+    mark, commits, level = work.mark, work.commits, work.level
+    work.deeper()
     if frame.code.instrs[frame.index].op == "FOR_ITER":
         it = range_iter(frame)
         known = type(it.count) is int and type(it.taken) is int
@@ -383,5 +399,5 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
         meet(vm, frame, loop.header, tree)
     elif tree.end is End.GONE:
         raise NotALoop("no way leads to a second round")
-    work.open = nodes
+    work.open, work.level = nodes, level
     repeatable(vm, frame, mark, commits)

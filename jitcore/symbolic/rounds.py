@@ -50,7 +50,7 @@ def leave_unless(vm: Machine, frame: Frame, predicate: Any, at: int, through: bo
     work = vm.working()
     nodes, mark = work.open, work.mark
     work.open = []
-    leave_at(vm, frame, at, through)
+    leave_at(vm, frame, at, True, through)
     bodies = (Body((), (), ()), Body((), tuple(work.open), ()))
     work.open, work.mark = nodes, mark
     nodes.append(Node(COND, (predicate,), {}, (), bodies))
@@ -63,7 +63,7 @@ def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
     work = vm.working()
     now = frame.locals, frame.stack, work.open
     frame.locals, frame.stack, work.open = list(way.locals), list(way.stack), way.nodes
-    leave_at(vm, frame, way.at)
+    leave_at(vm, frame, way.at, True)
     frame.locals, frame.stack, work.open = now
     way.end = End.GONE
 

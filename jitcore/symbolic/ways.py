@@ -109,7 +109,7 @@ def split(
     work.splits += 1
     if work.splits > MAX_SPLITS:
         raise NotALoop("too many ways through it")
-    before = Before(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits)
+    before = Before(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
     meeting = frame.code.meeting(loop, fork.yes.offset, fork.no.offset)
     trees: list[Tree] = []
     failed: list[Exception] = []
@@ -120,7 +120,7 @@ def split(
     yes, no = trees
     if len(failed) == 2:
         raise failed[0]
-    work.open = nodes
+    work.open, work.level = nodes, before.level
     if meeting is None:
         return Split(nodes, fork.predicate, yes, no)
     work.mark = None if work.commits != before.commits else before.mark
@@ -134,11 +134,13 @@ class Before:
     stack: tuple[Var, ...]
     mark: Mark | None
     commits: int
+    level: int
 
 
 def open_way(vm: Machine, frame: Frame, before: Before, way: Way) -> None:
     work = vm.working()
     work.open, work.mark = [], before.mark
+    work.deeper()
     frame.result, frame.kw_names, frame.unit_continues = None, (), False
     frame.locals = list(before.locals)
     frame.stack = list(before.stack if way.stack is None else way.stack)
@@ -150,11 +152,11 @@ def tried(
     vm: Machine, frame: Frame, loop: Loop | None, meeting: int | None, failed: list[Exception]
 ) -> Tree | None:
     depth = len(vm.frames)
-    handled, opaque, kept = len(vm.handled), vm.opaque, (vm.writes, len(vm.effects))
+    handled, opaque, kept = len(vm.handled), vm.opaque, changes(vm)
     try:
         return walk(vm, frame, loop, meeting, True)
     except (BreakSignal, NotALoop, Unsupported, Raising) as error:
-        if frame is not vm.outer or kept != (vm.writes, len(vm.effects)):
+        if frame is not vm.outer or kept != changes(vm):
             raise
         vm.working().left_out(vm, error)
         del vm.frames[depth:], vm.handled[handled:]
@@ -163,20 +165,27 @@ def tried(
         return None
 
 
+def changes(vm: Machine) -> tuple[int, ...]:
+    """What a way must not change, if it is walked in vain."""
+    return vm.writes, len(vm.effects), vm.errstate, len(vm.tokens)
+
+
 def left(vm: Machine, frame: Frame, before: Before, way: Way, why: Exception) -> Leaf:
     """CPython goes on where the way begins."""
     work = vm.working()
     open_way(vm, frame, before, way)
-    leave_at(vm, frame, way.offset)
+    leave_at(vm, frame, way.offset, False)
     return Leaf(End.GONE, work.open)
 
 
-def leave_at(vm: Machine, frame: Frame, offset: int, through_point: bool = True) -> None:
+def leave_at(
+    vm: Machine, frame: Frame, offset: int, for_good: bool, through_point: bool = True
+) -> None:
     """A node that leaves the routine, in the state of the outermost frame before this
-    instruction."""
+    instruction. `for_good`: the loop would end there in CPython, too."""
     work = vm.working()
     work.mark = Mark(offset, list(frame.stack), list(frame.locals))
-    work.emit(vm, LEAVE, (), {}, through_point)
+    work.emit(vm, LEAVE, (for_good,), {}, through_point)
 
 
 # ---- meeting ------------------------------------------------------------------------------------

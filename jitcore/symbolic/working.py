@@ -55,6 +55,9 @@ class Working:
     call: Callable[[Machine, Frame], Var]
     mark: Mark | None = None  # None: there is none until the outermost frame's next instruction
     commits: int = 0  # what is not to be repeated: stores, loops that have run
+    level: int = 0  # which way, of which round, is being walked
+    levels: int = 0
+    own: dict[int, tuple[Var, int]] = field(default_factory=dict)  # iterators, and their levels
     splits: int = 0
     firsts: int = 0
     nodes: int = 0
@@ -68,6 +71,20 @@ class Working:
         self.mark = Mark(offset, list(frame.saved), list(frame.locals))
         if any(isinstance(var, ADVANCING) for var in (*frame.saved, *frame.locals)):
             self.exit_of(vm, self.mark, False)  # how far they are is not known later
+
+    def deeper(self) -> None:
+        """Another way, or round: what it takes from an iterator that was there before, another
+        would not find."""
+        self.levels += 1
+        self.level = self.levels
+
+    def adopt(self, it: Var) -> None:
+        self.own[id(it)] = it, self.level
+
+    def advance(self, it: Var) -> None:
+        """An iterator that was made on this very way may be."""
+        if self.own.get(id(it), (None, -1))[1] != self.level or isinstance(it, Generator):
+            raise NotALoop("an iterator that was made before")
 
     def commit(self) -> None:
         self.mark = None

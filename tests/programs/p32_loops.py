@@ -410,3 +410,108 @@ def complex_from_numbers(a, b, n):
         c = c * c + z
         k += 1
     return c, k
+
+
+@program(lambda: (np.abs(i8(6, 6)),))
+def neighbours_with_continue_and_break(g):
+    count = 0
+    for i in range(6):
+        for j in range(6):
+            for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+                a, b = i + di, j + dj
+                if a < 0 or b < 0 or a >= 6 or b >= 6:
+                    continue
+                if g[a, b] > g[i, j]:
+                    break
+                count += 1
+    return count
+
+
+@program(lambda: (f8(30), 20))
+def items_of_an_iterator_made_before(x, n):
+    found = iter((0.5, 1.5, 2.5))
+    s = 0.0
+    for i in range(n):
+        for q in found:
+            s += q * x[i]
+            break
+    return s, list(found)
+
+
+@program(lambda: (f8(9), 2.0), lambda: (f8(9), 3), lambda: (f8(9), np.int64(3)))
+def range_complains_where_it_is_called(a, n):
+    try:
+        r = range(n)
+    except TypeError as error:
+        return str(error)
+    a[0] = 77.0
+    s = 0.0
+    for i in r:
+        s += a[i]
+    return s
+
+
+@program(lambda: (np.zeros(9, "i1"),), lambda: (np.zeros(9, "u1"),), lambda: (np.zeros(9, "i4"),))
+def numpy_ints_stored_into_narrower_ones(x):
+    step = np.int64(40)
+    v = np.int64(-80)
+    for i in range(9):
+        x[i] = v
+        v = v + step
+
+
+@program(lambda: (np.array([2**53 + 1, 5, -7]),), lambda: (f4(3),), lambda: (f8(3),))
+def rounding_of_numpy_numbers(x):
+    s = 0
+    for i in range(3):
+        s += math.floor(x[i]) + math.ceil(x[i]) + int(x[i])
+    return s, round(x[0])
+
+
+@program(lambda: (f8(9),))
+def locals_are_shown(x):
+    t = 0.0
+    for i in range(9):
+        u = x[i]
+        t += u
+    return sorted(locals())
+
+
+@program(lambda: (np.abs(f8(60)), 0.5), lambda: (np.abs(f8(60)), 2.0), lambda: (i8(60), 1.7))
+def powers_of_numpy_numbers(x, p):
+    y = np.zeros(60)
+    for i in range(60):
+        y[i] = np.power(x[i], p) + np.fmax(x[i], 0.0)
+    for i in range(60):
+        y[i] += x[i] ** 0.5
+    return y
+
+
+@program(lambda: (f4(9), 1e300), lambda: (f4(9), 2.5))
+def numbers_too_large_for_float32(x, big):
+    hits = 0
+    for i in range(9):
+        if x[i] < big:
+            hits += 1
+        x[i] = x[i] / big
+    return hits
+
+
+@program(lambda: (f8(9), 1e308))
+def a_warning_before_an_inner_loop(a, big):
+    total = 0.0
+    for i in range(9):
+        t = a[i] * big
+        s = 0
+        for _ in range(10):
+            s = s + t
+        total += s
+    return total
+
+
+@program(lambda: (np.abs(f8(9)) + 1.0,))
+def logarithms_to_a_base(x):
+    s = 0.0
+    for i in range(9):
+        s += math.log(x[i], 2.0) + math.log(x[i])
+    return s

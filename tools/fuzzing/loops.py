@@ -23,7 +23,9 @@ CALLS = (
     "math.atan2({0}, {1})", "np.sqrt({0})", "np.sin({0})", "np.maximum({0}, {1})", "np.abs({0})",
     "np.float64({0})", "sign({0})", "power({0}, {i} % 5)", "between({0}, {1})",
     "math.hypot({0}, 1)",
-    "-{0}", "~int({0})", "not {0}", "divmod({0}, 7)[0]", "{0} if {c} else {1}", "({0} and {1})",
+    "np.power({0}, {1})", "np.power({0}, 0.5)", "np.fmax({0}, 0.0)", "math.trunc({0})",
+    "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "not {0}", "divmod({0}, 7)[0]",
+    "{0} if {c} else {1}", "({0} and {1})",
 )  # fmt: skip
 HELPERS = """
 def sign(v):
@@ -118,6 +120,7 @@ class Writer:
             (0.5 if self.indices else 0, self.jump),
             (0.15, self.shows),
             (0.3, self.swap),
+            (0.7 if self.indices and depth < 3 else 0, self.few),
             (0.25 if depth < 3 else 0, self.guarded),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
@@ -198,6 +201,20 @@ class Writer:
     def swap(self, depth: int) -> list[str]:
         a, b = self.rng.choice((("s", "t"), ("t", "w"), ("s", "w")))
         return [self.rng.choice((f"{a}, {b} = {b}, {a}", f"{a}, {b} = {b}, {a} + {b}"))]
+
+    def few(self, depth: int) -> list[str]:
+        """A loop over a few constants, with ways out of it."""
+        self.counter += 1
+        d = f"d{self.counter}"
+        over = self.rng.choice(("(0, 1, -1)", "(0.5, 2)", "range(3)", "((0, 1), (1, 2))"))
+        self.numbers.append(d)
+        body = [f"if {self.condition()}:", f"    {self.rng.choice(('continue', 'break'))}"]
+        body += self.block(self.rng.randint(1, 2), depth + 2)
+        if self.rng.random() < 0.6:
+            body += [f"if {self.condition()}:", f"    {self.rng.choice(('break', 'continue'))}"]
+        self.numbers.remove(d)
+        head = f"for {d}, e in {over}:" if over[1] == "(" else f"for {d} in {over}:"
+        return [head, *indented(body)]
 
     def guarded(self, depth: int) -> list[str]:
         error = self.rng.choice(("IndexError", "ZeroDivisionError", "(TypeError, ValueError)"))

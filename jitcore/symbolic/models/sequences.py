@@ -12,7 +12,7 @@ from jitcore.symbolic import operators
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.either import chosen
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
-from jitcore.symbolic.iterate import following, items_of, iterator, length
+from jitcore.symbolic.iterate import adopted, following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
@@ -60,10 +60,25 @@ def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
     vars = [realize(vm, arg) for arg in args]
     if any(isinstance(v, Run) and not isinstance(v.value.type, ScalarType) for v in vars):
         vm.stop(breaks.RUNTIME_VALUE, "range()")
-    if not any(isinstance(v, Run) for v in vars) or not 1 <= len(vars) <= 3:
+    if not any(isinstance(v, Run) for v in vars) or not bounds_are_whole(vars):
         return operators.folded(vm, range, *map(vm.concrete, vars))
     start, stop, step = (Known(0), vars[0], Known(1)) if len(vars) == 1 else (*vars, Known(1))[:3]
     return Range(start, stop, step)
+
+
+def bounds_are_whole(vars: list[Var]) -> bool:
+    """range() takes them without a complaint."""
+    steps = vars[2:]
+    known = all(isinstance(step, Known) and step.obj != 0 for step in steps)
+    return len(vars) <= 3 and known and all(map(is_whole, vars))
+
+
+def is_whole(var: Var) -> bool:
+    """What range() takes without asking."""
+    if isinstance(var, Known):
+        return type(var.obj) is int
+    kind = var.value.type if isinstance(var, Run) else None
+    return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
 
 
 @model(slice)
@@ -75,23 +90,23 @@ def slice_(vm: Machine, args: Args, kwargs: Words) -> Var:
 @model(enumerate)
 def enumerate_(vm: Machine, args: Args, kwargs: Words) -> Var:
     start = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
-    return Enumerate(iterator(vm, args[0]), vm.concrete(realize(vm, start)))
+    return adopted(vm, Enumerate(iterator(vm, args[0]), vm.concrete(realize(vm, start))))
 
 
 @model(zip)
 def zip_(vm: Machine, args: Args, kwargs: Words) -> Var:
     strict = bool(kwargs) and truth(vm, kwargs["strict"]) is True
-    return Zip(tuple(iterator(vm, arg) for arg in args), strict)
+    return adopted(vm, Zip(tuple(iterator(vm, arg) for arg in args), strict))
 
 
 @model(map)
 def map_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    return Map(args[0], tuple(iterator(vm, arg) for arg in args[1:]))
+    return adopted(vm, Map(args[0], tuple(iterator(vm, arg) for arg in args[1:])))
 
 
 @model(filter)
 def filter_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    return Filter(args[0], iterator(vm, args[1]))
+    return adopted(vm, Filter(args[0], iterator(vm, args[1])))
 
 
 @model(iter)
