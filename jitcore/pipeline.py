@@ -155,14 +155,14 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
 
 def captured_and_assembled(start: Start, config: Config) -> tuple[Capture, Assembled | None]:
     """Anew, where C cannot do what is in a loop, with that loop left to CPython."""
-    refused: set[int] = set()
+    refused: dict[int, str] = {}
     while True:
         captured = capture(start, config, refused)
         try:
             return captured, assembled_if_it_pays(captured, config)
         except Unroutined as loop:
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
-            refused.add(loop.at)
+            refused[loop.at] = loop.why
 
 
 def exhausted(record: Record, point: Any, code: CodeType) -> bool:

@@ -206,7 +206,7 @@ class Unroutined(Exception):
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(at, why)
-        self.at = at
+        self.at, self.why = at, why
 
 
 RAISED = (0x04, 0x08, 0x10, 0x01)  # RT_* of divide, over, under, invalid: three bits each in NumPy

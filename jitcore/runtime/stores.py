@@ -26,7 +26,7 @@ from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ObjectType, Shape
-from jitcore.ir.value import Value
+from jitcore.ir.value import Value, values
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 
 WHERE = OPS["where"]
@@ -153,14 +153,14 @@ def stored_by(
     if node.op is SETITEM:
         container, index, value = node.args
         view = viewed(container, index, node)
-        if view is None or value not in made:
+        if view is None or type(value) is not Value or value not in made:
             return []
         target = view.outputs[0]
         return [view, store(value, target, node)] if shape(value) == shape(target) else []
     if node.op is MASKED_STORE:
-        return [] if made.isdisjoint(node.args) else selected(node)
+        return [] if made.isdisjoint(values(node.args)) else selected(node)
     ufunc, args, target = in_place(node)
-    if ufunc is None or type(target) is not Value or (made.isdisjoint(args) and not lone):
+    if ufunc is None or type(target) is not Value or (made.isdisjoint(values(args)) and not lone):
         return []
     return calculated(ufunc, args, target, node)
 

@@ -49,7 +49,6 @@ SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
 CLASSES: dict[type, type] = {List: list, Dict: dict, Set: set}
 HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
-CONTAINERS = (List, Dict, Set, Tuple)
 
 
 def load_attr(vm: Machine, owner: Var, name: str) -> Var:

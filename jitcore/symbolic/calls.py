@@ -34,9 +34,7 @@ from jitcore.symbolic.values import (
     Generator,
     Known,
     Method,
-    Object,
     Partial,
-    Run,
     Tuple,
     Var,
 )
@@ -204,13 +202,3 @@ def _defaults(vm: Machine, func: Func, locals: list[Var | None]) -> None:
             for i in range(code.co_argcount, total):
                 if locals[i] is None:
                     locals[i] = words.items.get(code.co_varnames[i])
-
-
-def is_user_function(var: Var) -> bool:
-    return isinstance(var, Func | Method) or (
-        isinstance(var, Known) and isinstance(var.obj, types.FunctionType)
-    )
-
-
-def is_object(var: Var) -> bool:
-    return isinstance(var, Object | Run)

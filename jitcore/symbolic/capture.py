@@ -9,7 +9,7 @@ walk ─▶ return    Exit RETURN, or JUMP to the return instruction
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Mapping
 from itertools import combinations
 
 from jitcore.config import Config
@@ -33,19 +33,20 @@ from jitcore.symbolic.working import Fork
 
 log = logging.getLogger("jitcore")
 MAX_WALKS = 200
+NO_LOOPS: Mapping[int, str] = {}
 TABLES = (handlers, models)
 
 
-def capture(start: Start, config: Config, refused: Iterable[int] = ()) -> Capture:
-    """Walk until nothing breaks on the way to a fence. `refused`: headers of loops that are
-    CPython's.
+def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS) -> Capture:
+    """Walk until nothing breaks on the way to a fence. `refused`: loops that are CPython's, by
+    their headers, and why.
 
     An instruction that breaks may have changed the symbolic state before it did, so it is fenced
     and the walk begins anew; where even the state before it cannot be rebuilt, the fence moves
     back.
     """
     fenced: dict[int, Break] = {}
-    left = set(refused)
+    left = dict(refused)
     for _ in range(MAX_WALKS):
         vm = Machine(start, config, fenced, left, exit_at)
         try:
@@ -53,7 +54,7 @@ def capture(start: Start, config: Config, refused: Iterable[int] = ()) -> Captur
                 return walk(vm)
         except Refused as refusal:
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
-            left.add(refusal.at)
+            left[refusal.at] = refusal.why
         except (BreakSignal, Unsupported, Warning) as error:
             raised = vm.handled[0] if vm.handled else vm.blamed
             fence = error.fence if isinstance(error, BreakSignal) else None

@@ -77,6 +77,7 @@ class Refused(Exception):
     def __init__(self, at: int, why: Exception) -> None:
         super().__init__(at, why)
         self.at = at
+        self.why = f"{why.kind.what}: {why.detail}" if isinstance(why, BreakSignal) else str(why)
 
 
 # ---- a routine ----------------------------------------------------------------------------------

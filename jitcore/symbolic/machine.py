@@ -12,7 +12,7 @@ objects that it looks at are as the region will find them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
@@ -85,11 +85,11 @@ class Machine:
         start: Start,
         config: Config,
         fenced: dict[int, Break],
-        refused: Collection[int],
+        refused: Mapping[int, str],
         exit_at: Callable[[Machine, int, list[Var], bool], Exit],
     ) -> None:
         self.exit_at = exit_at
-        self.refused = refused  # headers of loops that are CPython's
+        self.refused = refused  # loops that are CPython's, by their headers, and why
         self.start = start
         self.config = config
         self.fenced = fenced

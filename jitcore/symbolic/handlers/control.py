@@ -157,13 +157,21 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
         vm.stop(breaks.LOOP_UNKNOWN, "an iterator that was made before")
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
-        vm.stop(breaks.LOOP_LONG, f"a loop over {'unknown many' if left is None else left} items")
+        vm.stop(breaks.LOOP_LONG, too_long(vm, frame, left))
     value = following(vm, it)
     if value is None:
         frame.stack.pop()
         vm.jump(frame, canon.target)
     else:
         frame.stack.append(value)
+
+
+def too_long(vm: Machine, frame: Frame, left: int | None) -> str:
+    """With the reason why it does not run in C either."""
+    assert frame.instr is not None
+    text = f"a loop over {'unknown many' if left is None else left} items"
+    why = vm.refused.get(frame.instr.offset) if frame is vm.outer else None
+    return f"{text}, which is not compiled as a loop: {why}" if why else text
 
 
 @opcode("RETURN_GENERATOR", "-- null")
