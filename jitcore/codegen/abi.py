@@ -15,6 +15,7 @@ ABI = 1  # RT_ABI of kernel_rt.h
 SYMBOL = "jitcore_kernel"
 LIMIT = 64  # MAX_OPERANDS of launcher.c
 ASK_ERRSTATE = -1
+FLAGS = {"divide": 0x04, "over": 0x08, "under": 0x10, "invalid": 0x01}  # RT_*, in NumPy's order
 
 # How a kernel takes an operand. A Python scalar has the type that NEP 50 gives it there.
 ARRAY = "a"

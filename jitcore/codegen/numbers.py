@@ -94,6 +94,8 @@ def converted(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
     source, goal = kind.dtype.kind, to.dtype.kind
     if goal == "c":
         part = "f32" if to.dtype.char == "F" else "f64"
+        if source == "c" and part == "f32" and type(arg) is not Value:
+            raise NoForm("a complex constant as complex64")
         if source == "c":
             return f"(({c_type(to)}){{({part}){text}.re, ({part}){text}.im}})"
         return f"(({c_type(to)}){{{real(w, node, arg, to)}, 0}})"

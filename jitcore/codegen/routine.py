@@ -18,15 +18,13 @@ from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.types import ArrayType, ScalarType
 from . import arithmetic, comparisons, elements, functions
-from .abi import SYMBOL, runtime_text, text_of
+from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
 from .numbers import NoForm, c_type, number
 from .writer import Writer, is_array
 
 FILLED = (arithmetic, comparisons, elements, functions)  # the tables of numbers.py
 
-UNDERFLOW = 0x10  # RT_UNDER
-KINDS = {"b": "b", "i": "i", "f": "f", "c": "c"}
 LONGEST = 400_000  # characters of C
 
 
@@ -50,7 +48,7 @@ def routine(
     config: Config,
 ) -> Routine | None:
     """NoForm where C cannot do what a node does; None without a C compiler."""
-    if mask & UNDERFLOW:
+    if mask & FLAGS["under"]:
         raise NoForm("an underflow that is not ignored")
     ways: list[Any] = []
     numbers: dict[int, int] = {}
@@ -64,14 +62,13 @@ def routine(
             ways.append(exit)
         return numbers[id(exit)]
 
-    made = set(defined(nodes))
+    made = dict.fromkeys(defined(nodes))
     w = Writer(way_of, mask)
     w.nodes(nodes)
     w.settle()
-    ends = [set(wanted & made), set(), *(values_of(exit) & made for exit in ways)]
-    outputs = tuple(dict.fromkeys(value for end in ends for value in end))
-    at = {value: k for k, value in enumerate(outputs)}
-    rows = [tuple(sorted(at[value] for value in end)) for end in ends]
+    ends = [wanted, set(), *map(values_of, ways)]
+    outputs = tuple(value for value in made if any(value in end for end in ends))
+    rows = [tuple(k for k, value in enumerate(outputs) if value in end) for end in ends]
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
@@ -99,6 +96,8 @@ def routine(
 
 
 def defined(nodes: Iterable[Node]) -> Iterator[Value]:
+    """In program order, which is the same in every process: so is the text, and the cache finds
+    it."""
     for node in nodes:
         yield from node.outputs
         for body in node.bodies:
@@ -131,14 +130,14 @@ def stored(nodes: Iterable[Node]) -> Iterator[Value]:
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
     kind = number(value)
-    letter = KINDS[kind.dtype.kind] if kind.python else "s"
+    letter = kind.dtype.kind if kind.python else NUMPY_SCALAR
     return letter, kind.dtype.num, 0, False
 
 
 def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
     kind = value.type
     assert isinstance(kind, ArrayType)
-    return "a", kind.dtype.num, kind.ndim, written
+    return ARRAY, kind.dtype.num, kind.ndim, written
 
 
 # ---- text ---------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any
 import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
-from .abi import SYMBOL, runtime_text
+from .abi import FLAGS, SYMBOL, runtime_text
 from .believed import believed
 from .folder import recall, remember, say, scratch
 from .inner import same_bits
@@ -32,7 +32,6 @@ Array = np.ndarray[Any, Any]
 SIZE = 67  # elements: whole vectors, and some more
 PLACES = (3, SIZE - 1)  # one in the vectors, one after them
 TAKEN = "taken"
-FLAGS = {"divide": 0x04, "over": 0x08, "under": 0x10, "invalid": 0x01}  # as kernel_rt.h has them
 
 # Pairs of operands that raise flags, or come close.
 PAIRS: dict[str, tuple[tuple[float, float], ...]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -55,6 +55,7 @@ from jitcore.runtime.planned import (
     without_frame,
 )
 from jitcore.symbolic.state import Capture
+from jitcore.symbolic.state import Routine as Looped
 
 Programs = dict[tuple[Source, ...], GuardProgram]  # by what they load for the plan
 
@@ -76,15 +77,16 @@ class Assembled:
 
 def assemble(capture: Capture, config: Config) -> Assembled:
     """An entry with kernels must first prove faster than NumPy's own calls, one by one. These run
-    in any case while its kernels are compiled in the background."""
+    in any case while its kernels are compiled in the background. Loops have no such rival, so an
+    entry with them is compiled at once."""
+    if any(isinstance(segment, Looped) for segment in capture.segments):
+        config = replace(config, compiling="eager")
     plan = scheduled(capture, config)
     programs: Programs = {}
     own = without_frame(plan)
     made = assembled(own, entry_of(own, programs))
     later = config.compiling == "background"
-    if made.routines:  # CPython's own loops are no rival
-        return made
-    if not made.kernels or (config.keep_all and not later):
+    if made.routines or not made.kernels or (config.keep_all and not later):
         return made
     rival = entry_of(without_frame(plan.calls(capture)), programs)
     if later:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jitcore import _C
+from jitcore.codegen.abi import FLAGS
 from jitcore.codegen.fast import as_asked
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
@@ -209,11 +210,8 @@ class Unroutined(Exception):
         self.at, self.why = at, why
 
 
-RAISED = (0x04, 0x08, 0x10, 0x01)  # RT_* of divide, over, under, invalid: three bits each in NumPy
-
-
 def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> Routine:
-    mask = sum(bit for i, bit in enumerate(RAISED) if loops.errstate >> 3 * i & 7)
+    mask = sum(bit for i, bit in enumerate(FLAGS.values()) if loops.errstate >> 3 * i & 7)
     try:
         made = routine(name, loops.nodes, loops.exits, recipe_values, after, mask, config)
     except NoForm as error:

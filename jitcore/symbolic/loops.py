@@ -32,6 +32,7 @@ from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
 from jitcore.symbolic.either import Kinds, flat, kinds, of_parts, parts, unflat, union
+from jitcore.symbolic.leave import SHOWS_LOCALS
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.rounds import (
     Shape,
@@ -61,9 +62,6 @@ from jitcore.symbolic.ways import (
 from jitcore.symbolic.working import Fork, NotALoop, Way, Working
 from jitcore.symbolic.wrap import realize
 
-SHOWS_LOCALS = frozenset(
-    ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack")
-)
 UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
 UNROLLED_INSIDE = 8
 UNROLLED_SIZE = 160  # instructions of all rounds

@@ -116,7 +116,7 @@ def split(
     for way in (fork.yes, fork.no):
         open_way(vm, frame, before, way)
         tree = tried(vm, frame, loop, meeting, failed)
-        trees.append(tree or left(vm, frame, before, way, failed[-1]))
+        trees.append(tree or left(vm, frame, before, way))
     yes, no = trees
     if len(failed) == 2:
         raise failed[0]
@@ -130,6 +130,8 @@ def split(
 
 @dataclass(frozen=True, slots=True)
 class Before:
+    """What both ways of a branch begin with."""
+
     locals: tuple[Var | None, ...]
     stack: tuple[Var, ...]
     mark: Mark | None
@@ -170,7 +172,7 @@ def changes(vm: Machine) -> tuple[int, ...]:
     return vm.writes, len(vm.effects), vm.errstate, len(vm.tokens)
 
 
-def left(vm: Machine, frame: Frame, before: Before, way: Way, why: Exception) -> Leaf:
+def left(vm: Machine, frame: Frame, before: Before, way: Way) -> Leaf:
     """CPython goes on where the way begins."""
     work = vm.working()
     open_way(vm, frame, before, way)

@@ -48,6 +48,8 @@ class Fork(Exception):
 
 @dataclass(slots=True)
 class Working:
+    """`open`: the list that nodes go to. `takes`, `loop` and `call` are those of loops.py."""
+
     routine: Routine
     open: list[Node]
     takes: Callable[[Machine, Frame, Loop], bool]
@@ -129,8 +131,10 @@ class Working:
         if mark.exit is None:
             outer = vm.outer
             now, outer.locals = outer.locals, mark.locals
-            mark.exit = vm.exit_at(vm, mark.offset, mark.stack, through_point)
-            outer.locals = now
+            try:
+                mark.exit = vm.exit_at(vm, mark.offset, mark.stack, through_point)
+            finally:
+                outer.locals = now
         return mark.exit
 
     def left_out(self, vm: Machine, error: Exception) -> None:

@@ -1,0 +1,73 @@
+"""The C text of loops: the same in every process, so that the disk cache finds it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jitcore
+
+PROGRAM = """
+import hashlib
+import numpy as np
+import jitcore
+
+
+def f(x, n):
+    s, t, most, where = 0, 0.0, -1e9, 0
+    for i in range(n):
+        for j in range(3, 40):
+            if x[i % 9] > most:
+                most = x[i % 9]
+                where = i
+            t += x[(i + j) % 9]
+            s += j
+            if t > 1e6:
+                break
+    return s, t, most, where
+
+
+fn = jitcore.compile(f)
+fn(np.arange(9.0), 50)
+print(hashlib.sha256(jitcore.explain(fn)(np.arange(9.0), 50).source().encode()).hexdigest())
+"""
+
+
+def digest(seed: int) -> str:
+    path = os.pathsep.join([str(Path(jitcore.__file__).parent.parent), os.getcwd()])
+    space = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path, "X": "x" * seed}
+    done = subprocess.run(
+        [sys.executable, "-"], input=PROGRAM, env=space, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_the_text_is_the_same_in_every_process() -> None:
+    assert len({digest(seed) for seed in (1, 2, 300)}) == 1
+
+
+def test_loops_are_compiled_at_once_also_where_kernels_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def f(x: np.ndarray, n: int) -> tuple[np.ndarray, int]:
+        y = np.exp(x) * 2 + x
+        s = 0
+        for i in range(n):
+            s += i * i % 7
+        return y - 1, s
+
+    monkeypatch.setenv("JITCORE_COMPILE", "background")
+    fn = jitcore.compile(f)
+    x = np.linspace(0, 1, 50)
+    for _ in range(20):
+        got = fn(x, 100)
+        assert got[0].tobytes() == f(x, 100)[0].tobytes() and got[1] == f(x, 100)[1]
+    jitcore.wait()
+    record = jitcore.pipeline.records.find(f.__code__)
+    kernels = [one for region in record.regions for one in region.kernels]
+    assert kernels and all(one.launches and not one.refusals for one in kernels)
