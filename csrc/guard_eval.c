@@ -5,6 +5,7 @@
 #include "errstate.h"
 #include "guard_ops.h"
 #include "held.h"
+#include "iterators.h"
 #include "lookup.h"
 #include "op_table.h"
 
@@ -76,18 +77,6 @@ static PyObject *sequence_item(PyObject *obj, int index) {
     return NULL;
 }
 
-/* start, stop, step and count of what is left of a range iterator that only the frame has, and the register. */
-static PyObject *range_part(PyObject *obj, int part) {
-    long start, step, count;
-    if (Py_REFCNT(obj) != 2 || !jit_range_left(obj, &start, &step, &count))
-        return NULL;
-    long parts[] = {start, (long)((unsigned long)start + (unsigned long)count * (unsigned long)step), step, count};
-    PyObject *found = part >= 0 && part < 4 ? PyLong_FromLong(parts[part]) : NULL;
-    if (found == NULL)
-        PyErr_Clear();
-    return found;
-}
-
 /* What a member descriptor of `owner` reads `offset` bytes into its instances. */
 static PyObject *slot_value(PyObject *obj, PyObject *owner, int offset) {
     if (owner == NULL || offset < 0 || !PyObject_TypeCheck(obj, (PyTypeObject *)owner))
@@ -116,7 +105,7 @@ static Py_ssize_t length(PyObject *obj) {
         return PyTuple_GET_SIZE(obj);
     if (PyList_CheckExact(obj))
         return PyList_GET_SIZE(obj);
-    return PyDict_CheckExact(obj) ? PyDict_GET_SIZE(obj) : -1;
+    return PyDict_CheckExact(obj) ? PyDict_GET_SIZE(obj) : iterator_width(obj);
 }
 
 static int no_name(PyObject *dict, PyObject *name) {
@@ -189,7 +178,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         LOAD(LOAD_METHOD_FUNC, method_part(REG(2), 0))
         LOAD(LOAD_METHOD_SELF, method_part(REG(2), 1))
         LOAD(LOAD_PARTIAL, member(REG(2), CONST(3)))
-        LOAD(LOAD_RANGE, range_part(REG(2), w[3]))
+        LOAD(LOAD_ITERATOR, iterator_part(REG(2), w[3]))
         LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))
         LOAD(LOAD_NAME, name_in(REG(2), CONST(3)))
         LOAD(LOAD_KEY, item_of(REG(2), CONST(3)))

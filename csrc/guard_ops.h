@@ -24,7 +24,7 @@
     X(LOAD_METHOD_FUNC, "dr")   \
     X(LOAD_METHOD_SELF, "dr")   \
     X(LOAD_PARTIAL, "drc")      \
-    X(LOAD_RANGE, "dri")        \
+    X(LOAD_ITERATOR, "dri")     \
     X(LOAD_ITEM, "dri")         \
     X(LOAD_NAME, "drc")         \
     X(LOAD_KEY, "drc")

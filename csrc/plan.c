@@ -4,6 +4,7 @@
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "held.h"
+#include "iterators.h"
 #include "launcher.h"
 #include "op_table.h"
 #include "plan_ops.h"
@@ -118,12 +119,12 @@ static PyObject *advance(PyObject *it, PyObject *count) {
     return Py_NewRef(it);
 }
 
-/* The same iterator over a range, with so many more items taken. */
+/* The same iterator, with so many more items taken. */
 static PyObject *take_items(PyObject *it, PyObject *count) {
-    long items = PyLong_AsLong(count);
+    Py_ssize_t items = PyLong_AsSsize_t(count);
     if (items == -1 && PyErr_Occurred())
         return NULL;
-    if (!jit_range_take(it, items)) {
+    if (!iterator_take(it, items)) {
         PyErr_SetString(PyExc_SystemError, "jitcore: items of an iterator are gone");
         return NULL;
     }

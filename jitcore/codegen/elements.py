@@ -60,6 +60,23 @@ def index(w: Writer, node: Node, part: Any, extent: str) -> str:
     return at
 
 
+@form("items.from")
+def items_from(w: Writer, node: Node) -> str:
+    array, first = node.args
+    extent = w.extent(w.array(array), 0)
+    if type(first) is int and first == 0:
+        return extent
+    at = w.text(first)
+    return f"{at} < {extent} ? {extent} - {at} : 0"
+
+
+@form("items.before")
+def items_before(w: Writer, node: Node) -> str:
+    array, first = node.args
+    at = w.text(first)
+    return f"{at} < {w.extent(w.array(array), 0)} ? {at} + 1 : 0"
+
+
 @form("getitem")
 def load(w: Writer, node: Node) -> str:
     address, name = element(w, node)

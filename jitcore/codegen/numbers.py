@@ -193,6 +193,12 @@ def range_next(w: Writer, node: Node) -> str:
     return f"{w.text(node.args[0])} + 1"
 
 
+@form("least")
+def least(w: Writer, node: Node) -> str:
+    a, b = map(w.text, node.args)
+    return f"{a} < {b} ? {a} : {b}"
+
+
 @form("left")
 def left(w: Writer, node: Node) -> str:
     taken, count = map(w.text, node.args)

@@ -58,7 +58,7 @@ class Make(Enum):
     FUNCTION = "function"  # parts: code, defaults, kwdefaults, closure; the frame's own globals
     INSTANCE = "instance"  # parts: class, then name, value, name, value…
     ADVANCED = "advanced"  # parts: an iterator, how many items are already taken
-    TAKEN = "taken"  # parts: an iterator over a range that exists, how many more items are taken
+    TAKEN = "taken"  # parts: an iterator, how many more items are taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)

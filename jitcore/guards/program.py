@@ -21,7 +21,7 @@ from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 
-RANGE_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3}
+ITERATOR_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3, "over": 4, "index": 5}
 PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}
 
 
@@ -109,6 +109,11 @@ def slot(c: Compiler, source: s.Slot) -> Load:
     return "LOAD_SLOT", c.load(source.base), c.const(_C.hold(source.owner)), offset
 
 
+def iterator_part(part: str | int) -> int:
+    """Those of a zip() come last."""
+    return ITERATOR_PARTS[part] if isinstance(part, str) else len(ITERATOR_PARTS) + part
+
+
 Load = tuple[Any, ...]
 LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.Local: lambda c, x: ("LOAD_LOCAL", x.index),
@@ -127,7 +132,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.MethodFunc: lambda c, x: ("LOAD_METHOD_FUNC", c.load(x.base)),
     s.MethodSelf: lambda c, x: ("LOAD_METHOD_SELF", c.load(x.base)),
     s.PartialPart: lambda c, x: ("LOAD_PARTIAL", c.load(x.base), c.const(x.part)),
-    s.RangePart: lambda c, x: ("LOAD_RANGE", c.load(x.base), RANGE_PARTS[x.part]),
+    s.IteratorPart: lambda c, x: ("LOAD_ITERATOR", c.load(x.base), iterator_part(x.part)),
     s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
     s.Key: lambda c, x: (f"LOAD_{c.key(x)}", c.load(x.base), c.const(x.key)),
 }

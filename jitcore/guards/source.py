@@ -176,14 +176,16 @@ class PartialPart:
 
 
 @dataclass(frozen=True, slots=True)
-class RangePart:
-    """start, stop, step of what is left of an iterator over a range, and how many items: count."""
+class IteratorPart:
+    """Of what is left of an iterator. Over a range: start, stop, step, and how many items: count.
+    Of others: what it is over, and the next item's index; or the iterator that a zip() has at a
+    place, its `part`."""
 
     base: Source
-    part: str
+    part: str | int
 
     def __str__(self) -> str:
-        return f"{self.base}.{self.part}"
+        return f"{self.base}.{self.part}" if type(self.part) is str else f"{self.base}[{self.part}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,7 @@ Source = (
     | MethodFunc
     | MethodSelf
     | PartialPart
-    | RangePart
+    | IteratorPart
     | Item
     | Key
 )

@@ -5,6 +5,9 @@ range.item   start, step, k -> its k-th item
 range.next   k -> k + 1, of a count that a range bounds
 poll         may leave: a signal, or another thread, waits
 leave        for good? -> leaves: what comes next is CPython's
+items.from   array, first -> how many elements there are from the first on
+items.before array, first -> how many, backward
+least        a, b -> the smaller of two counts
 left         how far a range is -> whether items are left
 """
 
@@ -31,6 +34,18 @@ def range_item(start: int, step: int, k: int) -> int:
 
 def range_next(k: int) -> int:
     return k + 1
+
+
+def items_from(array: Any, first: int) -> int:
+    return max(len(array) - first, 0)
+
+
+def items_before(array: Any, first: int) -> int:
+    return first + 1 if first < len(array) else 0
+
+
+def least(a: int, b: int) -> int:
+    return min(a, b)
 
 
 def left(k: int, count: int) -> bool:
@@ -64,7 +79,20 @@ def _row(name: str, call: Callable[..., Any], rule: Any, effect: Effect = Effect
 RANGE_COUNT = _row("range.count", range_count, whole)
 RANGE_ITEM = _row("range.item", range_item, whole)
 RANGE_NEXT = _row("range.next", range_next, whole)
+ITEMS_FROM = _row("items.from", items_from, whole)
+ITEMS_BEFORE = _row("items.before", items_before, whole)
+LEAST = _row("least", least, whole)
 LEFT = _row("left", left, truth)
 POLL = _row("poll", poll, nothing, Effect.LOUD)
 LEAVE = _row("leave", leave, nothing, Effect.LOUD)
-ROWS: tuple[Op, ...] = (RANGE_COUNT, RANGE_ITEM, RANGE_NEXT, LEFT, POLL, LEAVE)
+ROWS: tuple[Op, ...] = (
+    RANGE_COUNT,
+    RANGE_ITEM,
+    RANGE_NEXT,
+    ITEMS_FROM,
+    ITEMS_BEFORE,
+    LEAST,
+    LEFT,
+    POLL,
+    LEAVE,
+)

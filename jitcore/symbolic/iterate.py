@@ -136,7 +136,7 @@ def following(vm: Machine, it: Var) -> Var | None:
                     it.over, it.at = List([]), 0
                 return None
             it.at += 1
-            return item(vm, over, at)
+            return item(vm, over, total - 1 - at if it.backward else at)
         case Enumerate(over, count):
             value = following(vm, over)
             if value is None:

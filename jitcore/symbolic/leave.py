@@ -32,16 +32,20 @@ from jitcore.symbolic.lanes import give_up, loud_steps
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.unwind import leave
 from jitcore.symbolic.values import (
+    Abreast,
     Bound,
     Cell,
+    Counted,
     Dict,
     Either,
+    Elements,
     Enumerate,
     Exc,
     Filter,
     Func,
     Generator,
     Hidden,
+    Items,
     Iter,
     Known,
     Lazy,
@@ -50,13 +54,14 @@ from jitcore.symbolic.values import (
     Masked,
     Method,
     Null,
+    Numbered,
     Object,
     Partial,
     Range,
-    RangeIter,
     Run,
     Set,
     Slice,
+    Stride,
     Super,
     Token,
     Tuple,
@@ -145,18 +150,33 @@ def _iter(r: Recipes, var: Iter) -> Recipe:
     moved = isinstance(var.over, View) and (var.at or var.size != len(var.over.owner.items))
     if var.passing or moved or any(var is each for each in r.vm.spoiled):
         r.vm.stop(breaks.ITERATOR_SHARED, describe(var))
-    made = r.call(iter, r.of(var.over))
+    made = r.call(reversed if var.backward else iter, r.of(var.over))
     if not var.at:
         return made
-    return Built(Make.ADVANCED, (made, exit.Known(var.at)))
+    return Built(Make.TAKEN if var.backward else Make.ADVANCED, (made, exit.Known(var.at)))
 
 
-def _range_iter(r: Recipes, var: RangeIter) -> Recipe:
-    taken = r.number(var.taken)
-    if var.origin is not None:
-        return Built(Make.TAKEN, (r.loaded(var.origin), taken))
-    parts = map(r.number, (var.start, var.stop, var.step))
-    return Built(Make.ADVANCED, (r.call(iter, r.call(range, *parts)), taken))
+def _counted(r: Recipes, var: Counted) -> Recipe:
+    made = _items(r, var.over)
+    if type(var.taken) is int and not var.taken:
+        return made
+    return Built(Make.TAKEN, (made, r.number(var.taken)))
+
+
+def _items(r: Recipes, over: Items) -> Recipe:
+    """The iterator as it was at first."""
+    if over.origin is not None:
+        return r.loaded(over.origin)
+    match over:
+        case Stride(start, stop, step):
+            return r.call(iter, r.call(range, *map(r.number, (start, stop, step))))
+        case Elements(array, first, step):
+            made = r.call(iter if step > 0 else reversed, r.of(array))
+            return made if first == 0 else Built(Make.ADVANCED, (made, r.number(first)))
+        case Numbered(first, inner):
+            return r.call(enumerate, _items(r, inner), r.number(first))
+        case Abreast(parts):
+            return r.call(zip, *(_items(r, part) for part in parts))
 
 
 def _either(r: Recipes, var: Either) -> Recipe:
@@ -238,7 +258,7 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Method: lambda r, v: Built(Make.METHOD, (r.of(v.func), r.of(v.owner))),
     Iter: _iter,
     Range: lambda r, v: r.call(range, r.of(v.start), r.of(v.stop), r.of(v.step)),
-    RangeIter: _range_iter,
+    Counted: _counted,
     Either: _either,
     Zip: lambda r, v: r.call(zip, *r.many(v.iters)) if not v.strict else _refuse(r, v),
     Enumerate: lambda r, v: r.call(enumerate, r.of(v.over), exit.Known(v.count)),

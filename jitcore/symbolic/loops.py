@@ -20,18 +20,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Unsupported
-from jitcore.ir.ops import OPS
-from jitcore.ir.ops_loop import LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANGE_NEXT
-from jitcore.ir.types import PYINT, ScalarType
+from jitcore.ir.ops_loop import LEFT, POLL, RANGE_NEXT
+from jitcore.ir.types import PYINT
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
-from jitcore.symbolic.either import Kinds, flat, kinds, of_parts, parts, unflat, union
+from jitcore.symbolic.counted import counted, item_at, known_rounds, may_count
+from jitcore.symbolic.either import Kinds, flat, kinds, parts, unflat, union
 from jitcore.symbolic.leave import SHOWS_LOCALS
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.rounds import (
@@ -45,7 +44,7 @@ from jitcore.symbolic.rounds import (
 )
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
-from jitcore.symbolic.values import Iter, Known, Range, RangeIter, Var
+from jitcore.symbolic.values import Counted, Var
 from jitcore.symbolic.ways import (
     End,
     Leaf,
@@ -66,7 +65,6 @@ UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
 UNROLLED_INSIDE = 8
 UNROLLED_SIZE = 160  # instructions of all rounds
 MAX_FIRSTS = 6  # first rounds that are walked before their loops, in one routine
-LARGE = 1 << 61  # bounds of ranges whose items need no check
 
 
 class Refused(Exception):
@@ -91,16 +89,16 @@ def wants(vm: Machine, frame: Frame) -> Loop | None:
 
 
 def takes(vm: Machine, frame: Frame, loop: Loop) -> bool:
-    """Not a `for` over something else than a range, nor one of few rounds: that is unrolled."""
+    """Not a `for` over what is not counted, nor one of few rounds: that is unrolled."""
     header = frame.code.instrs[frame.code.by_offset[loop.header]]
     if header.op != "FOR_ITER":
         return header.op not in ("SEND", "GET_ANEXT")
     it = realize(vm, frame.stack[-1])
-    if isinstance(it, Iter) and isinstance(it.over, Known) and type(it.over.obj) is range:
-        rounds = len(it.over.obj) - it.at
-        most = UNROLLED if vm.work is None else UNROLLED_INSIDE
-        return rounds > most or rounds * len(loop.body) > UNROLLED_SIZE
-    return isinstance(it, RangeIter) or (isinstance(it, Iter) and isinstance(it.over, Range))
+    rounds = known_rounds(it)
+    if not may_count(it) or rounds is None:
+        return may_count(it)
+    most = UNROLLED if vm.work is None else UNROLLED_INSIDE
+    return rounds > most or rounds * len(loop.body) > UNROLLED_SIZE
 
 
 def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
@@ -196,7 +194,7 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     if frame is vm.outer:
         vm.working().routine.headers.add(loop.header)
     if frame.code.instrs[frame.index].op == "FOR_ITER":
-        frame.stack[-1] = counted(vm, frame.stack[-1])
+        frame.stack[-1] = counted(vm, frame)
     shape = settle(vm, frame, loop, first_pays(vm, frame, loop, outermost))
     if shape is None:
         try_first_round(vm, frame, loop, outermost)
@@ -210,43 +208,11 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
         test_rounds(vm, frame, loop, shape, outermost)
 
 
-def counted(vm: Machine, it: Var) -> RangeIter:
-    it = realize(vm, it)
-    if isinstance(it, RangeIter):
-        return it
-    if isinstance(it, Iter) and not it.private:
-        raise NotALoop("an iterator that has a name")
-    if isinstance(it, Iter) and isinstance(it.over, Range):
-        over = (it.over.start, it.over.stop, it.over.step)
-        bounds = [whole(vm, x) for x in over]
-        if type(bounds[2]) is Value or bounds[2] == 0:
-            raise NotALoop("a range with a step that varies, or is 0")
-        if any(type(one) is int and abs(one) > LARGE for one in bounds):
-            raise NotALoop("a range of large numbers")
-        start, stop, step = bounds
-        return RangeIter(start, stop, step, scalar(vm, RANGE_COUNT, *bounds), it.at)
-    if isinstance(it, Iter) and isinstance(it.over, Known) and type(it.over.obj) is range:
-        known = it.over.obj
-        if max(map(abs, (known.start, known.stop, known.step))) > LARGE:
-            raise NotALoop("a range of large numbers")
-        return RangeIter(known.start, known.stop, known.step, len(known), it.at)
-    raise NotALoop("a loop over something else than a range")
-
-
 def first_pays(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> bool:
     """To walk one round before the loop, if only that has other types. It is C twice as long."""
     work = vm.working()
     is_for = frame.code.instrs[frame.index].op == "FOR_ITER"
     return work.firsts < MAX_FIRSTS and (is_for or outermost)
-
-
-def whole(vm: Machine, bound: Var) -> Any:
-    """An int of NumPy's is a Python int in a range."""
-    found = kinds(vm, bound)
-    one, *_ = parts(vm, bound, found)
-    if len(found) > 1 or not isinstance(found[0], ScalarType) or found[0].dtype.kind not in "iu":
-        raise NotALoop("a range of other numbers than ints")
-    return one if found[0].python else scalar(vm, OPS["op.int"], one)
 
 
 def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
@@ -294,7 +260,7 @@ def walked(
     found = {
         i: union([one, *(kinds(vm, way.locals[i]) for way in rounds)]) for i, one in carried.items()
     }
-    assert it is None or isinstance(it, RangeIter)
+    assert it is None or isinstance(it, Counted)
     base = tuple(stack[:-1] if it is not None else stack)
     return Shape(slots, carried, initial, params, body, tree, it, k, base), found
 
@@ -306,7 +272,7 @@ def written(frame: Frame, at: int) -> frozenset[int]:
 def one_round(vm: Machine, frame: Frame, loop: Loop, k: Value | None) -> Tree:
     """From the header on. CPython may go on here, at the header, in each round."""
     if k is not None:
-        frame.stack[-1] = replace(range_iter(frame), taken=k)
+        frame.stack[-1] = replace(counted_iter(frame), taken=k)
     at_header(vm, frame, loop)
     scalar(vm, POLL)
     if k is not None:
@@ -329,19 +295,16 @@ def repeatable(vm: Machine, frame: Frame, mark: Mark | None, commits: int) -> No
         work.mark = mark
 
 
-def range_iter(frame: Frame) -> RangeIter:
+def counted_iter(frame: Frame) -> Counted:
     it = frame.stack[-1]
-    assert isinstance(it, RangeIter)
+    assert isinstance(it, Counted)
     return it
 
 
 def next_item(vm: Machine, frame: Frame) -> None:
     """What FOR_ITER does where items are left."""
-    it = range_iter(frame)
-    if type(it.taken) is Value or type(it.start) is Value:
-        item = of_parts([scalar(vm, RANGE_ITEM, it.start, it.step, it.taken)])
-    else:
-        item = Known(it.start + it.step * it.taken)
+    it = counted_iter(frame)
+    item = item_at(vm, it.over, it.taken)
     one = type(it.taken) is int
     taken = it.taken + 1 if one else scalar(vm, RANGE_NEXT, it.taken)
     frame.stack[-1] = replace(it, taken=taken, sure=False)
@@ -374,7 +337,7 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     mark, commits, level = work.mark, work.commits, work.level
     work.deeper()
     if frame.code.instrs[frame.index].op == "FOR_ITER":
-        it = range_iter(frame)
+        it = counted_iter(frame)
         known = type(it.count) is int and type(it.taken) is int
         if known and it.taken >= it.count:
             raise NotALoop("it has no rounds")

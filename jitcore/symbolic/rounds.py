@@ -21,7 +21,7 @@ from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.either import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import RangeIter, Run, Var
+from jitcore.symbolic.values import Counted, Run, Var
 from jitcore.symbolic.ways import End, Leaf, Tree, close, leave_at, leaves
 from jitcore.symbolic.working import Fork, NotALoop, Way
 
@@ -36,7 +36,7 @@ class Shape:
     params: list[Value]  # the parts of all that is carried
     nodes: list[Node]
     tree: Tree
-    it: RangeIter | None  # what a `for` goes over
+    it: Counted | None  # what a `for` goes over
     k: Value | None  # how many items were taken when the round began
     base: tuple[Var, ...]  # the stack below the loop's iterator
 
@@ -90,7 +90,7 @@ def carried_by(vm: Machine, way: Leaf, shape: Shape) -> list[Any]:
     return [x for i, one in shape.carried.items() for x in parts(vm, way.locals[i], one)]
 
 
-def rounds_left(vm: Machine, it: RangeIter) -> Any:
+def rounds_left(vm: Machine, it: Counted) -> Any:
     if type(it.count) is int and type(it.taken) is int:
         return max(it.count - it.taken, 0)
     return it.count if it.taken == 0 else scalar(vm, RANGE_ITEM, it.count, -1, it.taken)
@@ -180,7 +180,7 @@ def how_far(way: Leaf, shape: Shape) -> Any:
     above = way.stack[depth:]
     if shape.it is None and not above and len(way.stack) == depth:
         return 0
-    if shape.it is not None and len(above) == 1 and isinstance(above[0], RangeIter):
+    if shape.it is not None and len(above) == 1 and isinstance(above[0], Counted):
         return above[0].taken
     raise NotALoop("a way out of the loop with values on the stack")
 

@@ -157,6 +157,7 @@ class Iter:
     at: int = 0
     size: int = 0  # of the dict at the start, for a View: it must not change meanwhile
     passing: bool = False  # of a class of its own, which exits do not rebuild
+    backward: bool = False  # reversed(), of a range or an array
     private: bool = False  # made for a loop: nobody else has it
 
 
@@ -170,17 +171,55 @@ class Range:
     settled: Known | None = None
 
 
-@dataclass(eq=False, slots=True)
-class RangeIter:
-    """An iterator over a range: graph values or ints. `taken` items are gone since it was made, or
-    since the region began, if it has an origin."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Stride:
+    """The items of a range: graph values or ints. `count`: how many, None for those not counted."""
 
     start: Any
     stop: Any
     step: Any
-    count: Any
-    taken: Any
+    count: Any = None
     origin: Source | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Elements:
+    """Those of an array with one axis, from an index on, or backward from there."""
+
+    array: Run
+    first: Any
+    step: int = 1
+    origin: Source | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbered:
+    """What enumerate() gives."""
+
+    first: Any
+    over: Items
+    origin: Source | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Abreast:
+    """What zip() gives."""
+
+    parts: tuple[Items, ...]
+    origin: Source | None = None
+
+
+Items = Stride | Elements | Numbered | Abreast
+
+
+@dataclass(eq=False, slots=True)
+class Counted:
+    """An iterator whose rounds are counted: graph values or ints. `taken` items are gone since it
+    was made, or since the region began, if what it goes over has an origin."""
+
+    over: Items
+    count: Any = None  # None: not yet asked for
+    taken: Any = 0
     sure: bool = False  # there is at least one more
 
 
@@ -297,7 +336,7 @@ Var = (
     | Object
     | Iter
     | Range
-    | RangeIter
+    | Counted
     | Either
     | Zip
     | Enumerate

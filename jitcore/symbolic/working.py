@@ -11,6 +11,7 @@ from jitcore.fallback.exit import Exit
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect, Op
 from jitcore.ir.ops_array import GETITEM, SETITEM
+from jitcore.ir.ops_loop import ITEMS_BEFORE, ITEMS_FROM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.state import Frame, Mark, Routine
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from jitcore.opcodes.flow import Loop
     from jitcore.symbolic.machine import Machine
 
-ELEMENTS = (GETITEM, SETITEM)
+ELEMENTS = (GETITEM, SETITEM, ITEMS_FROM, ITEMS_BEFORE)
 ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
 MAX_NODES = 3_000  # of one routine: the C compiler takes seconds for more
 

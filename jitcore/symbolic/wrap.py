@@ -33,30 +33,36 @@ from jitcore.guards.source import (
     FrameGlobals,
     FunctionPart,
     Item,
+    IteratorPart,
     Key,
     Local,
     MethodFunc,
     MethodSelf,
     PartialPart,
-    RangePart,
     Source,
     Stack,
 )
+from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
+    Abreast,
     Cell,
+    Counted,
     Dict,
+    Elements,
     Func,
+    Items,
     Known,
     Lazy,
     List,
     Method,
+    Numbered,
     Object,
     Partial,
     Range,
-    RangeIter,
     Run,
+    Stride,
     Tuple,
     Var,
 )
@@ -150,15 +156,65 @@ def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
     return Run(vm.input(origin, kind), origin)
 
 
-def _range_iterator(vm: Machine, obj: Any, origin: Source) -> Var:
+def _iterator(vm: Machine, obj: Any, origin: Source) -> Var:
     """One that CPython's loop has begun. One with a name might be asked for its next item."""
-    if not isinstance(origin, Stack):
-        return _unknown(vm, obj, origin)
-    vm.guard(HasType(origin, type(obj)))
+    items = begun(vm, obj, origin) if isinstance(origin, Stack) else None
+    return _unknown(vm, obj, origin) if items is None else Counted(items)
+
+
+def begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
+    """What is left of it. None: not what csrc/iterators.c takes items of."""
+    made = BEGUN[type(obj)](vm, obj, origin) if type(obj) in BEGUN else None
+    if made is not None:
+        vm.guard(HasType(origin, type(obj)))
+    return made
+
+
+def whole_part(vm: Machine, origin: Source, part: str) -> Value:
+    return vm.input(IteratorPart(origin, part), PYINT)
+
+
+def _range_begun(vm: Machine, obj: Any, origin: Source) -> Items:
     start, stop, step, count = (
-        vm.input(RangePart(origin, part), PYINT) for part in ("start", "stop", "step", "count")
+        whole_part(vm, origin, part) for part in ("start", "stop", "step", "count")
     )
-    return RangeIter(start, stop, step, count, 0, origin)
+    return Stride(start, stop, step, count, origin)
+
+
+def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
+    step = -1 if type(obj) is reversed else 1
+    over = obj.__reduce__()[1][0]
+    kind = type_of(over) if type(over) is np.ndarray else None
+    if not isinstance(kind, ArrayType) or kind.ndim != 1:
+        return None
+    array = realize(vm, Lazy(IteratorPart(origin, "over"), over))
+    assert isinstance(array, Run)
+    return Elements(array, whole_part(vm, origin, "index"), step, origin)
+
+
+def _enumerate_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
+    inner = begun(vm, obj.__reduce__()[1][0], IteratorPart(origin, "over"))
+    return inner and Numbered(whole_part(vm, origin, "index"), inner, origin)
+
+
+def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
+    _, iters, *strict = obj.__reduce__()
+    if strict or not iters or len(set(map(id, iters))) != len(iters):
+        return None
+    vm.guard(HasType(origin, zip))
+    vm.guard(Length(origin, len(iters)))
+    parts = [begun(vm, one, IteratorPart(origin, i)) for i, one in enumerate(iters)]
+    found = tuple(part for part in parts if part is not None)
+    return Abreast(found, origin) if len(found) == len(parts) else None
+
+
+BEGUN: dict[type, Callable[[Machine, Any, Source], Items | None]] = {
+    type(iter(range(0))): _range_begun,
+    type(iter(np.empty(0))): _array_begun,
+    reversed: _array_begun,
+    enumerate: _enumerate_begun,
+    zip: _zip_begun,
+}
 
 
 def _slice(vm: Machine, obj: slice, origin: Source) -> Var:
@@ -346,7 +402,7 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     functools.partial: _partial,
     **dict.fromkeys(EQUAL_TYPES, _equal),
     slice: _slice,
-    type(iter(range(0))): _range_iterator,
+    **dict.fromkeys(BEGUN, _iterator),
     **dict.fromkeys(KNOWN_TYPES, _identical),
 }
 GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (

@@ -27,6 +27,14 @@ CALLS = (
     "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "not {0}", "divmod({0}, 7)[0]",
     "{0} if {c} else {1}", "({0} and {1})",
 )  # fmt: skip
+ITEMS = (
+    "{v} in {a}", "{v} in {a}", "{i}, {v} in enumerate({a})", "{i}, {v} in enumerate({a}, 2)",
+    "{v}, {u} in zip({a}, {b})", "{i}, {v} in zip({r}, {a})", "{v}, {i} in zip({a}, {r})",
+    "{v} in reversed({a})", "{i} in reversed({r})", "{i}, ({v}, {u}) in enumerate(zip({a}, {b}))",
+    "{v}, ({i}, {u}) in zip(reversed({a}), enumerate({b}, k))", "{v} in iter({a})",
+    "e{n} = enumerate({a}); {i}, {v} in e{n}", "{i}, {v} in enumerate({r})",
+    "e{n} = iter({a}); {v}, {u} in zip(e{n}, e{n})", "{v}, {u} in zip({a}, {b}, strict=True)",
+)  # fmt: skip
 HELPERS = """
 def sign(v):
     if v > 0:
@@ -163,6 +171,8 @@ class Writer:
                 test = f"{self.condition()} and {test}"
             body = [f"{c} += 1", *self.inside(None, count, depth)]
             lines = [f"{c} = 0", f"while {test}:", *indented(body)]
+        elif rng.random() < 0.4:
+            lines = self.over_items(count, depth)
         else:
             i = f"i{self.counter}"
             body = self.inside(i, count, depth)
@@ -170,6 +180,29 @@ class Writer:
         if rng.random() < 0.1:
             lines += ["else:", *indented(self.block(1, depth + 1))]
         return lines
+
+    def over_items(self, count: int, depth: int) -> list[str]:
+        """A loop over arrays, and what enumerate(), zip() and reversed() make of them."""
+        rng = self.rng
+        i, v, u = (f"{letter}{self.counter}" for letter in "ivu")
+        array = rng.choice(("x", "x", "y", "g[:, 1]", "x[1:]", "y[::-1]"))
+        form = rng.choice(ITEMS)
+        head = form.format(
+            i=i,
+            v=v,
+            u=u,
+            a=array,
+            b=rng.choice(("x", "y", "g[:, 0]")),
+            r=self.range(),
+            n=self.counter,
+        )
+        names = [name for name in (v, u) if name in head.split(" in ")[0]]
+        self.numbers += names
+        body = self.inside(i if i in head.split(" in ")[0] else None, count, depth)
+        for name in names:
+            self.numbers.remove(name)
+        *before, last = head.split("; ")
+        return [*before, f"for {last}:", *indented(body)]
 
     def inside(self, index: str | None, count: int, depth: int) -> list[str]:
         self.indices.append(index or "w")

@@ -10,6 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import call, model
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import chosen
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import adopted, following, items_of, iterator, length
@@ -89,8 +90,10 @@ def slice_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(enumerate)
 def enumerate_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    start = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
-    return adopted(vm, Enumerate(iterator(vm, args[0]), vm.concrete(realize(vm, start))))
+    start = vm.concrete(realize(vm, kwargs.get("start", args[1] if len(args) > 1 else Known(0))))
+    if type(start) not in (int, bool):
+        vm.stop(breaks.BAD_ARGUMENTS, f"enumerate() from {describe(Known(start))} on")
+    return adopted(vm, Enumerate(iterator(vm, args[0]), int(start)))
 
 
 @model(zip)
@@ -130,7 +133,13 @@ def next_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(reversed)
 def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    return Iter(Tuple(tuple(reversed(items_of(vm, args[0])))), passing=True)
+    over = args[0] if isinstance(args[0], Range) else realize(vm, args[0])
+    if isinstance(over, Range) and over.settled is not None:
+        over = over.settled
+    of_range = isinstance(over, Range) or (isinstance(over, Known) and type(over.obj) is range)
+    if of_range or (isinstance(over, Run) and length(vm, over) is not None):
+        return adopted(vm, Iter(over, backward=True))
+    return Iter(Tuple(tuple(reversed(items_of(vm, over)))), passing=True)
 
 
 @model(list)
