@@ -24,8 +24,8 @@ CALLS = (
     "np.float64({0})", "sign({0})", "power({0}, {i} % 5)", "between({0}, {1})",
     "math.hypot({0}, 1)",
     "np.power({0}, {1})", "np.power({0}, 0.5)", "np.fmax({0}, 0.0)", "math.trunc({0})",
-    "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "not {0}", "divmod({0}, 7)[0]",
-    "{0} if {c} else {1}", "({0} and {1})",
+    "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "(not {0})", "divmod({0}, 7)[0]",
+    "({0} if {c} else {1})", "({0} and {1})",
 )  # fmt: skip
 ITEMS = (
     "{v} in {a}", "{v} in {a}", "{i}, {v} in enumerate({a})", "{i}, {v} in enumerate({a}, 2)",
