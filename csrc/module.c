@@ -17,6 +17,7 @@
 #include "held.h"
 #include "launcher.h"
 #include "loop_place.h"
+#include "part.h"
 #include "plan.h"
 #include "pool.h"
 #include "region.h"
@@ -50,7 +51,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(workers) X(loop_place) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) X(dispatch) \
+    X(pool) X(workers) X(loop_place) X(part) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) X(dispatch) \
     X(test_entries)
 
 static struct PyModuleDef definition = {

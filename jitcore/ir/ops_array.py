@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .infer_index import infer_getitem, infer_setitem
+from .infer_part import infer_part, part
 from .infer_view import (
     effect_of_copy,
     infer_copy,
@@ -161,6 +162,7 @@ ATTRIBUTES: Mapping[str, Attribute] = {
 }
 
 GETITEM = Op("getitem", operator.getitem, Kind.VIEW, _S, infer_getitem, operands=2)
+PART = Op("part", part, Kind.VIEW, _S, infer_part, operands=3)
 SETITEM = Op("setitem", operator.setitem, Kind.STORE, _W, infer_setitem, stores=(0,))
 
 
@@ -171,4 +173,4 @@ def masked_store(array: Any, mask: Any, value: Any) -> None:
 
 MASKED_STORE = Op("masked_store", masked_store, Kind.STORE, _W, infer_setitem, stores=(0,))
 
-ROWS: tuple[Op, ...] = (GETITEM, SETITEM, MASKED_STORE, *_METHOD_ROWS, *_ATTRIBUTE_ROWS)
+ROWS: tuple[Op, ...] = (GETITEM, PART, SETITEM, MASKED_STORE, *_METHOD_ROWS, *_ATTRIBUTE_ROWS)

@@ -43,6 +43,8 @@ from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect as OpEffect
+from jitcore.ir.ops_array import PART
+from jitcore.ir.types import ArrayType
 from jitcore.runtime.foreign import Foreign
 from jitcore.runtime.planned import (
     Live,
@@ -245,7 +247,7 @@ class Lowering:
         else:
             several = len(step.outputs) > 1
             single = step.outputs[0] if len(step.outputs) == 1 else None
-            register = plan.call(single, step.op.target, step.args, dict(step.kwargs))
+            register = plan.call(single, *called(step))
         if several:
             getitem = plan.const(operator.getitem)
             for i, value in enumerate(step.outputs):
@@ -321,6 +323,15 @@ class Lowering:
         for name, value in zip(attrs[::2], attrs[1::2], strict=True):
             plan.call_operands(plan.const(object.__setattr__), made, name, value)
         return made
+
+
+def called(node: Node) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What makes it, in C where its definition is Python's."""
+    if node.op is not PART:
+        return node.op.target, node.args, dict(node.kwargs)
+    t = node.outputs[0].type
+    assert isinstance(t, ArrayType)
+    return _C.part, (*node.args[:2], t.shape), {}
 
 
 State = tuple[list[Operand], list[tuple[int, Operand]], Operand | None]

@@ -26,6 +26,7 @@ from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_operands
+from jitcore.symbolic.unseen import unseen
 from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import (
     NOTHING,
@@ -52,6 +53,9 @@ HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
 
 
 def load_attr(vm: Machine, owner: Var, name: str) -> Var:
+    bound = unseen(vm, owner, name)
+    if bound is not None:
+        return bound
     owner = realize(vm, owner)
     match owner:
         case Known(obj):

@@ -26,6 +26,7 @@ from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import named, row_of_call, row_of_operands
+from jitcore.symbolic.unseen import append, is_unseen
 from jitcore.symbolic.unwind import modelled
 from jitcore.symbolic.values import (
     Bound,
@@ -33,6 +34,7 @@ from jitcore.symbolic.values import (
     Func,
     Generator,
     Known,
+    Lazy,
     Method,
     Partial,
     Tuple,
@@ -80,6 +82,9 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
             return call(vm, func, (owner, *args), kwargs)
         case Partial(func, more, words):
             return call(vm, func, (*more, *args), {**words, **kwargs})
+        case Bound(owner, _) if len(args) == 1 and not kwargs and is_unseen(vm, owner):
+            assert isinstance(owner, Lazy)
+            return append(vm, owner, *args)
         case Bound(owner, name):
             owner = realize(vm, owner)
             with modelled(vm):

@@ -22,6 +22,7 @@ from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import selected
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.masks import is_mask_of, masked_store
+from jitcore.symbolic.moving import moving_index, moving_item
 from jitcore.symbolic.nodes import emit_row, is_array_like, leaf
 from jitcore.symbolic.operators import folded
 from jitcore.symbolic.refusals import refuse
@@ -76,7 +77,8 @@ def _array_item(vm: Machine, container: Run, key: Var) -> Var:
         return vm.emit(row, (container.value, element), {})
     if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
-    return emit_row(vm, row, (container, key), {})
+    part = moving_item(vm, container, key)
+    return part or emit_row(vm, row, (container, key), {})
 
 
 def index_of(vm: Machine, key: Var) -> Any:
@@ -111,6 +113,10 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
                 store_element(vm, run, key, realize(vm, value))
                 return
             if masked_store(vm, container, key, value):
+                return
+            index = moving_index(vm, container, key)
+            if index is not None:
+                vm.emit(SETITEM, (container.value, index, leaf(vm, value)), {})
                 return
             emit_row(vm, SETITEM, (container, key, value), {})
         case Dict(items):

@@ -242,6 +242,8 @@ def _tuple(vm: Machine, obj: tuple[Any, ...], origin: Source) -> Var:
 
 
 def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
+    if any(vm.live.get(other) is obj for other in vm.blind):
+        vm.stop(breaks.CONTAINER_MUTATION, f"{origin} was appended to")
     if len(obj) > MAX_ITEMS:
         return _unknown(vm, obj, origin)
 

@@ -1,0 +1,87 @@
+"""Parts of arrays that begin elsewhere in each round: one entry serves all rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import jitcore
+from jitcore import pipeline
+from jitcore.ir.infer_part import part
+from jitcore.symbolic.moving import difference, plus, times
+
+Array = np.ndarray
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    jitcore.reset()
+    yield
+    jitcore.reset()
+
+
+def windows(x: Array, size: int) -> list[Array]:
+    found = []
+    for i in range(40):
+        found.append(np.sqrt(x[i : i + size, i] * 2.0 + 1.0))
+    return found
+
+
+def stored(x: Array, size: int) -> Array:
+    for i in range(40):
+        x[2 * i : 2 * i + size, 1] = x[2 * i : 2 * i + size, 0] * 2.0 + 1.0
+    return x
+
+
+def entries(fn: Callable[..., object]) -> list[object]:
+    record = pipeline.records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
+    assert record is not None
+    return [one.entry for one in record.regions if one.entry is not None and one.kernels]
+
+
+@pytest.mark.parametrize("program", [windows, stored])
+def test_one_entry_for_all_rounds(program: Callable[..., object]) -> None:
+    fn = jitcore.compile(program)
+    given = np.abs(np.random.default_rng(1).normal(size=(100, 100)))
+    for _ in range(3):
+        assert repr(fn(given.copy(), 3)) == repr(program(given.copy(), 3))
+    (entry,) = entries(fn)
+    assert entry.hits > 100 and not entry.failures  # type: ignore[attr-defined]
+
+
+def test_another_size_is_another_entry() -> None:
+    fn = jitcore.compile(windows)
+    given = np.abs(np.random.default_rng(1).normal(size=(100, 100)))
+    for size in (3, 5, 3, 5):
+        assert repr(fn(given, size)) == repr(windows(given, size))
+    assert len(entries(fn)) == 2
+
+
+def test_a_part_of_another_shape_is_refused() -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    given = (slice(1, 3), 2), (2, None)
+    assert part(x, *given).tolist() == [5.0, 8.0]
+    with pytest.raises(IndexError):
+        part(x, (slice(3, 5), 2), (2, None))
+    with pytest.raises(IndexError):
+        part(x, (slice(-1, 1), 2), (2, None))
+
+
+def test_the_same_in_c() -> None:
+    x = np.arange(12.0).reshape(4, 3)
+    assert jitcore._C.part(x, (slice(1, 3), 2), (2,)).tolist() == [5.0, 8.0]
+    for index, shape in (((slice(3, 5), 2), (2,)), ((0, 0), ()), ((9, 9), (1,)), (0, (3, 1))):
+        with pytest.raises(IndexError):
+            jitcore._C.part(x, index, shape)
+    with pytest.raises(TypeError):
+        jitcore._C.part(x, 0)
+
+
+def test_sums_of_what_varies() -> None:
+    i, n = object(), object()
+    first = plus(times(({i: 1}, 0), 2), ({}, 1))
+    last = plus(first, ({n: 1}, 4))
+    assert difference(last, first) == ({n: 1}, 4)
+    assert difference(first, first) == ({}, 0)
