@@ -314,3 +314,12 @@ def items_that_are_not_compiled(x):
         if v:
             found += 1
     return found
+
+
+@program(lambda: (f8(40), 0.0), lambda: (f8(40), 99.0))
+def comprehensions_with_conditions(x, limit):
+    some = [v * 2 for v in x if v > limit]
+    where = [k for k in range(40) if x[k] > limit]
+    pairs = {k: v for k, v in enumerate(x) if v > limit}
+    keys = {k for k in range(40) if x[k] > limit}
+    return some, where, pairs, keys

@@ -115,8 +115,8 @@ def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
         vm.blind.add(target.origin)
         return
     assert isinstance(target, List)
-    target.items.append(item)
     grown(vm)
+    target.items.append(item)
     if target.origin is not None:
         vm.hold(Do.CALL, Known(list.append), target, item)
 
@@ -124,15 +124,15 @@ def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
 @opcode("LIST_EXTEND", "more --")
 def list_extend(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
     target = made_here(vm, frame, canon, List)
-    target.items.extend(items_of(vm, more))
     grown(vm)
+    target.items.extend(items_of(vm, more))
 
 
 @opcode("SET_ADD", "item --")
 def set_add(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
     target = made_here(vm, frame, canon, Set)
-    target.items.add(key_of(vm, item))
     grown(vm)
+    target.items.add(key_of(vm, item))
 
 
 @opcode("SET_UPDATE", "more --")
@@ -140,18 +140,18 @@ def set_update(vm: Machine, frame: Frame, canon: Canon, more: Var) -> None:
     target = made_here(vm, frame, canon, Set)
     more = realize(vm, more)
     if isinstance(more, Known) and isinstance(more.obj, frozenset):
-        target.items.update(more.obj)
         grown(vm)
+        target.items.update(more.obj)
         return
-    target.items.update(key_of(vm, item) for item in items_of(vm, more))
     grown(vm)
+    target.items.update(key_of(vm, item) for item in items_of(vm, more))
 
 
 @opcode("MAP_ADD", "key value --")
 def map_add(vm: Machine, frame: Frame, canon: Canon, key: Var, value: Var) -> None:
     target = made_here(vm, frame, canon, Dict)
-    target.items[key_of(vm, key)] = value
     grown(vm)
+    target.items[key_of(vm, key)] = value
 
 
 @opcode("DICT_UPDATE", "more --")
@@ -170,8 +170,8 @@ def merge(vm: Machine, frame: Frame, canon: Canon, more: Var, unique: bool) -> N
         vm.stop(breaks.CONTAINER_TYPE, "** of something that is not a plain dict")
     if unique and not target.items.keys().isdisjoint(more.items):
         vm.stop(breaks.BAD_ARGUMENTS, "a keyword argument given twice")
-    target.items.update(more.items)
     grown(vm)
+    target.items.update(more.items)
 
 
 @opcode("LIST_TO_TUPLE", "items -- made")
@@ -252,6 +252,7 @@ def constant_text(vm: Machine, var: Var) -> Any:
 
 
 def grown(vm: Machine) -> None:
-    """A container in the making: what is walked once stands for many rounds of a loop."""
+    """Before a container in the making changes: what is walked once stands for many rounds of a
+    loop, and a way that is given up must have changed nothing."""
     if vm.work is not None:
         raise NotALoop("it fills a container")
