@@ -183,6 +183,47 @@ read_reads(Kernel *k, PyObject *reads)
 }
 
 static int
+read_target(const Kernel *k, PyObject *spec, Target *into)
+{
+    if (!PyTuple_Check(spec)) {
+        PyErr_SetString(PyExc_TypeError, "a target is a tuple (output, offset)");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(spec, "in", &into->output, &into->offset))
+        return -1;
+    if (into->output >= 0 && into->output < k->noutputs
+        && (into->offset == 0
+            || (into->offset > 0 && into->offset < k->operands[k->ninputs + into->output].high)))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "a loop writes into its results");
+    return -1;
+}
+
+/* One (output, offset) for each array or scalar that the loop makes; without them, each result is one. */
+static int
+read_targets(Kernel *k, PyObject *targets)
+{
+    Py_ssize_t count = targets == NULL ? k->noutputs : PyTuple_GET_SIZE(targets);
+    if (count + k->nreads > MAX_OPERANDS) {
+        PyErr_Format(PyExc_ValueError, "a kernel has at most %d operands", MAX_OPERANDS);
+        return -1;
+    }
+    k->targets = PyMem_Calloc((size_t)count + 1, sizeof(Target));
+    if (k->targets == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    k->ntargets = (int)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (targets == NULL)
+            k->targets[i] = (Target){(int)i, 0};
+        else if (read_target(k, PyTuple_GET_ITEM(targets, i), &k->targets[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int
 read_nest(Kernel *k, PyObject *dim, PyObject *step)
 {
     Py_ssize_t depth = PyTuple_GET_SIZE(dim);
@@ -191,7 +232,7 @@ read_nest(Kernel *k, PyObject *dim, PyObject *step)
         return -1;
     }
     k->depth = (int)depth;
-    if (PyTuple_GET_SIZE(step) < depth * (k->nreads + k->noutputs)) {
+    if (PyTuple_GET_SIZE(step) < depth * (k->nreads + k->ntargets)) {
         PyErr_SetString(PyExc_ValueError,
                         "one step per operand and axis, then the numbers that the code asks for");
         return -1;
@@ -216,7 +257,7 @@ check_cut(const Kernel *k)
 {
     const Cut *cut = &k->cut;
     if (cut->grain == 0 || (cut->grain > 0 && cut->least > 0 && cut->axis >= 0 && cut->axis < k->depth
-        && cut->joined >= 0 && cut->joined <= k->noutputs))
+        && cut->joined >= 0 && cut->joined <= k->ntargets))
         return 0;
     PyErr_SetString(PyExc_ValueError, "where the loop may be cut");
     return -1;
@@ -306,7 +347,8 @@ read_write(Kernel *k, PyObject *spec)
     if (!PyArg_ParseTuple(spec, "iinpp", &write->output, &write->input, &write->offset,
                           &write->certain, &write->repeatable))
         return -1;
-    if (write->output >= 0 && write->output < k->noutputs && write->input >= 0
+    if (write->output >= 0 && write->output < k->noutputs && write->output < k->ntargets
+        && k->targets[write->output].output == write->output && write->input >= 0
         && write->input < k->ninputs && k->operands[write->input].kind == ARRAY
         && k->operands[k->ninputs + write->output].kind == ARRAY)
         return 0;
@@ -342,17 +384,18 @@ static PyObject *
 kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
-                            "loops", "flag_mask", "source", "library", "cut", "write", "taken", NULL};
+                            "loops", "flag_mask", "source", "library", "cut", "write", "taken",
+                            "targets", NULL};
     PyObject *address, *name, *inputs, *reads, *outputs, *dim, *step, *loops, *source, *library;
     int flag_mask;
-    PyObject *write = NULL, *taken = NULL;
+    PyObject *write = NULL, *taken = NULL, *targets = NULL;
     Cut cut = {0, 0, 0, 0};
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!O!", names, &PyLong_Type, &address, &name,
+            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!O!O!", names, &PyLong_Type, &address, &name,
             &PyTuple_Type, &inputs, &PyTuple_Type, &reads, &PyTuple_Type, &outputs, &PyTuple_Type,
             &dim, &PyTuple_Type, &step, &PyTuple_Type, &loops, &flag_mask, &source, &library,
             &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type, &write,
-            &PyTuple_Type, &taken))
+            &PyTuple_Type, &taken, &PyTuple_Type, &targets))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -367,8 +410,8 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     k->name = Py_NewRef(name);
     k->source = Py_NewRef(source);
     k->library = Py_NewRef(library);
-    if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_nest(k, dim, step) < 0
-        || check_cut(k) < 0 || read_write(k, write) < 0 || read_taken(k, taken) < 0
+    if (read_operands(k, inputs, outputs) < 0 || read_reads(k, reads) < 0 || read_targets(k, targets) < 0
+        || read_nest(k, dim, step) < 0 || check_cut(k) < 0 || read_write(k, write) < 0 || read_taken(k, taken) < 0
         || read_loops(k, loops) < 0) {
         Py_DECREF(k);
         return NULL;
@@ -383,6 +426,7 @@ kernel_dealloc(Kernel *k)
         PyMem_Free(k->operands[i].shape);
     PyMem_Free(k->operands);
     PyMem_Free(k->reads);
+    PyMem_Free(k->targets);
     PyMem_Free(k->taken);
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
@@ -415,7 +459,7 @@ PyTypeObject Kernel_Type = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
-                        "cut=(0, 0, 0, 0), write=(), taken=())\n\n"
+                        "cut=(0, 0, 0, 0), write=(), taken=(), targets=...)\n\n"
                         "A compiled loop with the signature of its operands, see csrc/launcher.h. Without an address "
                         "it refuses all launches until load()."),
     .tp_basicsize = sizeof(Kernel),

@@ -37,6 +37,12 @@ typedef struct {
     npy_intp offset;
 } Read;
 
+/* Where the loop writes: into one of the results, from some byte on. */
+typedef struct {
+    int output;
+    npy_intp offset;
+} Target;
+
 /* A result that takes the memory of an input that nobody else has. */
 typedef struct {
     int output, input;
@@ -65,13 +71,14 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     kernel_fn *fn;
-    int ninputs, nreads, noutputs, nloops, depth;
+    int ninputs, nreads, noutputs, ntargets, nloops, depth;
     int nscalars;               /* results that are NumPy scalars */
     int converts;               /* inputs that are scalars */
     int flag_mask;              /* RT_* bits that refuse a launch, or ASK_ERRSTATE */
     npy_intp size;              /* elements of the loop */
     Operand *operands;          /* inputs, then outputs */
-    Read *reads;                /* the loop's operands: these, then the outputs */
+    Read *reads;                /* the loop's operands: these, then the targets */
+    Target *targets;
     Write write;
     int ntaken;
     Take *taken;

@@ -282,7 +282,7 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
 {
     Kernel *k = (Kernel *)self;
     Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
-    char *given[MAX_OPERANDS], *p[MAX_OPERANDS], **results = p + k->nreads;
+    char *given[MAX_OPERANDS], *results[MAX_OPERANDS], *p[MAX_OPERANDS];
     Undo undo;
     int made = 0, before = 0;
 
@@ -322,6 +322,8 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
             goto refuse;
         results[made] = PyArray_BYTES((PyArrayObject *)outputs[made]);
     }
+    for (int i = 0; i < k->ntargets; i++)
+        p[k->nreads + i] = results[k->targets[i].output] + k->targets[i].offset;
     if (!final && undo_save(&undo, k, results[k->write.output]) < 0)
         goto refuse;
     if (k->size > 0) {

@@ -28,7 +28,7 @@ static int call(const Kernel *k, char *const *p, const i64 *dim) {
     return status | rt_flags();
 }
 
-static int operands(const Kernel *k) { return k->nreads + k->noutputs; }
+static int operands(const Kernel *k) { return k->nreads + k->ntargets; }
 
 /* The loop from one place to another along the axis that is cut. */
 static void place(const Job *job, i64 from, i64 to, char **p, i64 *dim) {

@@ -15,6 +15,7 @@ from .emit_c import emit
 from .fast import declarations
 from .library import Library
 from .loops import Nest, nest_of
+from .lower import signature
 from .program import Input, Program
 from .progress import progress
 from .schedule import Group
@@ -63,7 +64,7 @@ NO_CODE = Library(0, None)
 
 
 def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kernel:
-    results = operands(group.program)[len(group.reads) :]
+    results = results_of(group)
     return _C.Kernel(
         code.address,
         name_of(group),
@@ -78,8 +79,20 @@ def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kerne
         code.handle,
         cut(group.program, loop),
         write_of(group),
-        tuple((group.outputs.index(out), group.inputs.index(of)) for out, of in group.taken),
+        tuple((group.results.index(out), group.inputs.index(of)) for out, of in group.taken),
+        group.targets or tuple((k, 0) for k in range(len(results))),
     )
+
+
+def results_of(group: Group) -> list[Signature]:
+    """What a launch makes: what the loop makes, but for parts, which lie in wholes."""
+    made = operands(group.program)[len(group.reads) :]
+    if not group.targets:
+        return made
+    found = {at: one for one, (at, _) in zip(made, group.targets, strict=True)}
+    wholes = dict(group.wholes).values()
+    found |= {k: signature(v.type) for k, v in enumerate(group.results) if v in wholes}
+    return [found[k] for k in range(len(group.results))]
 
 
 def heeded(group: Group) -> int:

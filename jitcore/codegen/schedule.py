@@ -10,17 +10,18 @@ e = d / c          its own:   c is only known when group 1 is done
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from ..ir.graph import Node, uses
 from ..ir.types import Shape, fresh
 from ..ir.value import Value
-from .abi import Signature
+from .abi import LIMIT, Signature
 from .again import Part, recompute
 from .composites import OWN, expanded
 from .cut import pays_alone
 from .demand import lower_any
+from .joins import JOINED, PART, Parts, parted
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Program
@@ -35,6 +36,7 @@ NO_VIEWS: Mapping[Value, Place] = MappingProxyType({})
 
 Given = tuple[Value, Signature]
 Reads = tuple[tuple[int, int], ...]  # which of what is given, from which byte on
+Targets = tuple[tuple[int, int], ...]  # which result, from which byte on
 Write = tuple[int, int, bool]  # the same of a store; can only flags refuse it
 
 
@@ -54,14 +56,37 @@ class Group:
     alone: bool = False  # where a launch is refused, NumPy repeats no other work than this
     taken: tuple[tuple[Value, Value], ...] = ()  # a result, and the input whose memory it takes
     errstate: int | None = None  # as NumPy keeps it; None: the one that a launch finds
+    targets: Targets = ()  # where the program's outputs lie; (): each is a result
+    wholes: tuple[tuple[Value, Value], ...] = ()  # what it makes parts of, and that as a result
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return *self.written, *self.outputs
 
 
 def fuse(
-    nodes: Sequence[Node], live_out: Collection[Value], views: Mapping[Value, Place] = NO_VIEWS
+    nodes: Sequence[Node],
+    live_out: Collection[Value],
+    views: Mapping[Value, Place] = NO_VIEWS,
+    calls: Collection[Value] = (),
 ) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads. `views`:
-    those that were made before."""
+    those that were made before. `calls`: arrays that NumPy joins."""
     nodes = expanded(nodes)
+    while True:
+        divided, parts = parted(nodes, calls)
+        steps = grouped(divided, live_out, views)
+        if not parts.places:
+            return steps
+        left = parts.wholes(apart(steps))
+        if not left:
+            return joined(steps, parts)
+        calls = [*calls, *left]
+
+
+def grouped(
+    nodes: Sequence[Node], live_out: Collection[Value], views: Mapping[Value, Place]
+) -> list[Node | Group]:
     own = placed(nodes, views)
     nodes, views = shared(nodes, own), {**views, **own}
     readers = readers_of(nodes, live_out)
@@ -76,6 +101,54 @@ def fuse(
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()
     return [step for steps in reversed(made) for step in steps]
+
+
+def apart(steps: Sequence[Node | Group]) -> list[Value]:
+    """Parts that no kernel can write into a whole."""
+    found: list[Value] = []
+    for step in steps:
+        full = isinstance(step, Group) and len(step.inputs) + len(step.results) >= LIMIT
+        if isinstance(step, Node) or step.written or full:
+            found += step.outputs
+    return found
+
+
+def joined(steps: Sequence[Node | Group], parts: Parts) -> list[Node | Group]:
+    """Each group that makes parts hands the whole on, until the last one gives it out."""
+    last: dict[Value, int] = {}
+    for k, step in enumerate(steps):
+        last.update(dict.fromkeys(parts.wholes(step.outputs), k))
+    handed: dict[Value, Value] = {}
+    found: list[Node | Group] = []
+    for k, step in enumerate(steps):
+        if isinstance(step, Node):
+            found += [] if step.op is JOINED else [step]
+            continue
+        wholes = parts.wholes(step.outputs)
+        before = {whole: handed[whole] for whole in wholes if whole in handed}
+        after = {whole: whole if last[whole] == k else Value(whole.type) for whole in wholes}
+        handed |= after
+        found.append(holding(step, parts, before, after) if wholes else step)
+    return found
+
+
+def holding(
+    group: Group, parts: Parts, before: Mapping[Value, Value], after: Mapping[Value, Value]
+) -> Group:
+    """The group with the wholes in place of its parts, as they come and as they go."""
+    at = [parts.places.get(out, Place(out, 0)) for out in group.outputs]
+    outputs = tuple(dict.fromkeys(after.get(place.array, place.array) for place in at))
+    own = [(outputs.index(after.get(place.array, place.array)), place.offset) for place in at]
+    more = tuple(before.values())
+    return replace(
+        group,
+        outputs=outputs,
+        inputs=(*group.inputs, *more),
+        given=(*group.given, *(signature(value.type) for value in more)),
+        taken=(*group.taken, *((after[whole], value) for whole, value in before.items())),
+        targets=tuple(own),
+        wholes=tuple(after.items()),
+    )
 
 
 def group_of(
@@ -102,11 +175,14 @@ def group_of(
     folded = folds_of(lowering)
     whole = tuple(v for v in outputs if v not in folded and v not in written)
     program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
-    lone = len(members) + len(viewed) < LEAST_NODES and members[0].op not in OWN
+    own = members[0].op in OWN or members[0].op is PART
+    lone = len(members) + len(viewed) < LEAST_NODES and not own
     nest = nest_of(program, shape)
     if lone and not pays_alone(program, nest):
         return None
-    taken = take_over(lowering, dead, whole, nest) if store is None else {}
+    parts = {value for node in members if node.op is PART for value in node.outputs}
+    wanted = [value for value in whole if value not in parts]
+    taken = take_over(lowering, dead, wanted, nest) if store is None else {}
     results = (*whole, *folded)
     given, reads = launched(lowering, views)
     write = None if place is None else written_into(place, given, program)

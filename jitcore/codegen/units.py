@@ -15,6 +15,7 @@ from ..ir.value import Value
 from .abi import LIMIT
 from .demand import Demand, demand
 from .gather import gathers
+from .joins import PART
 from .lower_first import is_first
 from .lower_reduce import is_reduction
 from .views import Place
@@ -39,6 +40,7 @@ class Unit:
     gathered: set[Value]  # arrays that are read out of order
     firsts: int  # argmax and its like: a result more for each
     places: int  # bit k: node k is in it
+    joined: int  # bit k: node k joins results of it into one array
     before: int = 0  # bit k: unit k must run earlier, directly or not
 
     @property
@@ -56,6 +58,7 @@ def readers_of(nodes: Sequence[Node], live_out: Collection[Value]) -> Readers:
 
 def unit_of(k: int, node: Node, readers: Readers) -> Unit:
     """A unit of this node alone."""
+    joined = readers.get(node.outputs[0], 0) if node.op is PART else 0
     return Unit(
         k,
         [k],
@@ -67,6 +70,7 @@ def unit_of(k: int, node: Node, readers: Readers) -> Unit:
         gathered(node),
         int(is_first(node)),
         1 << k,
+        joined,
     )
 
 
@@ -113,13 +117,16 @@ def joined(number: int, unit: Unit, alive: dict[int, Unit], readers: Readers) ->
 
 
 def beside(number: int, alive: dict[int, Unit], views: Mapping[Value, Place]) -> list[int]:
-    """The units before this one that read an array that it reads."""
+    """The units before this one that read an array that it reads, or make another part of what it
+    makes a part of."""
     unit = alive.get(number)
     if unit is None or unit.demand is None:
         return []
     arrays = arrays_of(unit, views)
-    others = (k for k in sorted(alive) if k < number and alive[k].demand is not None)
-    return [k for k in others if arrays & arrays_of(alive[k], views)]
+    others = (one for k, one in sorted(alive.items()) if k < number and one.demand is not None)
+    return [
+        one.number for one in others if unit.joined & one.joined or arrays & arrays_of(one, views)
+    ]
 
 
 def arrays_of(unit: Unit, views: Mapping[Value, Place]) -> set[Value]:
@@ -180,6 +187,7 @@ def merge(one: Unit, two: Unit, alive: dict[int, Unit], readers: Readers) -> Uni
     one.needed = needed(one, two, readers)
     one.nodes += two.nodes
     one.places |= two.places
+    one.joined |= two.joined
     one.reads |= two.reads
     one.makes |= two.makes
     one.folded |= two.folded

@@ -165,8 +165,9 @@ def planned(
     live: list[Live],
     capture: Capture,
     config: Config,
+    calls: Set[Value] = frozenset(),
 ) -> tuple[list[Planned], dict[Group, Any]]:
-    """Pure windows go to the back end; loud steps stay calls."""
+    """Pure windows go to the back end; loud steps stay calls. `calls`: arrays that NumPy joins."""
     found: list[Planned] = []
     views: dict[Value, Place] = {}
     for one in live:
@@ -179,7 +180,7 @@ def planned(
         if one.loud is None and config.backend == "c":
             earlier = lasting(views)
             views |= placed(one.nodes, earlier)
-            fused = fuse(one.nodes, one.after, earlier)
+            fused = fuse(one.nodes, one.after, earlier, calls)
             fused = [as_asked(step, config.numerics) for step in fused]
             steps = stores_last(fused, lasting(views).keys() | (views.keys() - one.after))
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
@@ -191,8 +192,16 @@ def planned(
     if any(map(is_store, flat(found))):
         return found, {}
     kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
+    lost = {whole for whole, _ in parts_of(flat(found)) - parts_of(kernels)}
+    if lost:
+        return planned(live, capture, config, calls | lost)
     found = [replace(one, steps=called(one.steps, kernels)) for one in found]
     return without(views.keys(), found, exit_values(capture)), kernels
+
+
+def parts_of(steps: Iterable[Step]) -> set[tuple[Value, Value]]:
+    """The arrays that kernels make parts of."""
+    return {pair for step in steps if isinstance(step, Group) for pair in step.wholes}
 
 
 def under(step: Step, errstate: int | None, start: int) -> Step:
