@@ -2,8 +2,8 @@
 
     r = np.stack([x * y, x + y], axis=-1)
 
-    a = x * y    p = part a     lies in r, from byte 0 on     ┐ one loop, whose result is r
-    b = x + y    q = part b     lies in r, from byte 8 on     ┘
+    a = x * y    p = piece a    lies in r, from byte 0 on     ┐ one loop, whose result is r
+    b = x + y    q = piece b    lies in r, from byte 8 on     ┘
     r = joined p, q             nothing to do
 
 Where several loops make the parts, the first makes the array too; each of the others takes it over
@@ -25,7 +25,7 @@ from .gather import gathers
 from .lower_reduce import is_dense
 from .views import Place, is_plain
 
-PART = Op("part", None, Kind.MAP, Effect.SILENT)
+PIECE = Op("piece", None, Kind.MAP, Effect.SILENT)
 JOINED = Op("joined", None, Kind.CREATE, Effect.SILENT)
 
 ALL = slice(None)
@@ -97,7 +97,7 @@ def parted(nodes: Sequence[Node], calls: Collection[Value]) -> tuple[list[Node],
             part = Value(t)
             parts.places[part] = Place(node.outputs[0], offset)
             made.append(part)
-            found.append(Node(PART, (value,), {}, (part,), (), node.where))
+            found.append(Node(PIECE, (value,), {}, (part,), (), node.where))
         found.append(Node(JOINED, tuple(made), {}, node.outputs, (), node.where))
     return found, parts
 

@@ -340,5 +340,5 @@ SPECIAL = {
     "clip": lower_clip,
     "ndarray.clip": lower_clip,
     "ratio": lower_ratio,
-    "part": lower_astype,
+    "piece": lower_astype,
 }

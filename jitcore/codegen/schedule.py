@@ -21,7 +21,7 @@ from .again import Part, recompute
 from .composites import OWN, expanded
 from .cut import pays_alone
 from .demand import lower_any
-from .joins import JOINED, PART, Parts, parted
+from .joins import JOINED, PIECE, Parts, parted
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Program
@@ -175,12 +175,12 @@ def group_of(
     folded = folds_of(lowering)
     whole = tuple(v for v in outputs if v not in folded and v not in written)
     program.outputs = {lowering.known[v]: signature(v.type) for v in (*written, *whole)}
-    own = members[0].op in OWN or members[0].op is PART
+    own = members[0].op in OWN or members[0].op is PIECE
     lone = len(members) + len(viewed) < LEAST_NODES and not own
     nest = nest_of(program, shape)
     if lone and not pays_alone(program, nest):
         return None
-    parts = {value for node in members if node.op is PART for value in node.outputs}
+    parts = {value for node in members if node.op is PIECE for value in node.outputs}
     wanted = [value for value in whole if value not in parts]
     taken = take_over(lowering, dead, wanted, nest) if store is None else {}
     results = (*whole, *folded)

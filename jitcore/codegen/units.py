@@ -15,7 +15,7 @@ from ..ir.value import Value
 from .abi import LIMIT
 from .demand import Demand, demand
 from .gather import gathers
-from .joins import PART
+from .joins import PIECE
 from .lower_first import is_first
 from .lower_reduce import is_reduction
 from .views import Place
@@ -58,7 +58,7 @@ def readers_of(nodes: Sequence[Node], live_out: Collection[Value]) -> Readers:
 
 def unit_of(k: int, node: Node, readers: Readers) -> Unit:
     """A unit of this node alone."""
-    joined = readers.get(node.outputs[0], 0) if node.op is PART else 0
+    joined = readers.get(node.outputs[0], 0) if node.op is PIECE else 0
     return Unit(
         k,
         [k],
