@@ -4,12 +4,12 @@
 
 #define LARGEST (1LL << 61) /* of a number that items are counted from */
 
-/* Objects/iterobject.c, Objects/enumobject.c, Python/bltinmodule.c: alike from 3.11 to 3.13 */
+/* Objects/iterobject.c, enumobject.c, listobject.c and so on, Python/bltinmodule.c: alike from 3.11 to 3.13 */
 typedef struct {
     PyObject_HEAD
     Py_ssize_t index;
     PyObject *over; /* NULL: it has come to its end */
-} Along;            /* of a sequence: iter(), reversed() */
+} Along;            /* of a sequence: iter(), reversed() of an array */
 
 typedef struct {
     PyObject_HEAD
@@ -28,9 +28,14 @@ static int is(PyObject *it, PyTypeObject *type, size_t size) {
     return Py_IS_TYPE(it, type) && type->tp_basicsize == (Py_ssize_t)size;
 }
 
+static PyTypeObject *along[8]; /* of lists, tuples, bytes, strings that are ASCII, others, arrays */
+static int nalong;
+
 static int is_along(PyObject *it) {
-    return (is(it, &PySeqIter_Type, sizeof(Along)) || is(it, &PyReversed_Type, sizeof(Along))) &&
-           ((Along *)it)->over != NULL;
+    for (int i = 0; i < nalong; i++)
+        if (Py_IS_TYPE(it, along[i]))
+            return ((Along *)it)->over != NULL;
+    return 0;
 }
 
 static int is_numbered(PyObject *it) {
@@ -107,4 +112,30 @@ int iterator_take(PyObject *it, Py_ssize_t count) {
         return 1;
     }
     return jit_range_take(it, count);
+}
+
+/* Of what iter() makes of `made`, which it steals. */
+static int add(PyObject *made) {
+    PyObject *it = made != NULL ? PyObject_GetIter(made) : NULL;
+    Py_XDECREF(made);
+    if (it == NULL)
+        return -1;
+    if (Py_TYPE(it)->tp_basicsize == sizeof(Along))
+        along[nalong++] = Py_TYPE(it);
+    Py_DECREF(it);
+    return 0;
+}
+
+int iterators_init(PyObject *module) {
+    (void)module;
+    nalong = 0;
+    if (PySeqIter_Type.tp_basicsize == sizeof(Along))
+        along[nalong++] = &PySeqIter_Type;
+    if (PyReversed_Type.tp_basicsize == sizeof(Along))
+        along[nalong++] = &PyReversed_Type;
+    return add(PyList_New(0)) < 0 || add(PyTuple_New(0)) < 0 || add(PyBytes_FromString("")) < 0 ||
+                   add(PyByteArray_FromStringAndSize("", 0)) < 0 || add(PyUnicode_FromString("")) < 0 ||
+                   add(PyUnicode_FromOrdinal(0x100)) < 0
+               ? -1
+               : 0;
 }

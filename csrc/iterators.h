@@ -1,4 +1,4 @@
-/* What is left of CPython's iterators over ranges and arrays, of enumerate() and of zip(), and their items taken at once.
+/* What is left of CPython's iterators over ranges and sequences, of enumerate() and of zip(), and their items taken at once.
  *
  * An iterator counts only where nobody but its holder has it: the frame's stack, or another such iterator. Others might take
  * an item of it meanwhile.
@@ -19,5 +19,8 @@ Py_ssize_t iterator_width(PyObject *it);
 
 /* Takes so many items. 1: done; 0: it has not so many, or is none of these. */
 int iterator_take(PyObject *it, Py_ssize_t count);
+
+/* Finds the types. 0, or -1 with an exception. */
+int iterators_init(PyObject *module);
 
 #endif

@@ -15,6 +15,7 @@
 #include "frame_state.h"
 #include "guard_eval.h"
 #include "held.h"
+#include "iterators.h"
 #include "launcher.h"
 #include "loop_place.h"
 #include "part.h"
@@ -51,8 +52,8 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(workers) X(loop_place) X(part) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) X(dispatch) \
-    X(test_entries)
+    X(pool) X(workers) X(loop_place) X(part) X(iterators) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) \
+    X(dispatch) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

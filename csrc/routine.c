@@ -5,8 +5,7 @@
 
 #include "kernel.h"
 #include "launcher.h"
-
-#include "../jitcore/runtime_c/routine_rt.h"
+#include "members.h"
 
 typedef int routine_fn(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
                        const rt_world *world);
@@ -45,30 +44,12 @@ static int array_fits(const Port *want, PyObject *obj) {
            PyArray_ISALIGNED(array) && (!want->written || PyArray_ISWRITEABLE(array));
 }
 
-static PyObject *boxed(const Port *port, const rt_slot *slot) {
-    switch (port->kind) {
-    case PYTHON_BOOL:
-        return PyBool_FromLong(slot->bytes[0]);
-    case PYTHON_INT:
-        return PyLong_FromLongLong(slot->i);
-    case PYTHON_FLOAT:
-        return PyFloat_FromDouble(slot->d);
-    case PYTHON_COMPLEX:
-        return PyComplex_FromDoubles(slot->z.re, slot->z.im);
-    default:
-        break;
-    }
-    PyArray_Descr *descr = PyArray_DescrFromType(port->num);
-    PyObject *scalar = descr != NULL ? PyArray_Scalar((void *)slot->bytes, descr, NULL) : NULL;
-    Py_XDECREF(descr);
-    return scalar;
-}
-
 /* The values of the way. -1: memory ran out. */
 static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObject **outputs) {
     for (int i = 0; i < way->count; i++) {
         int at = way->ports[i];
-        outputs[at] = boxed(&r->ports[r->ninputs + at], &slots[at]);
+        const Port *port = &r->ports[r->ninputs + at];
+        outputs[at] = number_boxed(port->kind, port->num, &slots[at]);
         if (outputs[at] != NULL)
             continue;
         for (int k = 0; k < r->noutputs; k++)
@@ -78,14 +59,22 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
     return 0;
 }
 
+static int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBY", kind) == NULL); }
+
 static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
                const i64 **step, i64 *rounds) {
     int arrays = 0, scalars = 0;
     for (int i = 0; i < r->ninputs; i++) {
         const Port *port = &r->ports[i];
-        if (port->kind != ARRAY) {
+        if (is_scalar(port->kind)) {
             if (!scalar_fits(port->kind, port->num, inputs[i], &in[scalars++]))
                 return REFUSED;
+            continue;
+        }
+        if (port->kind != ARRAY) {
+            if (!members_of(port->kind, inputs[i], &p[arrays], &dim[arrays], &step[arrays]))
+                return REFUSED;
+            arrays++;
             continue;
         }
         if (!array_fits(port, inputs[i]))
@@ -95,7 +84,8 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
         dim[arrays] = (const i64 *)PyArray_DIMS(array);
         step[arrays++] = (const i64 *)PyArray_STRIDES(array);
     }
-    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops, rounds};
+    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops,   &PyFloat_Type,
+                      member_whole,                     member_fits,      member_put, rounds};
     int way = r->fn(in, out, p, dim, step, &world);
     rt_clear();
     return way;
@@ -148,10 +138,10 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         }
         if (!PyArg_ParseTuple(row, "Ciip", &port->kind, &port->num, &port->ndim, &port->written))
             return -1;
-        int array = port->kind == ARRAY;
+        int array = !is_scalar(port->kind);
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
-        if (port->kind == 0 || strchr("asbifc", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
+        if (port->kind == 0 || strchr("asbifcLTUBYu", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
             PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers, and arrays that it takes");
             return -1;
         }

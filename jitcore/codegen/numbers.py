@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.graph import Node
 from ..ir.op import leaf_type
-from ..ir.types import ScalarType
+from ..ir.types import CHARACTER, ScalarType
 from ..ir.value import Value
 from .abi import C_TYPES
 
@@ -67,6 +67,10 @@ def number(arg: Any) -> ScalarType:
 
 def c_type(kind: ScalarType) -> str:
     return C_TYPES[kind.dtype.char]
+
+
+def c_name(value: Value) -> str:
+    return "u32" if value.type == CHARACTER else c_type(number(value))
 
 
 def result(node: Node) -> ScalarType:
@@ -177,9 +181,18 @@ def range_count(w: Writer, node: Node) -> str:
     for arg in node.args[:2]:
         if type(arg) is not int:
             w.leave_if(node, f"{w.text(arg)} > {large}LL || {w.text(arg)} < -{large}LL")
+    if type(node.args[2]) is not int:
+        return f"rt_range_count({', '.join(map(w.text, node.args))})"
     low, high = (start, stop) if node.args[2] > 0 else (stop, start)
     size = abs(node.args[2])
     return f"{low} < {high} ? ({high} - {low} + {size - 1}LL) / {size}LL : 0"
+
+
+@form("range.step")
+def range_step(w: Writer, node: Node) -> str:
+    step, large = w.text(node.args[0]), 1 << 61
+    w.leave_if(node, f"{step} == 0 || {step} > {large}LL || {step} < -{large}LL")
+    return step
 
 
 @form("range.item")

@@ -16,14 +16,15 @@ from typing import Any
 from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
-from ..ir.types import ArrayType, ScalarType
-from . import arithmetic, comparisons, elements, functions
+from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
+from . import arithmetic, comparisons, elements, functions, members
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
-from .numbers import NoForm, c_type, number
+from .members import CHARACTER_LETTER, SEQUENCES
+from .numbers import NoForm, c_name, number
 from .writer import Writer, is_array
 
-FILLED = (arithmetic, comparisons, elements, functions)  # the tables of numbers.py
+FILLED = (arithmetic, comparisons, elements, functions, members)  # the tables of numbers.py
 
 LONGEST = 400_000  # characters of C
 
@@ -72,7 +73,7 @@ def routine(
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
-        if not isinstance(value.type, ScalarType | ArrayType):
+        if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise NoForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
     source = text(w, scalars, arrays, outputs, rows)
@@ -129,6 +130,8 @@ def stored(nodes: Iterable[Node]) -> Iterator[Value]:
 
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
+    if value.type == CHARACTER:
+        return CHARACTER_LETTER, 0, 0, False
     kind = number(value)
     letter = kind.dtype.kind if kind.python else NUMPY_SCALAR
     return letter, kind.dtype.num, 0, False
@@ -136,6 +139,8 @@ def scalar_port(value: Value) -> tuple[str, int, int, bool]:
 
 def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
     kind = value.type
+    if isinstance(kind, ObjectType):
+        return SEQUENCES[kind], 0, 1, written
     assert isinstance(kind, ArrayType)
     return ARRAY, kind.dtype.num, kind.ndim, written
 
@@ -179,8 +184,8 @@ def text(
 
 
 def slot(value: Value, text: str) -> str:
-    return f"*({c_type(number(value))} *){text}.bytes"
+    return f"*({c_name(value)} *){text}.bytes"
 
 
 def load(value: Value, k: int) -> str:
-    return f"*(const {c_type(number(value))} *)in[{k}].bytes"
+    return f"*(const {c_name(value)} *)in[{k}].bytes"

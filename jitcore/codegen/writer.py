@@ -19,10 +19,10 @@ from typing import Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
-from ..ir.types import ArrayType, ScalarType
+from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
 from .inner import Inner
 from .literals import literal
-from .numbers import NoForm, c_type, form_of, number, result
+from .numbers import NoForm, c_name, c_type, form_of, number, result
 from .ufuncs import ufunc_form
 
 MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
@@ -52,7 +52,7 @@ class Writer:
         found = self.names.get(value)
         if found is None:
             found = self.names[value] = f"v{len(self.names)}"
-            self.declared.append(f"{c_type(number(value))} {found};")
+            self.declared.append(f"{c_name(value)} {found};")
         return found
 
     def scratch(self, ctype: str) -> str:
@@ -292,4 +292,5 @@ def not_finite(name: str, kind: ScalarType) -> str:
 
 
 def is_array(value: Value) -> bool:
-    return isinstance(value.type, ArrayType)
+    """Or another sequence, of which elements are read."""
+    return isinstance(value.type, ArrayType | ObjectType) and value.type != CHARACTER

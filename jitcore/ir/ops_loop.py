@@ -1,18 +1,23 @@
 """Rows: what only the bodies of loops have.
 
 range.count  start, stop, step -> how many items a range has
+range.step   step -> the same, which is not 0
 range.item   start, step, k -> its k-th item
 range.next   k -> k + 1, of a count that a range bounds
 poll         may leave: a signal, or another thread, waits
 leave        for good? -> leaves: what comes next is CPython's
 items.from   array, first -> how many elements there are from the first on
 items.before array, first -> how many, backward
+seq.item     a list, tuple, str, bytes, bytearray and an index -> what it has there
+seq.store    a list or bytearray, an index and a number
+ord          a character -> its code point
 least        a, b -> the smaller of two counts
 left         how far a range is -> whether items are left
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +31,11 @@ class Left(Exception):
 
 def range_count(start: int, stop: int, step: int) -> int:
     return len(range(start, stop, step))
+
+
+def range_step(step: int) -> int:
+    range(0, 0, step)
+    return step
 
 
 def range_item(start: int, step: int, k: int) -> int:
@@ -77,21 +87,29 @@ def _row(name: str, call: Callable[..., Any], rule: Any, effect: Effect = Effect
 
 
 RANGE_COUNT = _row("range.count", range_count, whole)
+RANGE_STEP = _row("range.step", range_step, whole)
 RANGE_ITEM = _row("range.item", range_item, whole)
 RANGE_NEXT = _row("range.next", range_next, whole)
 ITEMS_FROM = _row("items.from", items_from, whole)
 ITEMS_BEFORE = _row("items.before", items_before, whole)
 LEAST = _row("least", least, whole)
+SEQ_ITEM = _row("seq.item", operator.getitem, nothing)
+SEQ_STORE = _row("seq.store", operator.setitem, nothing, Effect.LOUD)
+ORD = _row("ord", ord, whole)
 LEFT = _row("left", left, truth)
 POLL = _row("poll", poll, nothing, Effect.LOUD)
 LEAVE = _row("leave", leave, nothing, Effect.LOUD)
 ROWS: tuple[Op, ...] = (
     RANGE_COUNT,
+    RANGE_STEP,
     RANGE_ITEM,
     RANGE_NEXT,
     ITEMS_FROM,
     ITEMS_BEFORE,
     LEAST,
+    SEQ_ITEM,
+    SEQ_STORE,
+    ORD,
     LEFT,
     POLL,
     LEAVE,

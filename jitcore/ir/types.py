@@ -126,10 +126,21 @@ class ObjectType:
         return f"object<{self.cls.__module__}.{self.cls.__qualname__}>"
 
 
+@dataclass(frozen=True)
+class CharacterType(ObjectType):
+    """An item of a str, in a loop that runs in C."""
+
+    cls: type | None = str
+
+    def __str__(self) -> str:
+        return "character"
+
+
 Type = ArrayType | ScalarType | ObjectType
 
 UNKNOWN = ObjectType(None)
 NONE = ObjectType(type(None))
+CHARACTER = CharacterType()
 PYBOOL = ScalarType(np.dtype(bool), True)
 PYINT = ScalarType(np.dtype(np.int64), True)
 PYFLOAT = ScalarType(np.dtype(np.float64), True)

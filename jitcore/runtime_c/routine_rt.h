@@ -22,8 +22,27 @@ typedef struct {
     const volatile u32 *breaker;
     u32 bits;
     const rt_loop *loop;
+    void *float_type;
+    int (*whole)(const void *obj, i64 *out);               /* 1: a Python int that fits */
+    int (*fits)(int kind, int num, void *obj, void *slot); /* 1: a number of this kind */
+    int (*put)(void **place, int kind, int num, const rt_slot *slot); /* 1: it is the list's item there */
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
 } rt_world;
+
+/* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
+static inline int rt_float(const void *obj, const rt_world *world, f64 *out)
+{
+    if (((void *const *)obj)[1] != world->float_type)
+        return 0;
+    *out = ((const f64 *)obj)[2];
+    return 1;
+}
+
+/* Of a string with characters of so many bytes. */
+static inline u32 rt_character(const char *text, i64 size, i64 at)
+{
+    return size == 1 ? ((const u8 *)text)[at] : size == 2 ? ((const u16 *)text)[at] : ((const u32 *)text)[at];
+}
 
 /* Division as Python's: towards minus infinity. */
 static inline i64 rt_whole_div(i64 a, i64 b)
@@ -36,6 +55,13 @@ static inline i64 rt_whole_mod(i64 a, i64 b)
 {
     i64 r = a % b;
     return r + (((r != 0) & ((a < 0) != (b < 0))) ? b : 0);
+}
+
+static inline i64 rt_range_count(i64 start, i64 stop, i64 step)
+{
+    if (step > 0)
+        return start < stop ? (stop - start + step - 1) / step : 0;
+    return stop < start ? (start - stop - step - 1) / -step : 0;
 }
 
 /* Not 0: the exponent is negative, or the power does not fit. */

@@ -23,9 +23,10 @@ from jitcore.ir.ops_loop import (
 )
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.either import kinds, of_parts, parts
-from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.rounds import scalar
+from jitcore.symbolic.sequences import count, item_of, kind_of_items, may_read, sequence
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import (
     Abreast,
@@ -37,6 +38,8 @@ from jitcore.symbolic.values import (
     Iter,
     Known,
     Lazy,
+    List,
+    Members,
     Numbered,
     Range,
     Run,
@@ -55,20 +58,22 @@ USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields t
 # ---- what is known while compiling --------------------------------------------------------------
 
 
-def may_count(it: Var) -> bool:
+def may_count(vm: Machine, it: Var) -> bool:
     match it:
         case Counted():
             return True
         case Iter(over=Range(settled=None)):
             return True
-        case Iter(over=Known(obj)):
-            return type(obj) is range
-        case Iter(over=Run(value)):
-            return isinstance(value.type, ArrayType) and value.type.ndim == 1
+        case Iter(over=Known(range())):
+            return True
+        case Iter(over=Run(value)) if isinstance(value.type, ArrayType):
+            return value.type.ndim == 1
+        case Iter(over=over, passing=False, backward=False):
+            return may_read(vm, over)
         case Enumerate(over):
-            return may_count(over)
+            return may_count(vm, over)
         case Zip(iters):
-            return bool(iters) and all(map(may_count, iters))
+            return bool(iters) and all(may_count(vm, one) for one in iters)
     return False
 
 
@@ -79,6 +84,10 @@ def known_rounds(it: Var) -> int | None:
             return max(len(over) - at, 0)
         case Iter(over=Run(value), at=at) if isinstance(value.type, ArrayType):
             return max(value.type.shape[0] - at, 0)
+        case Iter(over=List(held) | Tuple(held), at=at):
+            return max(len(held) - at, 0)
+        case Iter(over=Known(str() | bytes() as text), at=at):
+            return max(len(text) - at, 0)
         case Enumerate(inner):
             return known_rounds(inner)
         case Zip(iters):
@@ -157,26 +166,28 @@ def items(vm: Machine, it: Var) -> Items:
             if max(map(abs, (over.start, over.stop, over.step, left.start, left.stop))) > LARGE:
                 raise NotALoop("a range of large numbers")
             return Stride(left.start, left.stop, left.step, len(left))
-        case Iter(over=Run(value) as array, at=at, backward=backward):
+        case Iter(over=Run(value) as array, at=at, backward=backward) if is_array(value):
             if not backward:
                 return Elements(array, at)
             return Elements(array, scalar(vm, RANGE_ITEM, length(vm, value), -1, at + 1), -1)
-        case Enumerate(over, count):
-            if abs(count) > LARGE:
+        case Iter(over=over, at=at, passing=False, backward=False) if may_read(vm, over):
+            return Members(over, at)
+        case Enumerate(over, start):
+            if abs(start) > LARGE:
                 raise NotALoop("enumerate() from a large number on")
-            return Numbered(count, items(vm, over))
+            return Numbered(start, items(vm, over))
         case Zip(iters, strict):
             counts = {known_rounds(one) for one in iters}
             if strict and (len(counts) > 1 or None in counts):
                 raise NotALoop("zip(strict=True) over lengths that vary")
             return Abreast(tuple(items(vm, one) for one in iters))
-    raise NotALoop("a loop over something else than ranges, and arrays with one axis")
+    raise NotALoop("a loop over something else than ranges, arrays with one axis, and sequences")
 
 
 def stride(vm: Machine, over: Range) -> Stride:
     start, stop, step = (whole(vm, one) for one in (over.start, over.stop, over.step))
-    if type(step) is Value or step == 0:
-        raise NotALoop("a range with a step that varies, or is 0")
+    if type(step) is not Value and step == 0:
+        raise NotALoop("a range with a step of 0")
     if any(type(one) is int and abs(one) > LARGE for one in (start, stop, step)):
         raise NotALoop("a range of large numbers")
     return Stride(start, stop, step, scalar(vm, RANGE_COUNT, start, stop, step))
@@ -184,6 +195,8 @@ def stride(vm: Machine, over: Range) -> Stride:
 
 def backward_stride(vm: Machine, over: Stride) -> Stride:
     """As range.__reversed__ makes it."""
+    if type(over.step) is Value:
+        raise NotALoop("reversed() of a range with a step that varies")
     last = scalar(vm, RANGE_ITEM, over.count, -1, 1)
     start = scalar(vm, RANGE_ITEM, over.start, over.step, last)
     stop = scalar(vm, RANGE_ITEM, over.start, -over.step, 1)
@@ -203,12 +216,20 @@ def length(vm: Machine, array: Value) -> Any:
     return scalar(vm, ITEMS_FROM, array, 0)
 
 
+def members(vm: Machine, over: Var) -> Value:
+    found = sequence(vm, over)
+    assert found is not None
+    return found
+
+
 def count_of(vm: Machine, over: Items) -> Any:
     match over:
-        case Stride(count=count):
-            return count
+        case Stride(count=known):
+            return known
         case Elements(array, first, step):
             return scalar(vm, ITEMS_FROM if step > 0 else ITEMS_BEFORE, array.value, first)
+        case Members(inner, first):
+            return count(vm, members(vm, inner), first)
         case Numbered(_, inner):
             return count_of(vm, inner)
         case Abreast(several):
@@ -226,6 +247,9 @@ def item_at(vm: Machine, over: Items, k: Any) -> Var:
             return number_at(vm, start, step, k)
         case Elements(array, first, step):
             return vm.emit(GETITEM, (array.value, leaf(vm, number_at(vm, first, step, k))), {})
+        case Members(inner, first):
+            at = leaf(vm, number_at(vm, first, 1, k))
+            return item_of(vm, members(vm, inner), kind_of_items(vm, inner), at)
         case Numbered(first, inner):
             return Tuple((number_at(vm, first, 1, k), item_at(vm, inner, k)))
         case Abreast(several):

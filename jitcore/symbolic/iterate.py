@@ -15,6 +15,7 @@ from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.sequences import is_sequence
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails, whole
 from jitcore.symbolic.values import (
@@ -53,6 +54,8 @@ def iterator(vm: Machine, over: Var) -> Var:
     if isinstance(over, ITERATORS):
         return over
     size = length(vm, over)
+    if size is None and isinstance(over, Run) and is_sequence(over.value.type):
+        return adopted(vm, Iter(over))
     if size is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"over {describe(over)}")
     return adopted(vm, Iter(View(over, "keys") if isinstance(over, Dict) else over, 0, size))
@@ -131,7 +134,9 @@ def following(vm: Machine, it: Var) -> Var | None:
             total = length(vm, over)
             if isinstance(over, View) and size != total:
                 fails(vm, RuntimeError, "a dict that changes while it is iterated over")
-            if total is None or at >= total:
+            if total is None:
+                vm.stop(breaks.LOOP_UNKNOWN, f"the next item of {describe(over)}")
+            if at >= total:
                 if isinstance(over, List):  # an iterator at its end stays there
                     it.over, it.at = List([]), 0
                 return None

@@ -52,6 +52,7 @@ from jitcore.symbolic.values import (
     List,
     Map,
     Masked,
+    Members,
     Method,
     Null,
     Numbered,
@@ -172,6 +173,9 @@ def _items(r: Recipes, over: Items) -> Recipe:
             return r.call(iter, r.call(range, *map(r.number, (start, stop, step))))
         case Elements(array, first, step):
             made = r.call(iter if step > 0 else reversed, r.of(array))
+            return made if first == 0 else Built(Make.ADVANCED, (made, r.number(first)))
+        case Members(inner, first):
+            made = r.call(iter, r.of(inner))
             return made if first == 0 else Built(Make.ADVANCED, (made, r.number(first)))
         case Numbered(first, inner):
             return r.call(enumerate, _items(r, inner), r.number(first))

@@ -95,8 +95,8 @@ def takes(vm: Machine, frame: Frame, loop: Loop) -> bool:
         return header.op not in ("SEND", "GET_ANEXT")
     it = realize(vm, frame.stack[-1])
     rounds = known_rounds(it)
-    if not may_count(it) or rounds is None:
-        return may_count(it)
+    if not may_count(vm, it) or rounds is None:
+        return may_count(vm, it)
     most = UNROLLED if vm.work is None else UNROLLED_INSIDE
     return rounds > most or rounds * len(loop.body) > UNROLLED_SIZE
 
@@ -153,13 +153,17 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
         yield work
         if (vm.writes, len(vm.effects)) != before:
             raise NotALoop("it changes objects")
+        if work.list_stores and work.fixed_items:
+            raise NotALoop("it changes a list, of which items are known")
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
-        raise Refused(instr.offset, error) from error
+        # with its frames the user's objects would live until the next garbage collection
+        raise Refused(instr.offset, error.with_traceback(None)) from error
     finally:
         vm.work, vm.in_loop = None, in_loop
     vm.segments.append(segment)
     vm.fresh_window, vm.routines = True, True
     vm.notes += work.notes
+    vm.cut_here = work.list_stores
 
 
 def call(vm: Machine, frame: Frame) -> Var:

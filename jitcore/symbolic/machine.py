@@ -108,6 +108,7 @@ class Machine:
         self.fresh_window = False
         self.failing = False  # the exit that is being made is for a step that raises
         self.cut_next: Break | None = None
+        self.cut_here = False  # what was known of lists is no longer so
         self.in_loop = start.offset > start.code.start
         self.backward = 0
         self.walked: list[int] = []  # what the outermost frame executed
@@ -345,7 +346,7 @@ class Machine:
         if self.work is not None:
             self.work.boundary(self, instr.offset)
             return
-        if self.cut_next is not None and instr.op != "RETURN_VALUE":
+        if (self.cut_next is not None or self.cut_here) and instr.op != "RETURN_VALUE":
             raise Cut(self.cut_next)
         if self.fresh_window:
             self.segments.append(Window(self.exit_before(instr)))

@@ -38,6 +38,7 @@ from jitcore.symbolic.nodes import (
     python_scalar,
 )
 from jitcore.symbolic.refusals import refuse, undecided
+from jitcore.symbolic.sequences import code_point, is_character
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import (
@@ -79,6 +80,9 @@ SPECIAL = {
 }  # fmt: skip
 TARGETS: dict[str, Callable[..., Any]] = {**ARITHMETIC, "@": operator.matmul}
 MAX_FOLDED_BITS = 4096
+
+
+PLAIN = (str, int, float, type(None))
 
 
 def folded(vm: Machine, fn: Callable[..., Any], *objects: Any) -> Var:
@@ -256,6 +260,8 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         if None not in classes and complex not in classes:
             out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
             return hinted(vm, out, fn, (lhs, rhs))
+    if is_character(lhs) or is_character(rhs):
+        return _characters(vm, text, lhs, rhs)
     match lhs, rhs:
         case Tuple(a), Tuple(b) if text in ("==", "!="):
             return Known(_equal_items(vm, a, b) == (text == "=="))
@@ -264,6 +270,16 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
                 return Known(fn(a, b))
         case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
             return Known(fn(a, b))
+    _refuse(vm, text, lhs, rhs)
+
+
+def _characters(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+    a, b = code_point(vm, lhs), code_point(vm, rhs)
+    if a is not None and b is not None:
+        return compare(vm, text, a, b)
+    other = rhs if is_character(lhs) else lhs
+    if text in ("==", "!=") and isinstance(other, Known) and type(other.obj) in PLAIN:
+        return Known(text == "!=")
     _refuse(vm, text, lhs, rhs)
 
 

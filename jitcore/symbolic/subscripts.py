@@ -14,6 +14,7 @@ from jitcore.guards.source import Const
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
+from jitcore.symbolic import sequences
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
@@ -45,6 +46,9 @@ from jitcore.symbolic.wrap import function_value, realize
 
 def getitem(vm: Machine, container: Var, key: Var) -> Var:
     container = realize(vm, container)
+    found = sequences.item(vm, container, realize(vm, key)) if vm.work is not None else None
+    if found is not None:
+        return found
     match container:
         case Run() if is_array_like(vm, container):
             return _array_item(vm, container, key)
@@ -107,6 +111,8 @@ def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
 
 def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     container = realize(vm, container)
+    if vm.work is not None and store_item(vm, container, key, value):
+        return
     match container:
         case Run(run) if isinstance(run.type, ArrayType):
             if vm.work is not None:
@@ -133,6 +139,17 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
             replay(vm, container, list.__setitem__, Known(index), value)
         case _:
             refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…] = …")
+
+
+def store_item(vm: Machine, container: Var, key: Var, value: Var) -> bool:
+    """Into a list or bytearray that exists."""
+    value = realize(vm, value)
+    if sequences.sequence(vm, container) is None:
+        return False
+    if isinstance(value, Either):
+        distributed(vm, partial(setitem, vm, container, key), value)
+        return True
+    return sequences.store(vm, container, realize(vm, key), value)
 
 
 def store_element(vm: Machine, array: Value, key: Var, value: Var) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.types import ArrayType, CharacterType, ScalarType
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,
@@ -56,6 +56,8 @@ def truth(vm: Machine, var: Var) -> bool | None:
             return bool(vm.concrete(var))
         case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return None
+        case Run(value) if isinstance(value.type, CharacterType):
+            return True
     return True if isinstance(var, ALWAYS_TRUE) else None
 
 

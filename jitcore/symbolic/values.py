@@ -193,6 +193,15 @@ class Elements:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Members:
+    """Those of a list, tuple, str, bytes or bytearray that exists, from an index on."""
+
+    over: Var
+    first: Any
+    origin: Source | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Numbered:
     """What enumerate() gives."""
 
@@ -209,7 +218,7 @@ class Abreast:
     origin: Source | None = None
 
 
-Items = Stride | Elements | Numbered | Abreast
+Items = Stride | Elements | Members | Numbered | Abreast
 
 
 @dataclass(eq=False, slots=True)

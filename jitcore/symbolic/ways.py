@@ -163,7 +163,7 @@ def tried(
         vm.working().left_out(vm, error)
         del vm.frames[depth:], vm.handled[handled:]
         vm.opaque = opaque
-        failed.append(error)
+        failed.append(error.with_traceback(None))  # whose frames would hold the list
         return None
 
 

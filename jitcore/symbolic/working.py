@@ -65,6 +65,8 @@ class Working:
     firsts: int = 0
     nodes: int = 0
     notes: list[Break] = field(default_factory=list)
+    list_stores: bool = False  # items of lists change,
+    fixed_items: bool = False  # and what is known of items from before is used
 
     def boundary(self, vm: Machine, offset: int) -> None:
         """Between two instructions of the outermost frame."""
@@ -113,9 +115,7 @@ class Working:
         arrays = [one for one in inputs if not isinstance(one.type, ScalarType)]
         if arrays and not (row in ELEMENTS and arrays == [args[0]]):
             raise NotALoop(f"{row.name} of arrays in a loop")
-        self.nodes += 1
-        if self.nodes > MAX_NODES:
-            raise NotALoop("a body that is too long")
+        self.count_node()
         vm.builder.nodes, count = self.open, len(self.open)
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
@@ -127,6 +127,11 @@ class Working:
         if stores:
             self.commit()
         return None if out is None else Run(out)
+
+    def count_node(self) -> None:
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise NotALoop("a body that is too long")
 
     def exit_of(self, vm: Machine, mark: Mark, through_point: bool) -> Exit:
         if mark.exit is None:

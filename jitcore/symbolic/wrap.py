@@ -56,6 +56,7 @@ from jitcore.symbolic.values import (
     Known,
     Lazy,
     List,
+    Members,
     Method,
     Numbered,
     Object,
@@ -91,6 +92,8 @@ def realize(vm: Machine, var: Var) -> Var:
     if not isinstance(var, Lazy):
         return settled(vm, var) if isinstance(var, Range) else var
     found = vm.realized.get(var.origin)
+    if vm.work is not None and type(var.origin) is Item:
+        vm.work.fixed_items |= isinstance(vm.realized.get(var.origin.base), List)
     if var.origin in vm.blind:
         vm.stop(breaks.CONTAINER_MUTATION, f"{var.origin} was appended to")
     if found is None:
@@ -192,6 +195,14 @@ def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     return Elements(array, whole_part(vm, origin, "index"), step, origin)
 
 
+def _sequence_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
+    over = obj.__reduce__()[1][0]
+    if type(over) not in (list, tuple, str, bytes, bytearray):
+        return None
+    inner = realize(vm, Lazy(IteratorPart(origin, "over"), over))
+    return Members(inner, whole_part(vm, origin, "index"), origin)
+
+
 def _enumerate_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     inner = begun(vm, obj.__reduce__()[1][0], IteratorPart(origin, "over"))
     return inner and Numbered(whole_part(vm, origin, "index"), inner, origin)
@@ -208,10 +219,12 @@ def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     return Abreast(found, origin) if len(found) == len(parts) else None
 
 
+SEQUENCES: tuple[Any, ...] = ([], (), "", "\u0100", b"", bytearray())
 BEGUN: dict[type, Callable[[Machine, Any, Source], Items | None]] = {
     type(iter(range(0))): _range_begun,
     type(iter(np.empty(0))): _array_begun,
     reversed: _array_begun,
+    **dict.fromkeys((type(iter(made)) for made in SEQUENCES), _sequence_begun),
     enumerate: _enumerate_begun,
     zip: _zip_begun,
 }

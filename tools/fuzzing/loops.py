@@ -27,11 +27,19 @@ CALLS = (
     "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "(not {0})", "divmod({0}, 7)[0]",
     "({0} if {c} else {1})", "({0} and {1})",
 )  # fmt: skip
+LISTS = (
+    "x.tolist()", "x.tolist()", "[1.5, -0.25] * 9", "list(range(-3, 20))", "[True, False] * 7",
+    "[7, 2**70, 1] * 5", "tuple(y.tolist())", "[0.5] * 300", "[1, 2.5] * 8", "list(x)", "[]",
+    "[1.0, float('nan')] * 6", "[2**40] * 12",
+)  # fmt: skip
+BYTES = ("bytearray(range(20))", "bytes(range(60, 90))", "bytearray(b'abc' * 100)", "bytearray(9)")
+TEXTS = ("'abcab' * 4", "'a\\u0101bc' * 5", "'ab\\U00010000' * 9", "'abc' * 100", "'xyz'")
 ITEMS = (
     "{v} in {a}", "{v} in {a}", "{i}, {v} in enumerate({a})", "{i}, {v} in enumerate({a}, 2)",
     "{v}, {u} in zip({a}, {b})", "{i}, {v} in zip({r}, {a})", "{v}, {i} in zip({a}, {r})",
     "{v} in reversed({a})", "{i} in reversed({r})", "{i}, ({v}, {u}) in enumerate(zip({a}, {b}))",
     "{v}, ({i}, {u}) in zip(reversed({a}), enumerate({b}, k))", "{v} in iter({a})",
+    "{v} in map(ord, cs)", "{i}, {v} in enumerate(cs)", "{v} in cs",
     "e{n} = enumerate({a}); {i}, {v} in e{n}", "{i}, {v} in enumerate({r})",
     "e{n} = iter({a}); {v}, {u} in zip(e{n}, e{n})", "{v}, {u} in zip({a}, {b}, strict=True)",
 )  # fmt: skip
@@ -87,7 +95,7 @@ class Writer:
             HELPERS,
             f"FILTER = {rng.choice(('always', 'always', 'default'))!r}\n",
         ]
-        parts.append(f"def f(x, y, g, t, k):\n{text}\n")
+        parts.append(f"def f(x, y, g, t, k, xs, bs, cs):\n{text}\n")
         parts += [
             self.maker("call0"),
             self.maker("call1"),
@@ -106,7 +114,8 @@ class Writer:
             f"    y = data(({self.size * 2},), '{self.arrays['y']}', 1)[::2]",
             f"    return x, {'x' if rng.random() < 0.1 else 'y'}, {g}, "
             f"{rng.choice((*FLOATS, '3', 'np.float64(1.5)', 'np.int64(3)'))}, "
-            f"{rng.choice(('3', str(self.size), '0', '7', '40', '-2'))}\n",
+            f"{rng.choice(('3', str(self.size), '0', '7', '40', '-2'))}, {rng.choice(LISTS)}, "
+            f"{rng.choice(BYTES)}, {rng.choice(TEXTS)}\n",
         ]
         return "\n".join(lines)
 
@@ -185,23 +194,26 @@ class Writer:
         """A loop over arrays, and what enumerate(), zip() and reversed() make of them."""
         rng = self.rng
         i, v, u = (f"{letter}{self.counter}" for letter in "ivu")
-        array = rng.choice(("x", "x", "y", "g[:, 1]", "x[1:]", "y[::-1]"))
+        array = rng.choice(("x", "x", "y", "g[:, 1]", "x[1:]", "y[::-1]", "xs", "xs", "bs"))
         form = rng.choice(ITEMS)
         head = form.format(
             i=i,
             v=v,
             u=u,
             a=array,
-            b=rng.choice(("x", "y", "g[:, 0]")),
+            b=rng.choice(("x", "y", "g[:, 0]", "xs", "bs")),
             r=self.range(),
             n=self.counter,
         )
-        names = [name for name in (v, u) if name in head.split(" in ")[0]]
+        names = [name for name in (v, u) if name in head.split(" in ")[0] and "cs" not in head]
         self.numbers += names
         body = self.inside(i if i in head.split(" in ")[0] else None, count, depth)
         for name in names:
             self.numbers.remove(name)
         *before, last = head.split("; ")
+        if head.endswith("cs") or head.endswith("(cs)"):
+            test = rng.choice(("== 'a'", "!= cs[0]", "< 'b'", "== 'ab'", "== cs[k]", "in 'abc'"))
+            body += [f"if {v} {test}:", *indented(self.block(1, depth + 2)), f"w += ord({v})"]
         return [*before, f"for {last}:", *indented(body)]
 
     def inside(self, index: str | None, count: int, depth: int) -> list[str]:
@@ -256,7 +268,13 @@ class Writer:
     # -- expressions ------------------------------------------------------------------------------
 
     def element(self) -> str:
-        name = self.rng.choice(("x", "x", "y", "g"))
+        name = self.rng.choice(("x", "x", "x", "y", "y", "g", "g", "xs", "bs"))
+        if name in ("xs", "bs"):
+            return (
+                f"{name}[{self.index()} % len({name})]"
+                if self.rng.random() < 0.5
+                else f"{name}[{self.index()}]"
+            )
         if name == "g":
             column = self.rng.choice(("0", "1", "-1", f"{self.index()} % 4"))
             return f"g[{self.index()} % {self.size}, {column}]"

@@ -138,7 +138,7 @@ def folder(fn: Callable[..., Any]) -> Callable[[Machine, Args, Words], Var]:
     return run
 
 
-for fn in (str, repr, hash, chr, ord, hex, bin, oct, ascii, format, math.prod):
+for fn in (str, repr, hash, chr, hex, bin, oct, ascii, format, math.prod):
     model(fn)(folder(fn))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import ScalarType, type_of
+from jitcore.ir.ops_loop import RANGE_STEP
+from jitcore.ir.types import PYINT, ScalarType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.describe import describe
@@ -17,6 +18,8 @@ from jitcore.symbolic.iterate import adopted, following, items_of, iterator, len
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
+from jitcore.symbolic.sequences import code_point, sequence
+from jitcore.symbolic.sequences import count as length_of
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails
 from jitcore.symbolic.values import (
@@ -51,9 +54,23 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if isinstance(owner, Set):
         return Known(len(owner.items))
     count = length(vm, owner)
+    over = sequence(vm, owner) if count is None and vm.work is not None else None
+    if over is not None:
+        return Run(length_of(vm, over, 0))
     if count is None:
         vm.stop(breaks.UNKNOWN_BUILTIN, "len()")
     return Known(count)
+
+
+@model(ord)
+def ord_(vm: Machine, args: Args, kwargs: Words) -> Var:
+    only = [realize(vm, arg) for arg in args]
+    made = code_point(vm, only[0]) if len(only) == 1 and not kwargs else None
+    if made is not None:
+        return made
+    if kwargs or not operators.foldable(*only):
+        vm.stop(breaks.UNKNOWN_BUILTIN, "ord() of run-time values")
+    return operators.folded(vm, ord, *(one.obj for one in only))  # type: ignore[union-attr]
 
 
 @model(range)
@@ -61,17 +78,23 @@ def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
     vars = [realize(vm, arg) for arg in args]
     if any(isinstance(v, Run) and not isinstance(v.value.type, ScalarType) for v in vars):
         vm.stop(breaks.RUNTIME_VALUE, "range()")
-    if not any(isinstance(v, Run) for v in vars) or not bounds_are_whole(vars):
+    if not any(isinstance(v, Run) for v in vars) or not bounds_are_whole(vm, vars):
         return operators.folded(vm, range, *map(vm.concrete, vars))
     start, stop, step = (Known(0), vars[0], Known(1)) if len(vars) == 1 else (*vars, Known(1))[:3]
+    if isinstance(step, Run):
+        step = vm.emit(RANGE_STEP, (step.value,), {})
     return Range(start, stop, step)
 
 
-def bounds_are_whole(vars: list[Var]) -> bool:
-    """range() takes them without a complaint."""
-    steps = vars[2:]
-    known = all(isinstance(step, Known) and step.obj != 0 for step in steps)
-    return len(vars) <= 3 and known and all(map(is_whole, vars))
+def bounds_are_whole(vm: Machine, vars: list[Var]) -> bool:
+    """range() takes them without a complaint, but for a step that a routine looks at."""
+    return len(vars) <= 3 and all(map(is_whole, vars)) and all(may_step(vm, v) for v in vars[2:])
+
+
+def may_step(vm: Machine, step: Var) -> bool:
+    if isinstance(step, Known):
+        return bool(step.obj != 0)
+    return vm.work is not None and isinstance(step, Run) and step.value.type == PYINT
 
 
 def is_whole(var: Var) -> bool:

@@ -1,0 +1,91 @@
+"""Items of lists, tuples, strings and bytes in C, with CPython's bounds.
+
+Items of lists and tuples are objects: each is looked at when it is read, and one of another type
+leaves the routine, as does a nan, of which CPython would have the very same again. What a list has
+had in the place of what is stored goes by csrc/members.c, which lets go of plain objects only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..ir.graph import Node
+from ..ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
+from .abi import NUMPY_SCALAR
+from .elements import index
+from .numbers import NoForm, c_type, form, number
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+SEQUENCES = {
+    ObjectType(list): "L",
+    ObjectType(tuple): "T",
+    ObjectType(str): "U",
+    ObjectType(bytes): "B",
+    ObjectType(bytearray): "Y",
+}
+CHARACTER_LETTER = "u"
+OBJECTS = (ObjectType(list), ObjectType(tuple))
+
+
+@form("seq.item")
+def read(w: Writer, node: Node) -> str:
+    over, key = node.args
+    place = w.array(over)
+    at = index(w, node, key, w.extent(place, 0))
+    if over.type in OBJECTS:
+        return read_object(w, node, f"((void *const *)p{place})[{at}]")
+    if node.outputs[0].type == CHARACTER:
+        return f"rt_character(p{place}, {w.step(place, 0)}, {at})"
+    return f"((const u8 *)p{place})[{at}]"
+
+
+def read_object(w: Writer, node: Node, place: str) -> str:
+    kind = number(node.outputs[0])
+    name = w.name(node.outputs[0])
+    if kind == PYFLOAT:
+        w.leave_if(node, f"!rt_float({place}, world, &{name})")
+        w.leave_if(node, f"{name} != {name}")
+    elif kind == PYINT:
+        w.leave_if(node, f"!world->whole({place}, &{name})")
+    else:
+        slot = w.scratch("rt_slot")
+        letter, num = letter_of(kind)
+        w.leave_if(node, f"!world->fits('{letter}', {num}, {place}, &{slot})")
+        w.line(f"{name} = *({c_type(kind)} *){slot}.bytes;")
+        if kind.dtype.kind == "c":
+            w.leave_if(node, f"{name}.re != {name}.re || {name}.im != {name}.im")
+        elif kind.dtype.kind == "f":
+            w.leave_if(node, f"{name} != {name}")
+    return name
+
+
+def letter_of(kind: ScalarType) -> tuple[str, int]:
+    return (kind.dtype.kind if kind.python else NUMPY_SCALAR), kind.dtype.num
+
+
+@form("seq.store")
+def write(w: Writer, node: Node) -> str:
+    over, key, value = node.args
+    place, kind, text = w.array(over), number(value), w.text(value)
+    at = index(w, node, key, w.extent(place, 0))
+    if over.type not in OBJECTS:
+        w.leave_if(node, f"(u64){text} > 255")
+        w.settle()
+        w.line(f"((u8 *)p{place})[{at}] = (u8){text};")
+        return ""
+    w.settle()
+    slot = w.scratch("rt_slot")
+    letter, num = letter_of(kind)
+    w.line(f"*({c_type(kind)} *){slot}.bytes = {text};")
+    w.leave_if(node, f"!world->put((void **)p{place} + {at}, '{letter}', {num}, &{slot})")
+    return ""
+
+
+@form("ord")
+def code_point(w: Writer, node: Node) -> str:
+    (value,) = node.args
+    if value.type != CHARACTER:
+        raise NoForm("ord() of a string")
+    return f"(i64){w.name(value)}"
