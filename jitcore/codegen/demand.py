@@ -18,6 +18,7 @@ from .lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from .lower_scan import is_scan, lower_scan, scanned
 from .program import Input, Program
 from .stores import STORE, lower_store
+from .unrolled import UNROLLED, lower_unrolled
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ def lower_any(node: Node, into: Lowering) -> None:
         lower_gather(node, into)
     elif node.op is STORE:
         lower_store(node, into)
+    elif node.op is UNROLLED:
+        lower_unrolled(node, into)
     else:
         lower(node, into)
 

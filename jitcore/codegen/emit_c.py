@@ -22,6 +22,7 @@ import numpy as np
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
+from .fold_text import KEY_TEXT, RANK_TEXT
 from .folds import BUFFERED
 from .kept import SINK, SINKS, sink
 from .layout import Block, Kernel, plan
@@ -211,6 +212,7 @@ def prelude(kernel: Kernel) -> Iterator[str]:
     parts += [SELECT] if "rt_select" in codes else []
     parts += [WHOLE] if "rt_whole" in codes else []
     parts += [SINK] if kernel.sunk else []
+    parts += [KEY_TEXT, RANK_TEXT] if "rt_rank" in codes else []
     yield from map(once, (*parts, *folds.helpers([*kernel.folds.values()])))
 
 

@@ -28,6 +28,7 @@ from .program import Input, Program
 from .stores import certain, settle, stored
 from .takeover import dying, take_over
 from .units import merged, ordered, readers_of
+from .unroll import in_elements, origins
 from .views import Place, placed, shared
 
 LEAST_NODES = 2
@@ -74,14 +75,26 @@ def fuse(
     those that were made before. `calls`: arrays that NumPy joins."""
     nodes = expanded(nodes)
     while True:
-        divided, parts = parted(nodes, calls)
-        steps = grouped(divided, live_out, views)
-        if not parts.places:
-            return steps
-        left = parts.wholes(apart(steps))
+        simple, needless = in_elements(nodes, live_out, calls)
+        divided, parts = parted(simple, calls)
+        steps = without_views(grouped(divided, live_out, views), needless)
+        left = [*parts.wholes(apart(steps)), *origins([s for s in steps if isinstance(s, Node)])]
         if not left:
-            return joined(steps, parts)
+            return joined(steps, parts) if parts.places else steps
         calls = [*calls, *left]
+
+
+def without_views(steps: list[Node | Group], views: Set[Value]) -> list[Node | Group]:
+    """Of these views, those that calls read: kernels read the arrays."""
+    if not views:
+        return steps
+    read: set[Value] = set()
+    found = []
+    for step in reversed(steps):
+        if views.isdisjoint(step.outputs) or not read.isdisjoint(step.outputs):
+            found.append(step)
+            read.update(step.inputs)
+    return found[::-1]
 
 
 def grouped(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.graph import Node, uses
-from ..ir.types import ArrayType
+from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
 from .abi import LIMIT
 from .demand import Demand, demand
@@ -108,6 +108,10 @@ def is_array(value: Value) -> bool:
     return isinstance(value.type, ArrayType)
 
 
+def is_python(value: Value) -> bool:
+    return isinstance(value.type, ScalarType) and value.type.python
+
+
 def joined(number: int, unit: Unit, alive: dict[int, Unit], readers: Readers) -> Unit:
     """The unit that does what this one and the one of that number do, if one may."""
     one = alive.get(number)
@@ -149,7 +153,7 @@ def fits(one: Unit, two: Unit, readers: Readers) -> bool:
     if len(one.nodes) + len(two.nodes) > MOST_NODES:
         return False
     # a Python scalar may be an operand in several types
-    inputs = sum(1 if is_array(value) else 2 for value in outside(one, two))
+    inputs = sum(1 + is_python(value) for value in outside(one, two))
     outputs = len(needed(one, two, readers)) + one.firsts + two.firsts
     return max(inputs, outputs) <= MOST_OPERANDS
 

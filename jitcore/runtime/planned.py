@@ -21,6 +21,7 @@ from jitcore.codegen.numbers import NoForm
 from jitcore.codegen.routine import Routine, routine
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.codegen.stores import STORE
+from jitcore.codegen.unroll import origins
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
@@ -192,16 +193,18 @@ def planned(
     if any(map(is_store, flat(found))):
         return found, {}
     kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
-    lost = {whole for whole, _ in parts_of(flat(found)) - parts_of(kernels)}
+    lost = {value for step in flat(found) if step not in kernels for value in replaced_by(step)}
     if lost:
         return planned(live, capture, config, calls | lost)
     found = [replace(one, steps=called(one.steps, kernels)) for one in found]
     return without(views.keys(), found, exit_values(capture)), kernels
 
 
-def parts_of(steps: Iterable[Step]) -> set[tuple[Value, Value]]:
-    """The arrays that kernels make parts of."""
-    return {pair for step in steps if isinstance(step, Group) for pair in step.wholes}
+def replaced_by(step: Step) -> list[Value]:
+    """The results of calls that only a kernel can replace by others."""
+    if not isinstance(step, Group):
+        return []
+    return [*dict(step.wholes), *origins(step.nodes)]
 
 
 def under(step: Step, errstate: int | None, start: int) -> Step:

@@ -94,7 +94,7 @@ ROWS: dict[str, tuple[Callable[..., Any], Any, Any, int | None]] = {
     "three axes": (plus, CUBE, CUBE[:, 3:4], 1),
     "sums of rows": (reduced("sum", -1), TABLE, TABLE, 0),
     "sums of columns": (reduced("sum", 0), FLAT[:48_000].reshape(24, 2000), 3.0, 1),
-    "sums of outer axes": (reduced("sum", 0), CUBE.repeat(9, 2), 3.0, 1),
+    "sums of outer axes": (reduced("sum", 0), CUBE.repeat(3, 0).repeat(9, 2), 3.0, 1),
     "means of the middle": (reduced("mean", 1), CUBE.repeat(9, 2), 0.1, 0),
     "largest of rows": (reduced("max", -1), TABLE, TABLE, 0),
     "several folds": (compared, TABLE, TABLE, 0),
