@@ -177,17 +177,17 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
         PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred()) {
-            idle_note(&self->idle, 1);
+            idle_note(&self->idle, 1, 0);
             return result;
         }
     }
     Py_INCREF(op);
     Py_INCREF(fn);
-    unsigned long before = jit_hook_work();
+    unsigned long before = jit_hook_work(), frames = jit_hook_frames();
     jit_hook_enter();
     PyObject *result = call_function(fn, args, nargsf, names);
     jit_hook_leave();
-    idle_note(&self->idle, jit_hook_work() != before);
+    idle_note(&self->idle, jit_hook_work() != before, jit_hook_frames() - frames);
     Py_DECREF(fn);
     Py_DECREF(op);
     if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||

@@ -65,10 +65,11 @@ void jit_busy_enter(void) { busy++; }
 void jit_busy_leave(void) { busy--; }
 int jit_busy(void) { return busy; }
 
-static __thread unsigned long work;
+static __thread unsigned long work, frames;
 
 void jit_hook_worked(void) { work++; }
 unsigned long jit_hook_work(void) { return work; }
+unsigned long jit_hook_frames(void) { return frames; }
 
 /* First frame of a code object that nobody has looked at. */
 static void discover(PyCodeObject *code) {
@@ -142,6 +143,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
 
 static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
     if ((active || held) && !busy && !jit_watched(ts)) {
+        frames++;
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame);
         if (map_of(JIT_CODE(frame)) != NULL)

@@ -27,6 +27,8 @@ void jit_hook_leave(void);
 /* Counts, on this thread, compiled regions that ran, attempts to compile, and code objects met for the first time. */
 void jit_hook_worked(void);
 unsigned long jit_hook_work(void);
+/* Frames that the evaluation function was asked to run, on this thread. */
+unsigned long jit_hook_frames(void);
 /* Something that may run compiled frames later, on any thread, is alive: a generator. */
 int jit_hook_hold(void);
 void jit_hook_release(void);

@@ -1,6 +1,6 @@
 /* Is there anything to do in a function's calls? Where many in a row entered no compiled code and met no new code, they
  * go without entries and without the evaluation function, which makes Python calls slower, but for every few. What these
- * then find makes it more patient.
+ * then find makes it more patient. A call in which very many other functions ran stands for several.
  */
 #ifndef JIT_IDLE_H
 #define JIT_IDLE_H
@@ -8,6 +8,7 @@
 #define IDLE_PATIENCE 64      /* calls in a row, at first */
 #define IDLE_SAMPLE 32        /* then one of so many looks again */
 #define IDLE_MOST (1L << 30)
+#define IDLE_FRAMES 512       /* of others, that weigh as much as a call */
 
 typedef struct {
     long calls;    /* in a row, without anything to do */
@@ -25,10 +26,12 @@ static inline int idle_skips(Idle *idle) {
     return ++idle->calls % IDLE_SAMPLE != 0;
 }
 
-/* After a call with it. */
-static inline void idle_note(Idle *idle, int worked) {
+/* After a call with it, in which so many frames ran that it had nothing to do for. */
+static inline void idle_note(Idle *idle, int worked, unsigned long frames) {
     if (!worked) {
-        idle->calls += idle->calls < idle_patience(idle);
+        long weight = 1 + (long)(frames / IDLE_FRAMES), room = idle_patience(idle) - idle->calls;
+        if (room > 0)
+            idle->calls += weight < room ? weight : room;
         return;
     }
     if (idle->calls >= idle_patience(idle) && idle->patience < IDLE_MOST)

@@ -15,6 +15,7 @@ typedef struct {
     int vain;          /* times in a row that a closed point's entries were asked and none held */
     unsigned passed;   /* times that a frame came by again since it was so, asked or not */
     unsigned long run; /* of the frame that came last */
+    unsigned long left; /* the run in which the compiler is not asked any more */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
 } Point;
@@ -97,10 +98,11 @@ static int passes_by(Point *point, const Record *record) {
 
 static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     point->misses++;
-    if (point->closed && point->vain < MOST_VAIN)
+    int closed = point->closed || point->left == record->serial;
+    if (closed && point->vain < MOST_VAIN)
         point->vain++;
     Home *home = map_of(JIT_CODE(frame))->home;
-    if (point->closed || compiler == NULL || home->code == NULL || jit_busy())
+    if (closed || compiler == NULL || home->code == NULL || jit_busy())
         Py_RETURN_FALSE;
     if (jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
@@ -208,6 +210,12 @@ static PyObject *point_close(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
+static PyObject *point_leave_run(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    ((Point *)self)->left = ((Point *)self)->run;
+    Py_RETURN_NONE;
+}
+
 static PyObject *get_dead(PyObject *self, void *ignored) {
     (void)ignored;
     return PyBool_FromLong(is_dead((Point *)self));
@@ -228,6 +236,7 @@ static PyObject *point_kill(PyObject *self, PyObject *ignored) {
 static PyMethodDef point_methods[] = {
     {"add", point_add, METH_O, "add(entry): tried after the entries that are there."},
     {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
+    {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},
     {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},
     {NULL, NULL, 0, NULL},
 };
@@ -239,6 +248,7 @@ static PyMemberDef point_members[] = {
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
     {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
+    {"run", T_ULONG, offsetof(Point, run), READONLY, "of the frame that came last: a number of its own"},
     {"barren", T_BOOL, offsetof(Point, barren), 0, "no entry computes anything"},
     {NULL, 0, 0, 0, NULL},
 };

@@ -29,6 +29,38 @@ undo_none(Undo *undo)
     undo->memory = NULL;
 }
 
+static npy_intp
+common_divisor(npy_intp a, npy_intp b)
+{
+    while (b != 0) {
+        npy_intp rest = a % b;
+        a = b, b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Of all distances between elements. */
+static npy_intp
+pitch(const Operand *array, npy_intp found)
+{
+    for (int d = 0; d < array->ndim; d++)
+        if (array->shape[d] > 1)
+            found = common_divisor(found, array->strides[d]);
+    return found;
+}
+
+/* Columns of one array: no element of either lies in the gaps that the other fills. `apart`: from the first's first
+ * element to the second's. */
+static int
+interleave(const Operand *one, const Operand *two, npy_intp apart)
+{
+    npy_intp every = pitch(two, pitch(one, 0));
+    if (every == 0)
+        return 0;
+    npy_intp after = apart % every + (apart % every < 0 ? every : 0);
+    return after >= one->itemsize && after + two->itemsize <= every;
+}
+
 int
 write_fits(const Kernel *k, PyObject *const *inputs, char *const *given)
 {
@@ -40,7 +72,7 @@ write_fits(const Kernel *k, PyObject *const *inputs, char *const *given)
     for (int i = 0; i < k->ninputs; i++) {
         const Operand *other = &k->operands[i];
         if (i != write->input && other->kind == ARRAY && given[i] + other->low < at + target->high
-            && at + target->low < given[i] + other->high)
+            && at + target->low < given[i] + other->high && !interleave(target, other, given[i] - at))
             return 0;
     }
     return 1;

@@ -77,6 +77,7 @@ class Point:
     hits: int
     misses: int
     closed: bool
+    run: int
     barren: bool
     dead: bool
 
@@ -85,6 +86,7 @@ class Point:
     def add(self, entry: Any) -> None: ...
     def close(self) -> None: ...
     def kill(self) -> None: ...
+    def leave_run(self) -> None: ...
 
 class FrameState(tuple[Any, ...]):
     """A frame at a region point, as the compiler sees it."""

@@ -49,6 +49,8 @@ collectors: list[list[Region | Break]] = []
 MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
+FEW_HITS = 3
+MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
 
 def attach(fn: FunctionType, config: Config) -> Any:
@@ -115,6 +117,9 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         place_points(record, decoded, around_blocks(decoded))
         return
+    if changes_each_round(record, point, frame.code):
+        point.leave_run()
+        return
     if exhausted(record, point, frame.code):
         (point.kill if point.barren else point.close)()
         return
@@ -127,9 +132,11 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         frame.builtins,
         _C.NULL,
         errstate,
+        frozenset(record.rolled),
     )
     with np.errstate(all="ignore"):  # our own questions to NumPy
         captured, assembled = captured_and_assembled(start, record.config)
+    record.rolled |= captured.rolled
     for note in captured.notes:
         seen(record, note)
     if captured.stop is not None:
@@ -171,6 +178,20 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
         return False
     if not point.barren:
         seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
+    return True
+
+
+def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
+    """The last entries of this point were of use for a round or two of the frame that is still
+    running: shapes, or numbers that shapes depend on, are others each time."""
+    run, count = record.wasted.get(point.offset, (0, 0))
+    useless = run == point.run and bool(point.entries) and point.entries[-1].hits <= FEW_HITS
+    count = count + 1 if useless else 0
+    record.wasted[point.offset] = point.run, count
+    if count < MAX_WASTED:
+        return False
+    text = f"{count} versions, each of use for a round or two of a loop"
+    seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
 
 

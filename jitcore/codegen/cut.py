@@ -49,6 +49,7 @@ FUNCTION = re.compile(r"([a-z0-9]+)\(\{0\}")
 LEAST = 14_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
 ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
 SHORT = 4096  # elements of a reduction whose call takes longer than its loop
+TINY = 256  # elements of anything else: its call takes several times as long
 SHORT_SEARCH = 512  # of an argmax, which is faster
 SHORT_ROWS = 65536  # of one along some axes, for each row of which NumPy has work of its own
 POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each time
@@ -107,13 +108,15 @@ def divides(axis: int, program: Program, nest: Nest) -> bool:
 def pays_alone(program: Program, nest: Nest) -> bool:
     """Does this NumPy call gain as a kernel of its own: by several threads, because its result is
     so large that it comes from the pool, NumPy's from pages that nobody has touched, or because
-    it is a short reduction?"""
+    it is short?"""
     if any(step.carried for step in program.steps):
         return True  # NumPy's loop waits for its own stores
     firsts = [fold.first for fold in program.folds.values() if fold.first]
     if firsts:  # one that has the largest so far beside it goes along rows, where NumPy copies
         return nest.size <= SHORT_SEARCH or any(first.best >= 0 for first in firsts)
     if program.folds and nest.size <= (SHORT if nest.depth == 1 else SHORT_ROWS):
+        return True
+    if not program.folds and 1 < nest.size <= TINY:
         return True
     if nest.size * cost(program, nest) < ALONE:
         return False

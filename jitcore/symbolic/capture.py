@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 
 from jitcore.config import Config
@@ -56,6 +57,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
         except (BreakSignal, Unsupported, Warning) as error:
+            start = replace(start, rolled=frozenset(vm.rolled))
             raised = vm.handled[0] if vm.handled else vm.blamed
             fence = error.fence if isinstance(error, BreakSignal) else None
             if fence is not None and fence not in fenced:
@@ -263,6 +265,7 @@ def finish(
         (*resume, *headers(vm)),
         returns,
         vm.start.errstate,
+        frozenset(vm.rolled),
         tuple(vm.notes),
     )
 

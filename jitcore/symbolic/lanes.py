@@ -4,9 +4,10 @@ is computed of all, and only those that the mask selects are stored in the end (
     t = a[mask]            lanes: a
     u = (t + 1) * 2        lanes: (a + 1) * 2
 
-Only what costs next to nothing and seldom raises a flag: of few elements NumPy would compute a
-logarithm sooner than a kernel of all, and of the others it may not exist. Any other use is
-CPython's, from a[mask] on.
+Only what costs next to nothing: of few elements NumPy would compute a logarithm sooner than a
+kernel of all, and of the others it may not exist. A divisor and the operand of a square root, which
+would raise flags where nothing is selected, are 1 there. Any other use is CPython's, from a[mask]
+on.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Value
 from jitcore.ir.op import Args, Effect, Kind, Op
+from jitcore.ir.ops import OPS
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.state import Window
 from jitcore.symbolic.values import Known, Masked, Run, Var
 
+WHERE = OPS["where"]
 # Where one of these does raise a flag, NumPy does the work.
 QUIET = frozenset(("add", "subtract", "multiply", "square"))
+TESTED = {"divide": 1, "sqrt": 0}  # which operand is asked for flags
 NUMBERS = (bool, int, float, complex)
 SCALARS = (*NUMBERS, np.generic)
 
@@ -67,7 +71,7 @@ def mapped(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -
     ):
         give_up(one)
     assert row.target is not None
-    made = vm.emit(op, tree, {})
+    made = vm.emit(op, harmless(vm, row, tree, one), {})
     if not isinstance(made, Run) or not isinstance(made.value.type, ArrayType):
         give_up(one)
     return Masked(made.value, one.mask, row.target, args, one.stores, one.made_at)
@@ -78,9 +82,21 @@ def is_cheap(row: Op, tree: Args, one: Masked) -> bool:
     kind = one.lanes.type.dtype.kind  # type: ignore[union-attr]
     if row.c is None or kind not in row.c:
         return False
-    if row.name == "divide":
-        return type(tree[1]) in NUMBERS and tree[1] != 0
+    if row.name in TESTED:
+        tested = tree[TESTED[row.name]]
+        return is_array(tested) or (type(tested) in NUMBERS and tested != 0)
     return row.name in QUIET or row.effect is Effect.SILENT
+
+
+def harmless(vm: Machine, row: Op, tree: Args, one: Masked) -> Args:
+    """The operands, with 1 in the tested one where nothing is selected."""
+    at = TESTED.get(row.name, len(tree))
+    if at == len(tree) or not is_array(tree[at]):
+        return tree
+    safe = vm.emit(WHERE, (one.mask, tree[at], 1), {})
+    if not isinstance(safe, Run) or safe.value.type != tree[at].type:
+        give_up(one)
+    return (*tree[:at], safe.value, *tree[at + 1 :])
 
 
 def lane(one: Masked, arg: Var) -> Any:

@@ -109,6 +109,7 @@ class Machine:
         self.failing = False  # the exit that is being made is for a step that raises
         self.cut_next: Break | None = None
         self.cut_here = False  # what was known of lists is no longer so
+        self.rolled = set(start.rolled)  # loops that are not unrolled, by their headers
         self.in_loop = start.offset > start.code.start
         self.backward = 0
         self.walked: list[int] = []  # what the outermost frame executed

@@ -16,7 +16,8 @@ from typing import Any
 
 from jitcore.guards.source import Local, Source, Stack
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.ops_array import GETITEM, PART
+from jitcore.ir.infer_part import Spans
+from jitcore.ir.ops_array import GETITEM, PART, SETITEM
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.opcodes.version import writes
 from jitcore.symbolic.machine import Machine
@@ -26,6 +27,7 @@ from jitcore.symbolic.values import NOTHING, Known, Lazy, Run, Slice, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 Sum = tuple[dict[Value, int], int]  # how often each value, and a constant
+VIEWS = (GETITEM, PART)
 DEEP = 8  # operations that an end of a slice is followed through
 
 
@@ -34,19 +36,43 @@ def moving_item(vm: Machine, container: Run, key: Var) -> Var | None:
     found = moving(vm, container.value.type, key)
     if found is None:
         return None
-    index, spans = found
+    return part_of(vm, container, *found)
+
+
+def part_of(vm: Machine, container: Run, index: tuple[Any, ...], spans: Spans) -> Var:
     if any(span is not None for span in spans):
         return vm.emit(PART, (container.value, index, spans), {})
     return vm.emit(GETITEM, (container.value, index), {})
 
 
-def moving_index(vm: Machine, container: Run, key: Var) -> Any:
-    """The index of a part that is written; None where it does not move. NumPy looks at its ends."""
+def moving_store(vm: Machine, container: Run, key: Var, value: Var) -> bool:
+    """Write one: into the view of it, which a kernel can do. The second half of `a[i] += x` stores
+    the view where it lies, which is nothing."""
     found = moving(vm, container.value.type, key)
-    return None if found is None else found[0]
+    if found is None:
+        return False
+    index, spans = found
+    stored = leaf(vm, value)
+    if is_view_of(vm, stored, container.value, index):
+        return True
+    view = part_of(vm, container, index, spans)
+    if isinstance(view, Run) and isinstance(view.value.type, ArrayType):
+        vm.emit(SETITEM, (view.value, ..., stored), {})
+    else:
+        vm.emit(SETITEM, (container.value, index, stored), {})
+    return True
 
 
-def moving(vm: Machine, t: Any, key: Var) -> tuple[tuple[Any, ...], tuple[int | None, ...]] | None:
+def is_view_of(vm: Machine, stored: Any, array: Value, index: tuple[Any, ...]) -> bool:
+    if type(stored) is not Value or not isinstance(stored.type, ArrayType):
+        return False
+    made = maker(vm, stored)
+    if made is None or made.op not in VIEWS or made.args[0] is not array:
+        return False
+    return made.args[1] in (index, *(index if len(index) == 1 else ()))
+
+
+def moving(vm: Machine, t: Any, key: Var) -> tuple[tuple[Any, ...], Spans] | None:
     """The index, and the spans of its slices that move."""
     parts = [realize(vm, part) for part in (key.items if isinstance(key, Tuple) else (key,))]
     if not vm.in_loop or not isinstance(t, ArrayType) or not all(map(is_basic, parts)):

@@ -32,6 +32,7 @@ class Start:
     builtins: dict[str, Any]
     empty: Any  # what marks an empty slot in locals and stack
     errstate: int  # of NumPy, as it keeps it
+    rolled: frozenset[int] = frozenset()  # loops that have been found too large to unroll
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +130,5 @@ class Capture:
     resume: tuple[int, ...]  # where the next region points belong
     returns: Exit | None  # of a function's whole call: the exit that needs no frame
     errstate: int  # of NumPy, as it keeps it
+    rolled: frozenset[int] = frozenset()  # loops that are not unrolled, by their headers
     notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's

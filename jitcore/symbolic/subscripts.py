@@ -23,7 +23,7 @@ from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import selected
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.masks import is_mask_of, masked_store
-from jitcore.symbolic.moving import moving_index, moving_item
+from jitcore.symbolic.moving import moving_item, moving_store
 from jitcore.symbolic.nodes import emit_row, is_array_like, leaf
 from jitcore.symbolic.operators import folded
 from jitcore.symbolic.refusals import refuse
@@ -120,9 +120,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
                 return
             if masked_store(vm, container, key, value):
                 return
-            index = moving_index(vm, container, key)
-            if index is not None:
-                vm.emit(SETITEM, (container.value, index, leaf(vm, value)), {})
+            if moving_store(vm, container, key, value):
                 return
             emit_row(vm, SETITEM, (container, key, value), {})
         case Dict(items):

@@ -13,7 +13,7 @@ from jitcore.codegen.units import MOST_OPERANDS
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
 
-X = np.ones((4, 5))
+X = np.ones((40, 50))  # more than what pays alone
 
 
 def sizes(steps: Sequence[Node | Group]) -> list[int]:

@@ -335,3 +335,30 @@ def test_a_mask_that_is_an_operand() -> None:
     (graph, *_) = jitcore.explain(compiled(fn))(*(make() for make in makers)).graphs
     assert graph.kernels
     agree(fn, makers, 3, "c")
+
+
+def inverse(x: Any, y: Any) -> Any:
+    """Division and root are asked for flags where nothing is selected, too."""
+    far = x > 0.5
+    y[far] = 1.0 / np.sqrt(x[far])
+    z = np.zeros_like(x)
+    z[far] = (1.0 - x[far]) / (x[far] * x[far])
+    return z + y
+
+
+def dividing_by_nothing(x: Any, y: Any) -> Any:
+    far = x != 0
+    y[far] = x[far] / (x[far] - x[far])
+    return y
+
+
+@pytest.mark.parametrize("fn", [inverse, dividing_by_nothing])
+@pytest.mark.parametrize("make", [data(), data("f4"), data("i8"), special])
+def test_divisions_where_a_mask_selects(fn: Any, make: Any) -> None:
+    agree(fn, (make, lambda: np.ones((7, 9))), 3, "c")
+
+
+def test_a_division_of_what_is_selected_is_in_the_graph() -> None:
+    jitcore.reset()
+    about = jitcore.explain(jitcore.compile(inverse))(data()(), np.ones((7, 9)))
+    assert len(about.graphs) == 1 and not about.breaks

@@ -117,7 +117,8 @@ def test_a_loop_asks_now_and_then_where_nothing_holds() -> None:
             x[:] = (x * x + 1.0) * x
 
     fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
-    fn([np.ones(n) for n in range(10, 50)])
+    for _ in range(3):
+        fn([np.ones(n) for n in range(10, 50)])
     record = pipeline.records.find(plain.__code__)
     region = next(region for region in record.regions if region.kernels)
     entry, point = region.entry, record.points[region.offset]
@@ -131,3 +132,48 @@ def test_a_loop_asks_now_and_then_where_nothing_holds() -> None:
     before = entry.hits
     fn([np.ones(10) for _ in range(30)])
     assert entry.hits - before == 30
+
+
+def test_shapes_that_change_in_each_round_are_left_alone() -> None:
+    """After three entries, for as long as this call lasts."""
+
+    def plain(arrays: list[Any]) -> None:
+        for x in arrays:
+            x[:] = (x * x + 1.0) * x
+
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    for calls in (1, 2):
+        arrays = [np.full(n, 2.0) for n in range(10 * calls, 10 * calls + 40)]
+        fn(arrays)
+        assert all((x == 10.0).all() for x in arrays)
+        record = pipeline.records.find(plain.__code__)
+        assert sum(bool(region.kernels) for region in record.regions) == 3 * calls
+    assert any("a round or two" in one.detail for one in record.breaks)
+
+
+def test_three_shapes_in_turns_are_compiled() -> None:
+    def plain(arrays: list[Any]) -> None:
+        for x in arrays:
+            x[:] = (x * x + 1.0) * x
+
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn([np.full(10 + k % 3, 2.0) for k in range(40)])
+    regions = [one for one in pipeline.records.find(plain.__code__).regions if one.kernels]
+    assert [one.entry.hits for one in regions] == [14, 13, 13]
+
+
+def test_many_frames_for_nothing_are_as_good_as_many_calls() -> None:
+    """A call that lasts is not made 64 times before it goes without the evaluation function."""
+
+    def outer(n: int) -> None:
+        seen.append(_C.hook_depth())
+        for k in range(n):
+            np.base_repr(k)
+
+    seen: list[Any] = []
+    outside = _C.hook_depth()
+    fn = pipeline.attach(outer, USUAL)
+    for _ in range(TRIES + 2):
+        fn(40_000)
+    assert seen[0] != outside
+    assert seen[-1] == outside

@@ -85,3 +85,45 @@ def test_sums_of_what_varies() -> None:
     last = plus(first, ({n: 1}, 4))
     assert difference(last, first) == ({n: 1}, 4)
     assert difference(first, first) == ({}, 0)
+
+
+def nested(x: Array) -> Array:
+    y = x[0]
+    for i in range(20):
+        for j in range(20):
+            y = np.sqrt(y * x[i, j] + 1.0) * x[j]
+    return y
+
+
+def nested_in_a_call(x: Array) -> Array:
+    for _ in range(2):
+        x = x + nested(x)
+    return x
+
+
+@pytest.mark.parametrize("program", [nested, nested_in_a_call])
+def test_loops_in_loops_do_not_multiply(program: Callable[[Array], Array]) -> None:
+    fn = jitcore.compile(program)
+    x = np.abs(np.random.default_rng(1).normal(size=(20, 20)))
+    for _ in range(3):
+        assert fn(x).tobytes() == program(x).tobytes()
+    record = pipeline.records.find(nested.__code__)
+    assert record is not None
+    assert any(one.kind.code == "J305" for one in record.breaks)
+    assert max(len(one.graph.body.nodes) for one in record.regions) < 200
+    assert any(one.kernels for one in record.regions)
+
+
+def test_one_loop_is_unrolled_as_before() -> None:
+    def single(x: Array) -> Array:
+        y = x
+        for i in range(20):
+            y = np.sqrt(y * x + i) * x
+        return y
+
+    fn = jitcore.compile(single)
+    x = np.abs(np.random.default_rng(1).normal(size=50))
+    assert fn(x).tobytes() == single(x).tobytes()
+    record = pipeline.records.find(single.__code__)
+    assert record is not None
+    assert [len(one.graph.body.nodes) for one in record.regions] == [80]

@@ -171,3 +171,26 @@ def append_that_is_left(a):
         except (TypeError, IndexError) as error:
             put(str(error))
     return found
+
+
+@program(lambda: (f8(40, 6),))
+def element_put_back(a):
+    """What was read is a copy, or a view."""
+    for k in range(40):
+        kept = a[k, 2]
+        row = a[k, 1:3]
+        a[k, 2] = 5.0 + k
+        a[k, 2] = kept
+        a[k, 1:3] = row
+        a[k] += row[0] * 2
+        a[k, 3:] *= row[1] + 1
+    return a
+
+
+@program(lambda: (f8(60, 6),))
+def shape_that_shrinks(a):
+    found = []
+    while a.shape[0] > 2:
+        found.append((a * 2 + 1).sum())
+        a = a[a[:, 0] > a[0, 0] - 3][1:]
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, place_of
+from jitcore.fallback.breaks import Break, BreakSignal, place_of
 from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
@@ -27,6 +27,7 @@ from jitcore.symbolic.working import Fork, Way
 from jitcore.symbolic.wrap import realize
 
 UNROLL = 24
+NESTED_NODES = 300  # of a graph, from where on unrolled loops do not nest
 MAX_BACKWARD = 64
 
 
@@ -158,12 +159,39 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, too_long(vm, frame, left))
+    assert frame.instr is not None
+    if frame is vm.outer and frame.instr.offset in vm.rolled and left:
+        vm.stop(breaks.UNROLL_BUDGET, "a loop with others in it")
+    if vm.nodes > NESTED_NODES and vm.work is None:
+        bound_nested(vm)
     value = following(vm, it)
     if value is None:
         frame.stack.pop()
         vm.jump(frame, canon.target)
     else:
         frame.stack.append(value)
+
+
+def bound_nested(vm: Machine) -> None:
+    """Loops in loops, unrolled, multiply: all but the innermost are CPython's from here on. In a
+    call, the call is."""
+    around = [headers(vm, frame) for frame in vm.frames]
+    if sum(map(len, around)) < 2:
+        return
+    outer = around[0] if vm.inlined else around[0][:-1]
+    vm.rolled.update(outer)
+    text = f"loops in loops, of more than {NESTED_NODES} nodes"
+    raise BreakSignal(breaks.UNROLL_BUDGET, text, outer[0] if outer else None)
+
+
+def headers(vm: Machine, frame: Frame) -> list[int]:
+    """Of the loops that a frame is in the midst of, outermost first."""
+    assert frame.instr is not None
+    at = frame.instr.offset
+    begun = [loop for loop in frame.code.loops.values() if at in loop.body]
+    if frame is vm.outer:
+        begun = [loop for loop in begun if loop.header in vm.walked]
+    return [loop.header for loop in sorted(begun, key=lambda loop: -len(loop.body))]
 
 
 def too_long(vm: Machine, frame: Frame, left: int | None) -> str:
