@@ -25,6 +25,7 @@ from .joins import JOINED, PIECE, Parts, parted
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Program
+from .rolls import without_rolls
 from .stores import certain, settle, stored
 from .takeover import dying, take_over
 from .units import merged, ordered, readers_of
@@ -73,7 +74,7 @@ def fuse(
 ) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads. `views`:
     those that were made before. `calls`: arrays that NumPy joins."""
-    nodes = expanded(nodes)
+    nodes = without_rolls(expanded(nodes), live_out)
     while True:
         simple, needless = in_elements(nodes, live_out, calls)
         divided, parts = parted(simple, calls)

@@ -182,6 +182,7 @@ def planned(
             earlier = lasting(views)
             views |= placed(one.nodes, earlier)
             fused = fuse(one.nodes, one.after, earlier, calls)
+            views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
             fused = [as_asked(step, config.numerics) for step in fused]
             steps = stores_last(fused, lasting(views).keys() | (views.keys() - one.after))
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
