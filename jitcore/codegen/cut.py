@@ -22,7 +22,7 @@ from .emit_c import NAMES
 from .inner import Freedom
 from .layout import GRAIN
 from .loops import Nest
-from .program import Program, Step
+from .program import Program, Step, Table
 
 # axis, elements of a grain, grains of the smallest part, joined folds
 Cut = tuple[int, int, int, int]
@@ -116,7 +116,8 @@ def pays_alone(program: Program, nest: Nest) -> bool:
         return nest.size <= SHORT_SEARCH or any(first.best >= 0 for first in firsts)
     if program.folds and nest.size <= (SHORT if nest.depth == 1 else SHORT_ROWS):
         return True
-    if not program.folds and 1 < nest.size <= TINY:
+    gathers = any(isinstance(var, Table) for var in program.vars)
+    if not program.folds and not gathers and 1 < nest.size <= TINY:
         return True
     if nest.size * cost(program, nest) < ALONE:
         return False
