@@ -28,7 +28,9 @@ int members_of(int kind, PyObject *obj, char **p, const i64 **dim, const i64 **s
     static const i64 sizes[] = {0, 1, 2, 3, 4};
     const Py_ssize_t *count = &((PyVarObject *)obj)->ob_size;
     *step = sizes;
-    if (kind == LIST && PyList_CheckExact(obj))
+    if (kind == GROWN && PyList_CheckExact(obj))
+        *p = (char *)obj;
+    else if (kind == LIST && PyList_CheckExact(obj))
         *p = (char *)((PyListObject *)obj)->ob_item;
     else if (kind == TUPLE && PyTuple_CheckExact(obj))
         *p = (char *)((PyTupleObject *)obj)->ob_item;
@@ -74,4 +76,13 @@ int member_put(void **place, int kind, int num, const rt_slot *slot) {
     *place = made;
     Py_DECREF(old);
     return 1;
+}
+
+int member_append(void *list, int kind, int num, const rt_slot *slot) {
+    PyObject *made = number_boxed(kind, num, slot);
+    int done = made != NULL && PyList_Append((PyObject *)list, made) == 0;
+    if (!done)
+        PyErr_Clear();
+    Py_XDECREF(made);
+    return done;
 }

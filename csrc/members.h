@@ -8,7 +8,7 @@
 #include "../jitcore/runtime_c/routine_rt.h"
 
 /* What a port may be besides a number and an array; the letters are those of jitcore/codegen/members.py. */
-enum { LIST = 'L', TUPLE = 'T', TEXT = 'U', BYTES = 'B', BYTEARRAY = 'Y', CHARACTER = 'u' };
+enum { LIST = 'L', TUPLE = 'T', TEXT = 'U', BYTES = 'B', BYTEARRAY = 'Y', CHARACTER = 'u', GROWN = 'G' };
 
 /* A new number of this OperandKind and NumPy's type number, or a string of one character. NULL with an exception. */
 PyObject *number_boxed(int kind, int num, const rt_slot *slot);
@@ -21,5 +21,6 @@ int members_of(int kind, PyObject *obj, char **p, const i64 **dim, const i64 **s
 int member_whole(const void *obj, i64 *out);
 int member_fits(int kind, int num, void *obj, void *slot);
 int member_put(void **place, int kind, int num, const rt_slot *slot);
+int member_append(void *list, int kind, int num, const rt_slot *slot);
 
 #endif

@@ -59,7 +59,7 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
     return 0;
 }
 
-static int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBY", kind) == NULL); }
+static int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBYG", kind) == NULL); }
 
 static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
                const i64 **step, i64 *rounds) {
@@ -85,7 +85,8 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
         step[arrays++] = (const i64 *)PyArray_STRIDES(array);
     }
     rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops,   &PyFloat_Type,
-                      member_whole,                     member_fits,      member_put, rounds};
+                      member_whole,                     member_fits,      member_put,
+                      member_append,                    rounds};
     int way = r->fn(in, out, p, dim, step, &world);
     rt_clear();
     return way;
@@ -141,7 +142,7 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         int array = !is_scalar(port->kind);
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
-        if (port->kind == 0 || strchr("asbifcLTUBYu", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
+        if (port->kind == 0 || strchr("asbifcLTUBYGu", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
             PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers, and arrays that it takes");
             return -1;
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Node
+from ..ir.graph import Node, Value
 from ..ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from .abi import NUMPY_SCALAR
 from .elements import index
@@ -26,6 +26,7 @@ SEQUENCES = {
     ObjectType(bytearray): "Y",
 }
 CHARACTER_LETTER = "u"
+GROWN = "G"  # a list that is appended to
 OBJECTS = (ObjectType(list), ObjectType(tuple))
 
 
@@ -80,6 +81,27 @@ def write(w: Writer, node: Node) -> str:
     letter, num = letter_of(kind)
     w.line(f"*({c_type(kind)} *){slot}.bytes = {text};")
     w.leave_if(node, f"!world->put((void **)p{place} + {at}, '{letter}', {num}, &{slot})")
+    return ""
+
+
+@form("seq.append")
+def append(w: Writer, node: Node) -> str:
+    over, value = node.args
+    slot = w.scratch("rt_slot")
+    if type(value) is str:
+        letter, num, name, text = CHARACTER_LETTER, 0, "u32", str(ord(value))
+    elif type(value) is Value and value.type == CHARACTER:
+        letter, num, name, text = CHARACTER_LETTER, 0, "u32", w.name(value)
+    else:
+        kind = number(value)
+        (letter, num), name, text = letter_of(kind), c_type(kind), w.text(value)
+        if type(value) is Value and kind.dtype.kind in "fc":
+            text = w.kept(name, text)
+            parts = [f"{text}.re", f"{text}.im"] if kind.dtype.kind == "c" else [text]
+            w.leave_if(node, " || ".join(f"{part} != {part}" for part in parts))
+    w.settle()
+    w.line(f"*({name} *){slot}.bytes = {text};")
+    w.leave_if(node, f"!world->append(p{w.array(over)}, '{letter}', {num}, &{slot})")
     return ""
 
 

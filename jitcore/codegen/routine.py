@@ -16,14 +16,16 @@ from typing import Any
 from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
+from ..ir.ops_loop import SEQ_APPEND
 from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
 from . import arithmetic, comparisons, elements, functions, members
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
-from .members import CHARACTER_LETTER, SEQUENCES
+from .members import CHARACTER_LETTER, GROWN, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .writer import Writer, is_array
 
+GROWN_PORT = (GROWN, 0, 1, False)
 FILLED = (arithmetic, comparisons, elements, functions, members)  # the tables of numbers.py
 
 LONGEST = 400_000  # characters of C
@@ -83,10 +85,12 @@ def routine(
     if found is None:
         return None
     written = set(stored(nodes))
+    grown = {node.args[0] for node in every(nodes) if node.op is SEQ_APPEND}
+    places = [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
     code = _C.Routine(
         found.address,
         name,
-        (*map(scalar_port, scalars), *(array_port(one, one in written) for one in arrays)),
+        (*map(scalar_port, scalars), *places),
         tuple(map(scalar_port, outputs)),
         tuple(rows),
         tuple(inner.capsule for inner in w.loops),
@@ -119,6 +123,13 @@ def in_body(body: Body) -> list[Value]:
     found = [v for node in body.nodes for v in sorted_uses(node)]
     found += [v for v in body.results if type(v) is Value]
     return [v for v in found if v not in inside]
+
+
+def every(nodes: Iterable[Node]) -> Iterator[Node]:
+    for node in nodes:
+        yield node
+        for body in node.bodies:
+            yield from every(body.nodes)
 
 
 def stored(nodes: Iterable[Node]) -> Iterator[Value]:

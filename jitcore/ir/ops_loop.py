@@ -1,4 +1,5 @@
-"""Rows: what only the bodies of loops have.
+"""Rows: what only the bodies of loops have. They have targets of their own: the table finds rows by
+them.
 
 range.count  start, stop, step -> how many items a range has
 range.step   step -> the same, which is not 0
@@ -10,6 +11,7 @@ items.from   array, first -> how many elements there are from the first on
 items.before array, first -> how many, backward
 seq.item     a list, tuple, str, bytes, bytearray and an index -> what it has there
 seq.store    a list or bytearray, an index and a number
+seq.append   a list, and a number or character: it has one item more
 ord          a character -> its code point
 least        a, b -> the smaller of two counts
 left         how far a range is -> whether items are left
@@ -17,7 +19,6 @@ left         how far a range is -> whether items are left
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,22 @@ def least(a: int, b: int) -> int:
     return min(a, b)
 
 
+def seq_item(over: Any, index: int) -> Any:
+    return over[index]
+
+
+def seq_store(over: Any, index: int, value: Any) -> None:
+    over[index] = value
+
+
+def seq_append(over: list[Any], value: Any) -> None:
+    over.append(value)
+
+
+def code_point(character: str) -> int:
+    return ord(character)
+
+
 def left(k: int, count: int) -> bool:
     return k < count
 
@@ -93,9 +110,10 @@ RANGE_NEXT = _row("range.next", range_next, whole)
 ITEMS_FROM = _row("items.from", items_from, whole)
 ITEMS_BEFORE = _row("items.before", items_before, whole)
 LEAST = _row("least", least, whole)
-SEQ_ITEM = _row("seq.item", operator.getitem, nothing)
-SEQ_STORE = _row("seq.store", operator.setitem, nothing, Effect.LOUD)
-ORD = _row("ord", ord, whole)
+SEQ_ITEM = _row("seq.item", seq_item, nothing)
+SEQ_STORE = _row("seq.store", seq_store, nothing, Effect.LOUD)
+SEQ_APPEND = _row("seq.append", seq_append, nothing, Effect.LOUD)
+ORD = _row("ord", code_point, whole)
 LEFT = _row("left", left, truth)
 POLL = _row("poll", poll, nothing, Effect.LOUD)
 LEAVE = _row("leave", leave, nothing, Effect.LOUD)
@@ -109,6 +127,7 @@ ROWS: tuple[Op, ...] = (
     LEAST,
     SEQ_ITEM,
     SEQ_STORE,
+    SEQ_APPEND,
     ORD,
     LEFT,
     POLL,

@@ -26,6 +26,7 @@ typedef struct {
     int (*whole)(const void *obj, i64 *out);               /* 1: a Python int that fits */
     int (*fits)(int kind, int num, void *obj, void *slot); /* 1: a number of this kind */
     int (*put)(void **place, int kind, int num, const rt_slot *slot); /* 1: it is the list's item there */
+    int (*append)(void *list, int kind, int num, const rt_slot *slot);
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
 } rt_world;
 

@@ -21,6 +21,7 @@ from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.symbolic import growing
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
@@ -53,7 +54,7 @@ HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
 
 
 def load_attr(vm: Machine, owner: Var, name: str) -> Var:
-    bound = unseen(vm, owner, name)
+    bound = unseen(vm, owner, name) or (growing.bound(vm, owner, name) if vm.work else None)
     if bound is not None:
         return bound
     owner = realize(vm, owner)

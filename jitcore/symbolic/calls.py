@@ -20,6 +20,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
 from jitcore.marks import LEFT_ALONE
+from jitcore.symbolic import growing
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
@@ -85,6 +86,10 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
         case Bound(owner, _) if len(args) == 1 and not kwargs and is_unseen(vm, owner):
             assert isinstance(owner, Lazy)
             return append(vm, owner, *args)
+        case Bound(owner, "append") if vm.work is not None and growing.may_grow(vm, owner):
+            if len(args) != 1 or kwargs:
+                vm.stop(breaks.BAD_ARGUMENTS, "list.append()")
+            return growing.append(vm, owner, *args)
         case Bound(owner, name):
             owner = realize(vm, owner)
             with modelled(vm):

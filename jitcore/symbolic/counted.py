@@ -123,9 +123,9 @@ def tree(it: Var) -> Iterator[Var]:
                 yield from tree(one)
 
 
-def is_held(vm: Machine, frame: Frame, iters: list[Var]) -> bool:
-    """Could anybody else take an item of these? What a model holds, or a generator that waits,
-    is not seen from here."""
+def is_held(vm: Machine, frame: Frame | None, iters: list[Var]) -> bool:
+    """Could anybody else take an item of these? What is on top of the frame's stack does not count.
+    What a model holds, or a generator that waits, is not seen from here."""
     wanted = set(map(id, iters))
     if len(wanted) < len(iters) or vm.opaque or vm.spoiled:
         return True

@@ -111,7 +111,7 @@ def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
         made.append((work.open, var))
     work.open = nodes
     work.mark = mark if work.commits == commits else None
-    if all(var is None for _, var in made):
+    if all(var is None or (isinstance(var, Known) and var.obj is None) for _, var in made):
         cond(nodes, one.tag, [body for body, _ in made], ([], []))
         return Known(None)
     both = union([kinds(vm, var) for _, var in reversed(made)])

@@ -31,6 +31,7 @@ from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
 from jitcore.symbolic.counted import counted, item_at, known_rounds, may_count
 from jitcore.symbolic.either import Kinds, flat, kinds, parts, unflat, union
+from jitcore.symbolic.growing import keep_apart, make_lists
 from jitcore.symbolic.leave import SHOWS_LOCALS
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.rounds import (
@@ -106,6 +107,7 @@ def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
     instr = frame.code.instrs[frame.index]
     frame.saved, frame.instr, frame.unit = frame.stack.copy(), instr, instr
     vm.walked.append(instr.offset)
+    lists_for(vm, frame, loop.body)
     with routine(vm, instr):
         take(vm, frame, loop, True)
 
@@ -113,11 +115,22 @@ def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
 def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
     """The same for a branch with loops on its ways: the test before a `while`, say."""
     assert frame.instr is not None
+    at, meeting = frame.instr.offset, frame.code.meeting(None, fork.yes.offset, fork.no.offset)
+    ahead = [loop.body for header, loop in frame.code.loops.items() if at < header < (meeting or 0)]
+    lists_for(vm, frame, frozenset().union(*ahead))
     with routine(vm, frame.instr) as work:
         if split(vm, frame, None, fork, work.open) is not None:
             raise NotALoop("its ways do not meet")
         if not work.routine.headers:
             raise NotALoop("there is no loop on its ways")
+
+
+def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
+    assert frame.instr is not None
+    try:
+        make_lists(vm, frame, offsets)
+    except (NotALoop, BreakSignal) as error:
+        raise Refused(frame.instr.offset, error.with_traceback(None)) from error
 
 
 def branches_to_loop(vm: Machine, frame: Frame, yes: Way, no: Way) -> bool:
@@ -153,6 +166,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
         yield work
         if (vm.writes, len(vm.effects)) != before:
             raise NotALoop("it changes objects")
+        keep_apart(vm, work)
         if work.list_stores and work.fixed_items:
             raise NotALoop("it changes a list, of which items are known")
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
@@ -163,7 +177,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     vm.segments.append(segment)
     vm.fresh_window, vm.routines = True, True
     vm.notes += work.notes
-    vm.cut_here = work.list_stores
+    vm.cut_here = work.list_stores or any(work.grown.values())
 
 
 def call(vm: Machine, frame: Frame) -> Var:

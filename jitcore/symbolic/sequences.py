@@ -17,7 +17,7 @@ from typing import Any
 from jitcore.fallback.exit import Do
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Op
-from jitcore.ir.ops_loop import ITEMS_FROM, ORD, SEQ_ITEM, SEQ_STORE
+from jitcore.ir.ops_loop import ITEMS_FROM, ORD, SEQ_APPEND, SEQ_ITEM, SEQ_STORE
 from jitcore.ir.types import (
     CHARACTER,
     PYINT,
@@ -152,6 +152,8 @@ def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:
 def add(vm: Machine, node: Node) -> None:
     work = vm.working()
     work.count_node()
+    if node.op is not SEQ_APPEND:
+        work.read.update(node.inputs[:1])
     work.open.append(node)
     if work.mark is not None:
         work.routine.exits[node] = work.exit_of(vm, work.mark, False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitcore.fallback.breaks import Break, BreakSignal
 from jitcore.fallback.exit import Exit
+from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect, Op
 from jitcore.ir.ops_array import GETITEM, SETITEM
@@ -66,6 +67,8 @@ class Working:
     nodes: int = 0
     notes: list[Break] = field(default_factory=list)
     list_stores: bool = False  # items of lists change,
+    grown: dict[Value, Source | None] = field(default_factory=dict)  # lists, which came from there
+    read: set[Value] = field(default_factory=set)  # sequences
     fixed_items: bool = False  # and what is known of items from before is used
 
     def boundary(self, vm: Machine, offset: int) -> None:

@@ -27,6 +27,7 @@ CALLS = (
     "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "(not {0})", "divmod({0}, 7)[0]",
     "({0} if {c} else {1})", "({0} and {1})",
 )  # fmt: skip
+TALLIES = ("'a'", "cs[0]", "None", "(s, w)", "x", "True", "t", "cs")
 LISTS = (
     "x.tolist()", "x.tolist()", "[1.5, -0.25] * 9", "list(range(-3, 20))", "[True, False] * 7",
     "[7, 2**70, 1] * 5", "tuple(y.tolist())", "[0.5] * 300", "[1, 2.5] * 8", "list(x)", "[]",
@@ -85,10 +86,22 @@ class Writer:
     def program(self) -> str:
         rng = self.rng
         body = [f"s = {rng.choice(('0', '0.0', 't', 'x[0]', '1'))}", "w = 0"]
+        body += [
+            rng.choice(("out = []", "out = []", "out = [t, k]", "out = xs", "out = also = []"))
+        ]
         body += self.block(rng.randint(1, 3), 0)
         for _ in range(rng.randint(0, 1)):
             body += self.loop(0)
-        body.append(rng.choice(("return s", "return s, t, k, w", "return s, x[0], w")))
+        body.append(
+            rng.choice(
+                (
+                    "return s, out",
+                    "return s, t, k, w, out",
+                    "return s, x[0], w",
+                    "return np.array(out)",
+                )
+            )
+        )
         text = textwrap.indent("\n".join(body), "    ")
         parts = [
             tables.PRELUDE,
@@ -139,6 +152,8 @@ class Writer:
             (0.3, self.swap),
             (0.7 if self.indices and depth < 3 else 0, self.few),
             (0.25 if depth < 3 else 0, self.guarded),
+            (1.5, self.append),
+            (0.4, self.comprehension),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
@@ -260,6 +275,24 @@ class Writer:
         self.numbers.remove(d)
         head = f"for {d}, e in {over}:" if over[1] == "(" else f"for {d} in {over}:"
         return [head, *indented(body)]
+
+    def append(self, depth: int) -> list[str]:
+        kind = self.rng.random()
+        if kind < 0.1:
+            return [f"out.append({self.rng.choice(TALLIES)})"]
+        if kind < 0.15:
+            return [f"w += {self.rng.choice(('len(out)', 'out[-1]', 'out[0]', 'len(xs)'))}"]
+        return [f"out.append({self.expression(1)})"]
+
+    def comprehension(self, depth: int) -> list[str]:
+        self.counter += 1
+        v = f"v{self.counter}"
+        self.numbers.append(v)
+        test = f" if {self.condition()}" if self.rng.random() < 0.5 else ""
+        array = self.rng.choice(("x", "y", "xs", "bs", "range(k)", "range(12)"))
+        line = f"[{self.expression(1)} for {v} in {array}{test}]"
+        self.numbers.remove(v)
+        return [self.rng.choice((f"out = {line}", f"w = len({line})", f"out.append({line})"))]
 
     def guarded(self, depth: int) -> list[str]:
         error = self.rng.choice(("IndexError", "ZeroDivisionError", "(TypeError, ValueError)"))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
+from jitcore.symbolic import growing
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -110,6 +111,9 @@ def made_here(vm: Machine, frame: Frame, canon: Canon, cls: type[T]) -> T:
 @opcode("LIST_APPEND", "item --")
 def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
     target = top(frame, canon.arg)
+    if vm.work is not None and growing.may_grow(vm, target):
+        growing.append(vm, target, item)
+        return
     if isinstance(target, Lazy):  # a comprehension that CPython runs: its length is not looked at
         vm.hold(Do.CALL, Known(list.append), target, item)
         vm.blind.add(target.origin)
