@@ -1,6 +1,7 @@
 #include "routine.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <structmember.h>
 
 #include "kernel.h"
@@ -21,17 +22,52 @@ typedef struct {
 } Way;
 
 typedef struct {
+    char *first;
+    size_t size;
+} Room;
+
+typedef struct {
     PyObject_HEAD
     routine_fn *fn;
-    int ninputs, noutputs, narrays, nways, nloops;
+    int ninputs, noutputs, narrays, nways, nloops, nrooms;
     Port *ports; /* inputs, then outputs */
     Way *ways;
     rt_loop *loops;
+    Room *rooms; /* kept for the next launch, but for large ones: the GIL is held from its begin to its end */
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
 } Routine;
 
 #define REFUSED 1
+
+/* ---------------------------------------------------------------- rooms */
+
+#define KEPT_ROOM ((size_t)1 << 20)
+#define LARGEST_ROOM ((i64)1 << 40)
+
+static char *make_room(void *rooms, i64 k, i64 bytes) {
+    Room *room = (Room *)rooms + k;
+    if (bytes < 0 || bytes > LARGEST_ROOM)
+        return NULL;
+    size_t size = ((size_t)bytes + (size_t)bytes / 2 + 127) / 64 * 64;
+    if (size <= room->size)
+        return room->first;
+    void *made;
+    if (posix_memalign(&made, 64, size) != 0)
+        return NULL;
+    free(room->first);
+    *room = (Room){made, size};
+    return made;
+}
+
+static void empty_rooms(Routine *r, size_t above) {
+    for (int i = 0; r->rooms != NULL && i < r->nrooms; i++) {
+        if (r->rooms[i].size <= above)
+            continue;
+        free(r->rooms[i].first);
+        r->rooms[i] = (Room){NULL, 0};
+    }
+}
 
 /* ---------------------------------------------------------------- a launch */
 
@@ -44,12 +80,23 @@ static int array_fits(const Port *want, PyObject *obj) {
            PyArray_ISALIGNED(array) && (!want->written || PyArray_ISWRITEABLE(array));
 }
 
+/* New reference; NULL: memory ran out. */
+static PyObject *result_of(const Port *port, const rt_slot *slot) {
+    if (port->kind != ARRAY)
+        return number_boxed(port->kind, port->num, slot);
+    npy_intp count = (npy_intp)slot->part.count;
+    PyObject *made = PyArray_SimpleNew(1, &count, port->num);
+    if (made != NULL && count > 0)
+        memcpy(PyArray_DATA((PyArrayObject *)made), slot->part.first, (size_t)PyArray_NBYTES((PyArrayObject *)made));
+    return made;
+}
+
 /* The values of the way. -1: memory ran out. */
 static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObject **outputs) {
     for (int i = 0; i < way->count; i++) {
         int at = way->ports[i];
         const Port *port = &r->ports[r->ninputs + at];
-        outputs[at] = number_boxed(port->kind, port->num, &slots[at]);
+        outputs[at] = result_of(port, &slots[at]);
         if (outputs[at] != NULL)
             continue;
         for (int k = 0; k < r->noutputs; k++)
@@ -84,9 +131,8 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
         dim[arrays] = (const i64 *)PyArray_DIMS(array);
         step[arrays++] = (const i64 *)PyArray_STRIDES(array);
     }
-    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops,   &PyFloat_Type,
-                      member_whole,                     member_fits,      member_put,
-                      member_append,                    rounds};
+    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole,
+                      member_fits, member_put, member_append, make_room, r->rooms, rounds};
     int way = r->fn(in, out, p, dim, step, &world);
     rt_clear();
     return way;
@@ -112,6 +158,7 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
         way = REFUSED;
     if (hand_on(r, &r->ways[way], out, outputs) < 0)
         way = -1;
+    empty_rooms(r, KEPT_ROOM);
     PyMem_Free(in);
     return way;
 }
@@ -142,11 +189,12 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         int array = !is_scalar(port->kind);
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
-        if (port->kind == 0 || strchr("asbifcLTUBYGu", port->kind) == NULL || !known || (array && i >= r->ninputs)) {
-            PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers, and arrays that it takes");
+        if (port->kind == 0 || strchr("asbifcLTUBYGu", port->kind) == NULL || !known ||
+            (array && i >= r->ninputs && (port->kind != ARRAY || port->ndim != 1))) {
+            PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers and arrays");
             return -1;
         }
-        r->narrays += array;
+        r->narrays += array && i < r->ninputs;
     }
     return 0;
 }
@@ -196,11 +244,13 @@ static int read_ways(Routine *r, PyObject *ways) {
 }
 
 static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"address", "name", "inputs", "outputs", "ways", "loops", "source", "library", NULL};
+    static char *names[] = {"address", "name", "inputs", "outputs", "ways", "loops", "rooms",
+                            "source",  "library", NULL};
     PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!UO", names, &PyLong_Type, &address, &name,
+    int rooms;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iUO", names, &PyLong_Type, &address, &name,
                                      &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
-                                     &PyTuple_Type, &loops, &source, &library))
+                                     &PyTuple_Type, &loops, &rooms, &source, &library))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -217,7 +267,11 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->library = Py_NewRef(library);
     r->capsules = Py_NewRef(loops);
     r->loops = inner_loops(loops, &r->nloops);
-    if (r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0) {
+    r->nrooms = rooms > 0 ? rooms : 0;
+    r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(Room));
+    if (r->rooms == NULL && !PyErr_Occurred())
+        PyErr_NoMemory();
+    if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0) {
         Py_DECREF(r);
         return NULL;
     }
@@ -227,6 +281,8 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 static void routine_dealloc(Routine *r) {
     for (int i = 0; r->ways != NULL && i <= r->nways; i++)
         PyMem_Free(r->ways[i].ports);
+    empty_rooms(r, 0);
+    PyMem_Free(r->rooms);
     PyMem_Free(r->ways);
     PyMem_Free(r->ports);
     PyMem_Free(r->loops);
@@ -252,9 +308,9 @@ static PyMemberDef routine_members[] = {
 
 PyTypeObject Routine_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
-    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, source, library)\n\n"
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, source, library)\n\n"
                         "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
-                        "written). Ways: the outputs that each hands on."),
+                        "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for."),
     .tp_basicsize = sizeof(Routine),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = routine_new,

@@ -19,11 +19,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops
+from fuzzing import grammar, loops, spans
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
-GRAMMARS = {"arrays": grammar.program, "loops": loops.program}
+GRAMMARS = {"arrays": grammar.program, "loops": loops.program, "spans": spans.program}
 
 
 @dataclasses.dataclass

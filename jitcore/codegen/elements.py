@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Node
-from ..ir.types import ArrayType, ScalarType
+from ..ir.types import ScalarType
 from .abi import C_TYPES
 from .numbers import NoForm, converted, form, number
+from .places import index, layout
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -23,41 +24,13 @@ if TYPE_CHECKING:
 def element(w: Writer, node: Node) -> tuple[str, str]:
     """The address of an element, and its C type."""
     array, key = node.args[0], node.args[1]
-    kind = array.type
-    assert isinstance(kind, ArrayType)
-    if (
-        not kind.numeric
-        or not kind.aligned
-        or kind.dtype.char not in C_TYPES
-        or kind.dtype.char == "e"
-    ):
-        raise NoForm(f"elements of {kind}")
-    place = w.array(array)
+    of = layout(w, array)
     parts = key if type(key) is tuple else (key,)
-    offsets = []
-    for axis, part in enumerate(parts):
-        at = index(w, node, part, w.extent(place, axis))
-        last = axis == kind.ndim - 1 and kind.strides[axis] == kind.dtype.itemsize
-        step = str(kind.dtype.itemsize) if last else w.step(place, axis)
-        offsets.append(f" + {at} * {step}")
-    return f"p{place}{''.join(offsets)}", C_TYPES[kind.dtype.char]
-
-
-def index(w: Writer, node: Node, part: Any, extent: str) -> str:
-    kind = number(part)
-    if kind.dtype.kind not in "iu" or kind.dtype.char in "LQ":
-        raise NoForm(f"an index of type {kind}")
-    if type(part) is int:
-        at = f"{part}LL" if part >= 0 else f"({extent} + {part}LL)"
-        w.leave_if(node, f"(u64){at} >= (u64){extent}")
-        return at
-    text = w.text(part)
-    if w.is_positive(part):
-        w.leave_if(node, f"(u64){text} >= (u64){extent}")
-        return text
-    at = w.kept("i64", f"{text} < 0 ? {text} + {extent} : (i64){text}")
-    w.leave_if(node, f"(u64){at} >= (u64){extent}")
-    return at
+    offsets = [
+        f" + {index(w, node, part, extent)} * {step}"
+        for part, extent, step in zip(parts, of.extents, of.steps, strict=True)
+    ]
+    return f"{of.pointer}{''.join(offsets)}", C_TYPES[of.dtype.char]
 
 
 @form("items.from")

@@ -78,6 +78,21 @@ def inner_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
     return Inner(ufunc, dtypes, capsule, freedom) if freedom > Freedom.NEVER else None
 
 
+@cache
+def core_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
+    """That of a generalised ufunc, for calls with the very strides that NumPy would give it."""
+    dtypes = tuple(np.dtype(char) for char in chars)
+    wanted = (*dtypes[: ufunc.nin], *(None,) * ufunc.nout)
+    try:
+        found, capsule = ufunc._resolve_dtypes_and_context(wanted)  # type: ignore[attr-defined]
+        if any(a is None or a.char != b.char for a, b in zip(found, dtypes, strict=True)):
+            return None
+        ufunc._get_strided_loop(capsule)  # type: ignore[attr-defined]
+    except (AttributeError, TypeError, ValueError, NotImplementedError):
+        return None
+    return Inner(ufunc, dtypes, capsule, Freedom.NEVER)
+
+
 # ---- what is known of a loop --------------------------------------------------------------------
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ..ir.graph import Node, Value
 from ..ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from .abi import NUMPY_SCALAR
-from .elements import index
 from .numbers import NoForm, c_type, form, number
+from .places import index
 
 if TYPE_CHECKING:
     from .writer import Writer

@@ -17,8 +17,9 @@ from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_loop import SEQ_APPEND
-from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
-from . import arithmetic, comparisons, elements, functions, members
+from ..ir.ops_span import SPAN
+from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType, SpanType
+from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
 from .members import CHARACTER_LETTER, GROWN, SEQUENCES
@@ -26,7 +27,7 @@ from .numbers import NoForm, c_name, number
 from .writer import Writer, is_array
 
 GROWN_PORT = (GROWN, 0, 1, False)
-FILLED = (arithmetic, comparisons, elements, functions, members)  # the tables of numbers.py
+FILLED = (arithmetic, comparisons, elements, functions, members, slices, folded_spans, new_spans)
 
 LONGEST = 400_000  # characters of C
 
@@ -66,9 +67,9 @@ def routine(
         return numbers[id(exit)]
 
     made = dict.fromkeys(defined(nodes))
-    w = Writer(way_of, mask)
-    w.nodes(nodes)
-    w.settle()
+    handed_on = {value for exit in exits.values() for value in values_of(exit)}
+    w = Writer(way_of, mask, handed_on | wanted)
+    w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))
     rows = [tuple(k for k, value in enumerate(outputs) if value in end) for end in ends]
@@ -91,9 +92,10 @@ def routine(
         found.address,
         name,
         (*map(scalar_port, scalars), *places),
-        tuple(map(scalar_port, outputs)),
+        tuple(map(output_port, outputs)),
         tuple(rows),
         tuple(inner.capsule for inner in w.loops),
+        w.rooms,
         source,
         found.handle,
     )
@@ -132,12 +134,26 @@ def every(nodes: Iterable[Node]) -> Iterator[Node]:
             yield from every(body.nodes)
 
 
-def stored(nodes: Iterable[Node]) -> Iterator[Value]:
+def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> Iterator[Value]:
+    """The arrays that are written to."""
+    views = {} if views is None else views
     for node in nodes:
+        if node.op is SPAN:
+            views[node.outputs[0]] = views.get(node.args[0], node.args[0])
         if node.op.stores:
-            yield node.args[0]
+            yield views.get(node.args[0], node.args[0])
         for body in node.bodies:
-            yield from stored(body.nodes)
+            yield from stored(body.nodes, views)
+
+
+def output_port(value: Value) -> tuple[str, int, int, bool]:
+    """Of arrays that were made, those of one axis."""
+    kind = value.type
+    if not isinstance(kind, SpanType):
+        return scalar_port(value)
+    if kind.ndim != 1:
+        raise NoForm("an array of several axes, made in the loop and used after it was left")
+    return ARRAY, kind.dtype.num, 1, False
 
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
@@ -176,7 +192,7 @@ def text(
     loads = [f"    {w.name(value)} = {load(value, k)};" for k, value in enumerate(scalars)]
     ends = []
     for n, row in enumerate(rows):
-        stores = [f"    {slot(outputs[k], f'out[{k}]')} = {w.name(outputs[k])};" for k in row]
+        stores = [f"    {line}" for k in row for line in handed(w, outputs[k], f"out[{k}]")]
         if n != 1:
             label = [f"way{n}:", "    *world->rounds = rounds;"] if n else []
             ends += [*label, *stores, f"    return {n};"]
@@ -194,8 +210,11 @@ def text(
     )
 
 
-def slot(value: Value, text: str) -> str:
-    return f"*({c_name(value)} *){text}.bytes"
+def handed(w: Writer, value: Value, slot: str) -> list[str]:
+    if not isinstance(value.type, SpanType):
+        return [f"*({c_name(value)} *){slot}.bytes = {w.name(value)};"]
+    made = w.layouts[value]
+    return [f"{slot}.part.first = {made.pointer};", f"{slot}.part.count = {made.extents[0]};"]
 
 
 def load(value: Value, k: int) -> str:

@@ -14,24 +14,31 @@ whether NumPy would warn. Then the routine is left where CPython can repeat it a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
+from . import spans
 from .inner import Inner
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
+from .places import Layout
 from .ufuncs import ufunc_form
 
 MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
+COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
 
 
 class Writer:
-    def __init__(self, way_of: Callable[[Node], int | None], mask: int) -> None:
+    def __init__(
+        self, way_of: Callable[[Node], int | None], mask: int, handed_on: Set[Value]
+    ) -> None:
         self.way_of = way_of
+        self.handed_on = handed_on  # by some way
         self.mask = mask  # RT_* bits that are not ignored
         self.lines: list[str] = []
         self.depth = 1
@@ -42,6 +49,12 @@ class Writer:
         self.loops: list[Inner] = []
         self.positive: set[Value] = set()
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
+        self.layouts: dict[Value, Layout] = {}
+        self.lazy: dict[Value, spans.Lazy] = {}
+        self.readers: Counter[Value] = Counter()
+        self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
+        self.rooms = 0
+        self.counter = 0
 
     # -- text -------------------------------------------------------------------------------------
 
@@ -100,6 +113,31 @@ class Writer:
     def axis(self, name: str, text: str) -> str:
         self.axes[name] = text
         return name
+
+    def fresh(self, letter: str) -> str:
+        """A name within a block."""
+        self.counter += 1
+        return f"{letter}{self.counter}"
+
+    def room(self, node: Node, size: str) -> str:
+        """A buffer of so many bytes at least."""
+        k = self.rooms
+        self.rooms += 1
+        self.declared += [f"char *b{k} = 0;", f"i64 c{k} = -1;"]
+        self.line(f"if (__builtin_expect(c{k} < {size}, 0)) {{")
+        self.line(f"    b{k} = world->room(world->rooms, {k}, {size});")
+        self.line(f"    if (b{k} == 0) goto way{self.way(node)};")
+        self.line(f"    c{k} = {size};")
+        self.line("}")
+        return f"b{k}"
+
+    def compute(self, value: Value) -> None:
+        spans.buffered(self, value)
+
+    def has_one_reader(self, value: Value) -> bool:
+        """In the same list of nodes, so that it may be computed where it is read."""
+        one = self.readers[value] == self.near[-1][value] == 1
+        return one and value not in self.handed_on
 
     def loop(self, inner: Inner) -> int:
         if inner not in self.loops:
@@ -171,13 +209,22 @@ class Writer:
 
     # -- nodes ------------------------------------------------------------------------------------
 
-    def nodes(self, nodes: Iterable[Node]) -> None:
+    def routine(self, nodes: Sequence[Node]) -> None:
+        self.readers = Counter(read_by(nodes))
+        self.nodes(nodes)
+        self.settle()
+
+    def nodes(self, nodes: Sequence[Node]) -> None:
+        self.near.append(Counter(v for node in nodes for v in node.inputs))
         for node in nodes:
             if node.op.kind is Kind.CONTROL:
+                spans.flush(self)
                 self.settle()
                 CONTROL[node.op.name](self, node)
             else:
                 self.node(node)
+        spans.flush(self)
+        self.near.pop()
 
     def node(self, node: Node) -> None:
         if node.op.name == "leave":
@@ -187,6 +234,8 @@ class Writer:
         elif node.op.name == "poll":
             self.line("rounds++;")
             self.leave_if(node, "*breaker & bits")
+        elif spans.concerns(node):
+            spans.emit(self, node)
         else:
             self.assign(node)
 
@@ -194,13 +243,15 @@ class Writer:
         form = form_of(node) or (ufunc_form if node.op.ufunc is not None else None)
         if form is None:
             raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
+        if node.op.stores:
+            spans.flush(self)
         text = form(self, node)
         if not node.outputs:
             return
         (out,) = node.outputs
         if text != self.name(out):
             self.line(f"{self.name(out)} = {text};")
-        if node.op.name == "range.next" or (node.op.name == "range.item" and self.counts_up(node)):
+        if node.op.name in COUNTS or (node.op.name == "range.item" and self.counts_up(node)):
             self.positive.add(out)
 
     def counts_up(self, node: Node) -> bool:
@@ -283,6 +334,15 @@ def loop(w: Writer, node: Node) -> None:
 
 
 CONTROL = {"cond": cond, "for": for_, "loop": loop}
+
+
+def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
+    """Each as often as it is read."""
+    for node in nodes:
+        yield from node.inputs
+        for body in node.bodies:
+            yield from read_by(body.nodes)
+            yield from (v for v in body.results if type(v) is Value)
 
 
 def not_finite(name: str, kind: ScalarType) -> str:

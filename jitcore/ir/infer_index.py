@@ -17,13 +17,15 @@ from numpy.lib.stride_tricks import as_strided
 from .facts import ANSWERS
 from .miniature import asked
 from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
-from .types import NONE, ArrayType, ObjectType, ScalarType, phantom, type_of
+from .types import NONE, ArrayType, ObjectType, ScalarType, SpanType, phantom, type_of
 from .value import Value, leaves, map_tree
 
 
 def infer_getitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     container, index = args
     t = leaf_type(container)
+    if isinstance(t, SpanType) and len(_parts(index)) == t.ndim and _basic(index):
+        return ScalarType(t.dtype)
     if not isinstance(t, ArrayType):
         raise Unsupported(f"item of {t}")
     if _basic(index):
@@ -165,6 +167,8 @@ def infer_setitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """None is what a store gives back; the container must be an array that may be written."""
     container, _, _ = args
     t = leaf_type(container)
+    if isinstance(t, SpanType):
+        return NONE
     if not isinstance(t, ArrayType):
         raise Unsupported(f"item of {t}")
     if not t.writeable:

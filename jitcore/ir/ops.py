@@ -26,13 +26,14 @@ from . import (
     ops_numpy,
     ops_opaque,
     ops_operator,
+    ops_span,
     ops_ufunc,
 )
 from .op import Op
 
 _TABLES = (
     *(ops_ufunc, ops_operator, ops_array, ops_generic),
-    *(ops_numpy, ops_opaque, ops_control, ops_loop),
+    *(ops_numpy, ops_opaque, ops_control, ops_loop, ops_span),
 )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .types import ArrayType, ObjectType, ScalarType, type_of
+from .types import ArrayType, ObjectType, ScalarType, SpanType, type_of
 from .value import Value, leaves, map_tree
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _small(tree: Any) -> bool:
     elements = 0
     for leaf in leaves(tree):
         t = leaf.type if type(leaf) is Value else type_of(leaf)
-        if isinstance(t, ObjectType):
+        if isinstance(t, ObjectType | SpanType):
             if type(leaf) is Value:
                 return False
             continue

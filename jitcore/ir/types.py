@@ -2,6 +2,7 @@
 
     ArrayType     an exact np.ndarray without Python objects in it: dtype, shape, strides, flags
     ScalarType    a NumPy scalar, or an exact Python bool, int, float or complex
+    SpanType      inside a loop: part of an array, with extents that only run time knows
     ObjectType    anything else; the class may be unknown
 
 A Python int is unbounded: its dtype int64 is a label, not a promise. `str(type)` parses back.
@@ -136,7 +137,28 @@ class CharacterType(ObjectType):
         return "character"
 
 
-Type = ArrayType | ScalarType | ObjectType
+@dataclass(frozen=True)
+class SpanType:
+    """Part of an array, or what was computed of such: an exact np.ndarray. An extent is None, or 1
+    where it is known to be."""
+
+    dtype: np.dtype[Any]
+    dims: tuple[int | None, ...]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.dims)
+
+    @property
+    def numeric(self) -> bool:
+        return self.dtype.kind in _NUMERIC_KINDS and self.dtype.isnative
+
+    def __str__(self) -> str:
+        dims = ",".join(":" if dim is None else str(dim) for dim in self.dims)
+        return f"{_dtype_text(self.dtype)}[{dims}]"
+
+
+Type = ArrayType | ScalarType | ObjectType | SpanType
 
 UNKNOWN = ObjectType(None)
 NONE = ObjectType(type(None))
@@ -223,7 +245,7 @@ def _dtype_text(dtype: np.dtype[Any]) -> str:
 # Not compiled here: only bug reports and tests read types back.
 _TYPE_TEXT = (
     r"(?P<python>py)?(?P<dtype><\[.*?\)\]>|[<>]?(?:[mM]8(?:\[[0-9a-z]*[a-zA-Z]+\])?|[biufcSUV]\d+))"
-    r"(?:\[(?P<dims>[\d,]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
+    r"(?:\[(?P<dims>[\d,:]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
 )
 
 
@@ -237,6 +259,9 @@ def parse_type(text: str) -> Type:
     dtype = _parse_dtype(match["dtype"])
     if match["dims"] is None:
         return ScalarType(dtype, match["python"] is not None)
+    if ":" in match["dims"]:
+        dims = match["dims"].split(",")
+        return SpanType(dtype, tuple(None if dim == ":" else int(dim) for dim in dims))
     shape = _ints(match["dims"])
     strides = standard_strides(dtype, shape, match["order"] or "C")
     if match["strides"] is not None:

@@ -25,7 +25,7 @@ from jitcore.ir.op import Effect, Kind, Unsupported, out_argument
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
-from jitcore.ir.types import ArrayType, ObjectType, Shape
+from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value, values
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 
@@ -208,7 +208,7 @@ def calculated(ufunc: Any, args: tuple[Any, ...], target: Value, node: Node) -> 
 
 
 def shape(value: Value) -> Shape | None:
-    return None if isinstance(value.type, ObjectType) else value.type.shape
+    return value.type.shape if isinstance(value.type, ArrayType | ScalarType) else None
 
 
 def store(value: Value, target: Value, node: Node) -> Node:

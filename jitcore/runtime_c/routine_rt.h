@@ -15,6 +15,10 @@ typedef union {
     f64 d;
     c128 z;
     char bytes[16];
+    struct {
+        char *first;
+        i64 count;
+    } part; /* an array of one axis that was made, in a room */
 } rt_slot;
 
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
@@ -27,6 +31,8 @@ typedef struct {
     int (*fits)(int kind, int num, void *obj, void *slot); /* 1: a number of this kind */
     int (*put)(void **place, int kind, int num, const rt_slot *slot); /* 1: it is the list's item there */
     int (*append)(void *list, int kind, int num, const rt_slot *slot);
+    char *(*room)(void *rooms, i64 k, i64 bytes); /* a buffer, as good as empty; NULL: there is no memory */
+    void *rooms;
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
 } rt_world;
 
@@ -82,6 +88,23 @@ static inline int rt_whole_power(i64 a, i64 b, i64 *out)
     }
     *out = made;
     return 0;
+}
+
+/* Where a slice of n items begins, and how many it has; what is not given is what Python takes it for. */
+static inline i64 rt_bound(i64 n, i64 at, i64 step)
+{
+    if (at < 0)
+        at += n;
+    if (step > 0)
+        return at < 0 ? 0 : at > n ? n : at;
+    return at < 0 ? -1 : at >= n ? n - 1 : at;
+}
+
+static inline i64 rt_items(i64 start, i64 stop, i64 step)
+{
+    if (step > 0)
+        return start < stop ? (stop - start - 1) / step + 1 : 0;
+    return stop < start ? (start - stop - 1) / -step + 1 : 0;
 }
 
 #ifdef RT_MATH /* csrc/routine.c has no use for it */

@@ -20,8 +20,8 @@ from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
-from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.symbolic import growing
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.symbolic import growing, spans
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
@@ -63,6 +63,9 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _of_known(vm, owner, obj, name)
         case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return _of_run(vm, owner, value.type, name)
+        case Run(value) if isinstance(value.type, SpanType):
+            found = spans.attribute(vm, value, name)
+            return Bound(owner, name) if found is None else found
         case Object():
             return _of_instance(vm, owner, name)
         case Exc():

@@ -6,7 +6,7 @@ import types
 
 import numpy as np
 
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.values import (
     Bound,
     Cell,
@@ -79,7 +79,7 @@ def class_of(var: Var) -> type | None:
             return cls
         case Run(value):
             kind = value.type
-            if isinstance(kind, ArrayType):
+            if isinstance(kind, ArrayType | SpanType):
                 return np.ndarray
             if isinstance(kind, ScalarType):
                 return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import GETITEM
-from jitcore.ir.types import ArrayType
+from jitcore.ir.types import ArrayType, SpanType
+from jitcore.symbolic import spans
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
@@ -79,6 +80,8 @@ def length(vm: Machine, over: Var) -> int | None:
             return len(obj)
         case Run(value) if isinstance(value.type, ArrayType) and value.type.shape:
             return value.type.shape[0]
+        case Run(value) if isinstance(value.type, SpanType) and value.type.dims:
+            return value.type.dims[0]
     return None
 
 
@@ -90,6 +93,8 @@ def item(vm: Machine, over: Var, index: int) -> Var:
             return VIEWS[name](owner)[index]
         case Known(obj):
             return Known(obj[index])
+        case Run() if vm.work is not None:
+            return spans.item(vm, over, Known(index))
         case Run():
             return emit_row(vm, GETITEM, (over, Known(index)), {})
     raise AssertionError(over)

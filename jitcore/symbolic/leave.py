@@ -27,6 +27,7 @@ from jitcore.fallback.exit import (
     Recipe,
 )
 from jitcore.ir.graph import Value
+from jitcore.symbolic import spans
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up, loud_steps
 from jitcore.symbolic.machine import Machine
@@ -107,8 +108,7 @@ class Recipes:
             case Null():
                 return EMPTY
             case Run(value):
-                self.handed_out.add(value)
-                return Computed(value)
+                return self.value(value)
             case Object(origin=origin) if origin is not None:
                 return self.loaded(origin)
             case Known(obj, origin):
@@ -120,16 +120,19 @@ class Recipes:
             case _:
                 return MAKERS[type(var)](self, var)
 
+    def value(self, value: Any) -> Recipe:
+        """Of a graph value, or a constant."""
+        if type(value) is not Value:
+            return exit.Known(value)
+        view = spans.recipe(self.vm, value, self.value)
+        if view is not None:
+            return view
+        self.handed_out.add(value)
+        return Computed(value)
+
     def loaded(self, origin: Any) -> Recipe:
         self.vm.wanted.setdefault(origin)
         return Loaded(origin)
-
-    def number(self, leaf: Any) -> Recipe:
-        """Of a graph value or a constant."""
-        if type(leaf) is not Value:
-            return exit.Known(leaf)
-        self.handed_out.add(leaf)
-        return Computed(leaf)
 
     def call(self, fn: object, *parts: Recipe) -> Recipe:
         return Built(Make.CALL, (exit.Known(fn), *parts))
@@ -161,7 +164,7 @@ def _counted(r: Recipes, var: Counted) -> Recipe:
     made = _items(r, var.over)
     if type(var.taken) is int and not var.taken:
         return made
-    return Built(Make.TAKEN, (made, r.number(var.taken)))
+    return Built(Make.TAKEN, (made, r.value(var.taken)))
 
 
 def _items(r: Recipes, over: Items) -> Recipe:
@@ -170,22 +173,22 @@ def _items(r: Recipes, over: Items) -> Recipe:
         return r.loaded(over.origin)
     match over:
         case Stride(start, stop, step):
-            return r.call(iter, r.call(range, *map(r.number, (start, stop, step))))
+            return r.call(iter, r.call(range, *map(r.value, (start, stop, step))))
         case Elements(array, first, step):
             made = r.call(iter if step > 0 else reversed, r.of(array))
-            return made if first == 0 else Built(Make.ADVANCED, (made, r.number(first)))
+            return made if first == 0 else Built(Make.ADVANCED, (made, r.value(first)))
         case Members(inner, first):
             made = r.call(iter, r.of(inner))
-            return made if first == 0 else Built(Make.ADVANCED, (made, r.number(first)))
+            return made if first == 0 else Built(Make.ADVANCED, (made, r.value(first)))
         case Numbered(first, inner):
-            return r.call(enumerate, _items(r, inner), r.number(first))
+            return r.call(enumerate, _items(r, inner), r.value(first))
         case Abreast(parts):
             return r.call(zip, *(_items(r, part) for part in parts))
 
 
 def _either(r: Recipes, var: Either) -> Recipe:
-    both = Built(Make.TUPLE, (r.number(var.a), r.number(var.b)))
-    return r.call(operator.getitem, both, r.number(var.tag))
+    both = Built(Make.TUPLE, (r.value(var.a), r.value(var.b)))
+    return r.call(operator.getitem, both, r.value(var.tag))
 
 
 def _function(r: Recipes, var: Func) -> Recipe:

@@ -25,7 +25,7 @@ from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Unsupported
 from jitcore.ir.ops_loop import LEFT, POLL, RANGE_NEXT
-from jitcore.ir.types import PYINT
+from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
@@ -43,9 +43,10 @@ from jitcore.symbolic.rounds import (
     scalar,
     test_rounds,
 )
+from jitcore.symbolic.spans import computed
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
-from jitcore.symbolic.values import Counted, Var
+from jitcore.symbolic.values import Counted, Run, Var
 from jitcore.symbolic.ways import (
     End,
     Leaf,
@@ -110,6 +111,7 @@ def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
     lists_for(vm, frame, loop.body)
     with routine(vm, instr):
         take(vm, frame, loop, True)
+        drop_spans(vm, frame)
 
 
 def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
@@ -123,6 +125,17 @@ def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
             raise NotALoop("its ways do not meet")
         if not work.routine.headers:
             raise NotALoop("there is no loop on its ways")
+        drop_spans(vm, frame)
+
+
+def drop_spans(vm: Machine, frame: Frame) -> None:
+    """Parts of arrays are known inside a routine only."""
+    live = frame.code.live[frame.code.instrs[frame.index].offset]
+    for i, var in enumerate(frame.locals):
+        if isinstance(var, Run) and isinstance(var.value.type, SpanType):
+            if i in live:
+                raise NotALoop("an array made in the loop is used after it")
+            frame.locals[i] = None
 
 
 def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
@@ -158,7 +171,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     vm.window()
     outer = vm.outer
     segment = Routine(vm.exit_before(instr), instr.offset, vm.errstate)
-    work = Working(segment, segment.nodes, takes, take_inner, call)
+    work = Working(segment, segment.nodes, takes, take_inner, call, computed)
     work.mark = Mark(instr.offset, list(outer.saved), list(outer.locals))
     before = vm.writes, len(vm.effects)
     in_loop, vm.work, vm.in_loop = vm.in_loop, work, True

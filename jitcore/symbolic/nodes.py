@@ -8,7 +8,7 @@ from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.types import ArrayType, ScalarType, Type, type_of
+from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
@@ -62,7 +62,7 @@ def is_array_like(vm: Machine, var: Var) -> bool:
     if isinstance(var, Masked):
         return True
     return isinstance(var, Run) and (
-        isinstance(var.value.type, ArrayType)
+        isinstance(var.value.type, ArrayType | SpanType)
         or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
     )
 

@@ -20,7 +20,8 @@ from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
-from jitcore.ir.types import PYFLOAT, PYINT, ArrayType, ScalarType
+from jitcore.ir.types import PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
+from jitcore.symbolic import spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
@@ -107,7 +108,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if has_either((lhs, rhs)):
         return distributed(vm, partial(binary, vm, text), lhs, rhs)
     plain = text.removesuffix("=")
-    if text.endswith("=") and isinstance(lhs, Run) and isinstance(lhs.value.type, ArrayType):
+    if text.endswith("=") and isinstance(lhs, Run) and is_array(lhs.value.type):
         return _inplace(vm, text, lhs, rhs)
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
         refuse_user_operand(vm, plain, lhs, rhs)
@@ -146,11 +147,18 @@ def refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
             refuse(vm, (operand,), breaks.OPERATOR, text)
 
 
+def is_array(kind: Type) -> bool:
+    return isinstance(kind, ArrayType | SpanType)
+
+
 def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else
     a store."""
     refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
+    if vm.work is not None:
+        spans.in_place(vm, BY_OPERATOR[plain], lhs.value, leaf(vm, rhs))
+        return lhs
     private = vm.is_fresh(lhs.value) and plain in TARGETS
     if private and _result_type(vm, plain, lhs, rhs) == lhs.value.type:
         made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
@@ -383,7 +391,7 @@ def _may_be(var: Var, obj: object) -> bool:
     """Could the value be this very constant?"""
     if isinstance(var, Tuple):
         return type(obj) is tuple
-    if not isinstance(var, Run) or isinstance(var.value.type, ArrayType):
+    if not isinstance(var, Run) or isinstance(var.value.type, ArrayType | SpanType):
         return False
     kind = var.value.type
     if isinstance(kind, ScalarType):

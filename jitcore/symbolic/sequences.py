@@ -151,12 +151,9 @@ def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:
 
 def add(vm: Machine, node: Node) -> None:
     work = vm.working()
-    work.count_node()
     if node.op is not SEQ_APPEND:
         work.read.update(node.inputs[:1])
-    work.open.append(node)
-    if work.mark is not None:
-        work.routine.exits[node] = work.exit_of(vm, work.mark, False)
+    work.append(vm, node, False)
 
 
 # ---- characters ---------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from jitcore.fallback.exit import Do
 from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.ops_array import GETITEM, SETITEM
-from jitcore.ir.types import ArrayType
+from jitcore.ir.types import ArrayType, SpanType
 from jitcore.ir.value import Value
-from jitcore.symbolic import sequences
+from jitcore.symbolic import sequences, spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
@@ -40,7 +40,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
-from jitcore.symbolic.working import NotALoop, is_element
+from jitcore.symbolic.working import is_element
 from jitcore.symbolic.wrap import function_value, realize
 
 
@@ -72,13 +72,10 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:
     row = GETITEM
     key = realize(vm, key)
+    if vm.work is not None:
+        return spans.item(vm, container, key)
     if isinstance(key, Run) and is_mask_of(key, container):
         return selected(vm, container, key, operator.getitem)
-    if vm.work is not None:
-        element = leaf(vm, key)
-        if not is_element(container.value, element):
-            raise NotALoop("a part of an array in a loop")
-        return vm.emit(row, (container.value, element), {})
     if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
     part = moving_item(vm, container, key)
@@ -114,7 +111,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     if vm.work is not None and store_item(vm, container, key, value):
         return
     match container:
-        case Run(run) if isinstance(run.type, ArrayType):
+        case Run(run) if isinstance(run.type, ArrayType | SpanType):
             if vm.work is not None:
                 store_element(vm, run, key, realize(vm, value))
                 return
@@ -154,10 +151,12 @@ def store_element(vm: Machine, array: Value, key: Var, value: Var) -> None:
     if isinstance(value, Either):
         distributed(vm, partial(store_element, vm, array, key), value)
         return
-    element = leaf(vm, key)
-    if not is_element(array, element):
-        raise NotALoop("a part of an array in a loop")
-    vm.emit(SETITEM, (array, element, leaf(vm, value)), {})
+    element = spans.index(vm, key)
+    if is_element(array, element):
+        spans.writable(vm, array)
+        vm.emit(SETITEM, (array, element, leaf(vm, value)), {})
+    else:
+        spans.store(vm, array, key, leaf(vm, value))
 
 
 def delitem(vm: Machine, container: Var, key: Var) -> None:

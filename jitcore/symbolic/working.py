@@ -14,7 +14,8 @@ from jitcore.ir.op import Effect, Op
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.ops_loop import ITEMS_BEFORE, ITEMS_FROM
 from jitcore.ir.ops_operator import specialise
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.ops_span import EXTENT, MADE
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
 
@@ -50,13 +51,15 @@ class Fork(Exception):
 
 @dataclass(slots=True)
 class Working:
-    """`open`: the list that nodes go to. `takes`, `loop` and `call` are those of loops.py."""
+    """`open`: the list that nodes go to. `takes`, `loop` and `call` are those of loops.py,
+    `computed` that of spans.py."""
 
     routine: Routine
     open: list[Node]
     takes: Callable[[Machine, Frame, Loop], bool]
     loop: Callable[[Machine, Frame, Loop], None]
     call: Callable[[Machine, Frame], Var]
+    computed: Callable[[Machine, Op, tuple[Any, ...], dict[str, Any]], Var]
     mark: Mark | None = None  # None: there is none until the outermost frame's next instruction
     commits: int = 0  # what is not to be repeated: stores, loops that have run
     level: int = 0  # which way, of which round, is being walked
@@ -70,6 +73,8 @@ class Working:
     grown: dict[Value, Source | None] = field(default_factory=dict)  # lists, which came from there
     read: set[Value] = field(default_factory=set)  # sequences
     fixed_items: bool = False  # and what is known of items from before is used
+    views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
+    in_c_order: set[Value] = field(default_factory=set)  # of parts of arrays
 
     def boundary(self, vm: Machine, offset: int) -> None:
         """Between two instructions of the outermost frame."""
@@ -106,30 +111,37 @@ class Working:
         kwargs: dict[str, Any],
         through_point: bool = False,
     ) -> Var | None:
-        """A node over scalars and elements of arrays."""
-        if vm.errstate != self.routine.errstate:
-            raise NotALoop("another error state in a loop")
+        """A node over numbers and elements of arrays; others are spans.py's."""
         row, given = specialise(op, args, kwargs)
+        inputs = values((args, kwargs))
+        arrays = [one for one in inputs if not isinstance(one.type, ScalarType)]
+        elements = op is EXTENT or (row in ELEMENTS and arrays == [args[0]])
+        if (arrays and not elements) or row.name in MADE:
+            return self.computed(vm, op, args, kwargs)
         stores = row is SETITEM
         quiet = stores or row.name in ("poll", "leave")
         if not quiet and row.effect_of(given, kwargs) > Effect.FLAGS:
             raise NotALoop(f"{row.name} in a loop")
-        inputs = values((args, kwargs))
-        arrays = [one for one in inputs if not isinstance(one.type, ScalarType)]
-        if arrays and not (row in ELEMENTS and arrays == [args[0]]):
-            raise NotALoop(f"{row.name} of arrays in a loop")
-        self.count_node()
-        vm.builder.nodes, count = self.open, len(self.open)
+        vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
             raise NotALoop(f"{row.name} gives no number")
         if out is not None and type(out) is not Value:
             raise NotALoop(f"{row.name} gives several results")
-        if len(self.open) > count and self.mark is not None:
-            self.routine.exits[self.open[-1]] = self.exit_of(vm, self.mark, through_point)
+        for node in vm.builder.nodes:
+            self.append(vm, node, through_point)
         if stores:
             self.commit()
         return None if out is None else Run(out)
+
+    def append(self, vm: Machine, node: Node, through_point: bool) -> None:
+        """Where it fails, CPython goes on at the mark."""
+        if vm.errstate != self.routine.errstate:
+            raise NotALoop("another error state in a loop")
+        self.count_node()
+        self.open.append(node)
+        if self.mark is not None:
+            self.routine.exits[node] = self.exit_of(vm, self.mark, through_point)
 
     def count_node(self) -> None:
         self.nodes += 1
@@ -157,7 +169,7 @@ def is_element(container: Any, key: Any) -> bool:
     parts = key if type(key) is tuple else (key,)
     kind = container.type if type(container) is Value else None
     return (
-        isinstance(kind, ArrayType)
+        isinstance(kind, ArrayType | SpanType)
         and len(parts) == kind.ndim
         and all(
             type(part) is int

@@ -29,10 +29,12 @@ def windows(x: Array, size: int) -> list[Array]:
     return found
 
 
-def stored(x: Array, size: int) -> Array:
+def stored(x: Array, size: int) -> tuple[Array, list[int]]:
+    found = []
     for i in range(40):
         x[2 * i : 2 * i + size, 1] = x[2 * i : 2 * i + size, 0] * 2.0 + 1.0
-    return x
+        found.append(i)
+    return x, found
 
 
 def entries(fn: Callable[..., object]) -> list[object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import METHODS
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
@@ -19,7 +19,7 @@ def array_method(
 ) -> Var:
     assert isinstance(owner, Run)
     kind = owner.value.type
-    if not isinstance(kind, (ArrayType, ScalarType)) or getattr(kind, "python", False):
+    if not isinstance(kind, ArrayType | ScalarType | SpanType) or getattr(kind, "python", False):
         vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
     row = METHODS.get(name)
     if row is None:

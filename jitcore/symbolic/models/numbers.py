@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, type_of
+from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, SpanType, type_of
 from jitcore.symbolic import operators
 from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import describe
@@ -87,7 +87,7 @@ def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
     value = realize(vm, args[0])
     if operators.foldable(value):
         return operators.folded(vm, abs, value.obj)  # type: ignore[union-attr]
-    if isinstance(value, Run) and isinstance(value.value.type, (ArrayType, ScalarType)):
+    if isinstance(value, Run) and isinstance(value.value.type, ArrayType | ScalarType | SpanType):
         if not getattr(value.value.type, "python", False):
             return operators.unary(vm, "abs", value)
         if value.value.type.dtype.kind in "if":

@@ -8,8 +8,8 @@ from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_loop import RANGE_STEP
-from jitcore.ir.types import PYINT, ScalarType, type_of
-from jitcore.symbolic import operators
+from jitcore.ir.types import PYINT, ScalarType, SpanType, type_of
+from jitcore.symbolic import operators, spans
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import chosen
@@ -53,6 +53,8 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
     if isinstance(owner, Set):
         return Known(len(owner.items))
+    if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
+        return spans.length(vm, owner.value)
     count = length(vm, owner)
     over = sequence(vm, owner) if count is None and vm.work is not None else None
     if over is not None:

@@ -1,0 +1,126 @@
+"""Products and sums of parts of arrays in C: by NumPy's own loops, called as NumPy calls them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ir.graph import Node
+from ..ir.types import ScalarType, SpanType
+from .abi import C_TYPES
+from .inner import core_loop, inner_loop
+from .numbers import NoForm
+from .places import Layout
+from .spans import BY_NAME, buffer, buffered, copied, is_part, operand
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+
+def product(w: Writer, node: Node) -> None:
+    """`a @ b` of one axis or two, and np.dot of two vectors: its loop is the same, but it copies
+    what goes backwards."""
+    (out,) = node.outputs
+    if node.kwargs or len(node.args) != 2 or not all(map(is_part, node.args)):
+        raise NoForm(f"{node.op.name} of these")
+    kind = out.type
+    assert isinstance(kind, ScalarType | SpanType)
+    a, b = (in_memory(w, node, arg, kind.dtype) for arg in node.args)
+    if not (1 <= len(a.extents) <= 2 and 1 <= len(b.extents) <= 2):
+        raise NoForm("a product of stacks of matrices")
+    dot = node.op.ufunc is None
+    if dot and (len(a.extents) != 1 or len(b.extents) != 1 or kind.dtype.kind not in "iufc"):
+        raise NoForm("np.dot of matrices")
+    for of in (a, b):
+        if dot and not of.steps[0].isdigit():
+            w.leave_if(node, f"{of.steps[0]} <= 0")
+    inner = core_loop(np.matmul, kind.dtype.char * 3)
+    if inner is None:
+        raise NoForm(f"a product of {kind.dtype}")
+    if a.extents[-1] != b.extents[0]:
+        w.leave_if(node, f"{a.extents[-1]} != {b.extents[0]}")
+    m, p = a.extents[:-1], b.extents[1:]
+    w.settle()
+    if isinstance(kind, ScalarType):
+        pointer, steps = f"(char *)&{w.name(out)}", ("0", "0")
+    else:
+        into = buffer(w, node, (*m, *p), kind.dtype)
+        w.layouts[out] = into
+        rows = into.steps[0] if m else "0"
+        pointer, steps = into.pointer, (rows, into.steps[-1] if p else "0")
+    dims = ", ".join(("1", *(m or ("1",)), a.extents[-1], *(p or ("1",))))
+    strides = (
+        *("0", "0", "0", *(a.steps if m else ("0", a.steps[0]))),
+        *(b.steps if p else (b.steps[0], "0")),
+        *steps,
+    )
+    at = w.loop(inner)
+    w.line(
+        f"{{ char *d[] = {{{a.pointer}, {b.pointer}, {pointer}}}; i64 n[] = {{{dims}}}; "
+        f"i64 s[] = {{{', '.join(strides)}}}; "
+        f"world->loop[{at}].fn(world->loop[{at}].context, d, n, s, world->loop[{at}].aux); }}"
+    )
+    w.check_flags(node)
+
+
+def in_memory(w: Writer, node: Node, arg: object, dtype: np.dtype) -> Layout:
+    found = operand(w, node, arg, dtype)
+    assert isinstance(found, Layout)
+    return found
+
+
+def summed(w: Writer, node: Node) -> None:
+    """Of one axis, in NumPy's order."""
+    fold(w, node, np.add)
+
+
+def largest(w: Writer, node: Node) -> None:
+    fold(w, node, np.maximum)
+
+
+def least(w: Writer, node: Node) -> None:
+    fold(w, node, np.minimum)
+
+
+def fold(w: Writer, node: Node, ufunc: np.ufunc) -> None:
+    """NumPy's reduction of one row is one call of its loop, into where the result stands."""
+    (out,) = node.outputs
+    kind = out.type
+    if node.kwargs or len(node.args) != 1 or not isinstance(kind, ScalarType):
+        raise NoForm(f"{node.op.name} along some axes")
+    of = buffered(w, node.args[0])
+    if len(of.extents) != 1 or kind.dtype.kind not in "iufc":
+        raise NoForm(f"{node.op.name} of several axes")
+    if of.dtype != kind.dtype:
+        of = copied(w, node, of, kind.dtype)
+    inner = inner_loop(ufunc, kind.dtype.char * 3)
+    if inner is None:
+        raise NoForm(f"{ufunc.__name__} of {kind.dtype}")
+    name, c_type = w.name(out), C_TYPES[kind.dtype.char]
+    count, first = of.extents[0], of.pointer
+    w.settle()
+    if ufunc is np.add:
+        w.line(f"{name} = {f'({c_type}){{0, 0}}' if kind.dtype.kind == 'c' else '0'};")
+    else:
+        w.leave_if(node, f"{count} == 0")
+        w.line(f"{name} = *(const {c_type} *){first};")
+        first, count = f"{first} + {of.steps[0]}", f"{count} - 1"
+    at = w.loop(inner)
+    w.line(
+        f"{{ char *d[] = {{(char *)&{name}, {first}, (char *)&{name}}}; i64 n = {count}; "
+        f"i64 s[] = {{0, {of.steps[0]}, 0}}; if (n > 0) "
+        f"world->loop[{at}].fn(world->loop[{at}].context, d, &n, s, world->loop[{at}].aux); }}"
+    )
+    if kind.dtype.kind in "fc":
+        w.check_flags(node)
+
+
+BY_NAME |= {
+    "matmul": product,
+    "dot": product,
+    "ndarray.dot": product,
+    **dict.fromkeys(("sum", "ndarray.sum", "add.reduce"), summed),
+    **dict.fromkeys(("max", "amax", "ndarray.max", "maximum.reduce"), largest),
+    **dict.fromkeys(("min", "amin", "ndarray.min", "minimum.reduce"), least),
+}

@@ -1,0 +1,79 @@
+"""Arrays in a routine, and parts of them: where their elements are, as C texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.graph import Node, Value
+from ..ir.types import ArrayType
+from .abi import C_TYPES
+from .numbers import NoForm, number
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+FEW = 16  # items of an axis: the text has their number, and loops over them are unrolled
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The first element, extents, and steps in bytes."""
+
+    pointer: str
+    extents: tuple[str, ...]
+    steps: tuple[str, ...]
+    ones: tuple[bool, ...]  # axes of which it is known that their extent is 1
+    dtype: np.dtype[Any]
+    visible: bool = True  # not a buffer of the routine: stores may change it
+
+
+def layout(w: Writer, value: Value) -> Layout:
+    """Of a view, a buffer, or an array as a whole."""
+    if value in w.lazy:
+        w.compute(value)
+    found = w.layouts.get(value)
+    if found is None:
+        found = w.layouts[value] = of_array(w, value)
+    return found
+
+
+def of_array(w: Writer, value: Value) -> Layout:
+    kind = value.type
+    if not isinstance(kind, ArrayType) or not is_plain(kind):
+        raise NoForm(f"elements of {kind}")
+    place = w.array(value)
+    size = kind.dtype.itemsize
+    steps = [
+        str(size) if axis == kind.ndim - 1 and kind.strides[axis] == size else w.step(place, axis)
+        for axis in range(kind.ndim)
+    ]
+    extents = tuple(
+        str(dim) if dim <= FEW else w.extent(place, axis) for axis, dim in enumerate(kind.shape)
+    )
+    ones = tuple(dim == 1 for dim in kind.shape)
+    return Layout(f"p{place}", extents, tuple(steps), ones, kind.dtype)
+
+
+def is_plain(kind: ArrayType) -> bool:
+    char = kind.dtype.char
+    return kind.numeric and kind.aligned and char in C_TYPES and char != "e"
+
+
+def index(w: Writer, node: Node, part: Any, extent: str) -> str:
+    kind = number(part)
+    if kind.dtype.kind not in "iu" or kind.dtype.char in "LQ":
+        raise NoForm(f"an index of type {kind}")
+    if type(part) is int:
+        at = f"{part}LL" if part >= 0 else f"({extent} + {part}LL)"
+        w.leave_if(node, f"(u64){at} >= (u64){extent}")
+        return at
+    text = w.text(part)
+    if w.is_positive(part):
+        w.leave_if(node, f"(u64){text} >= (u64){extent}")
+        return text
+    at = w.kept("i64", f"{text} < 0 ? {text} + {extent} : (i64){text}")
+    w.leave_if(node, f"(u64){at} >= (u64){extent}")
+    return at

@@ -1,0 +1,363 @@
+"""Parts of arrays in a routine: `a[i, :j]`, what is computed of them, and stores into them.
+
+    item      array, key       ─▶ a `span` node: a view, whose extents only run time knows
+    computed  op of such parts ─▶ NumPy's row, with a SpanType, or a number
+    store     array, key, value
+    recipe    for exits: a view is made again by its index; what was computed is handed over
+
+Large arrays are not for routines: kernels, in the body's own regions, use all cores.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from jitcore.fallback import exit
+from jitcore.fallback.exit import Built, Make, Recipe
+from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.ops import OPS
+from jitcore.ir.ops_array import GETITEM, METHODS
+from jitcore.ir.ops_span import (
+    EXTENT,
+    MADE,
+    SLICE_COUNT,
+    SLICE_START,
+    SPAN,
+    SPAN_STORE,
+    SPAN_TAKE,
+    asked,
+    dims_of,
+    is_span,
+)
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
+from jitcore.symbolic.working import NotALoop, is_element
+from jitcore.symbolic.wrap import realize
+
+if TYPE_CHECKING:
+    from jitcore.symbolic.machine import Machine
+
+LARGEST = 1 << 16  # elements that a view may have
+AXES = 4
+FEW = 16  # items: loops over them are unrolled
+
+
+# ---- indices ------------------------------------------------------------------------------------
+
+
+def item(vm: Machine, container: Run, key: Var) -> Var:
+    """`container[key]`: an element, a view, or a gather."""
+    tree = index(vm, key)
+    if is_element(container.value, tree):
+        return vm.emit(GETITEM, (container.value, tree), {})
+    if is_span(tree):
+        return taken(vm, container.value, tree)
+    return view(vm, container.value, tree)
+
+
+def index(vm: Machine, key: Var) -> Any:
+    """The key as a tree of ints, graph values and slices."""
+    key = realize(vm, key)
+    match key:
+        case Run(value):
+            return value
+        case Known(obj):
+            return obj
+        case Lazy():
+            return index(vm, realize(vm, key))
+        case Tuple(items, cls=cls) if cls is tuple:
+            return tuple(index(vm, one) for one in items)
+        case Slice(parts):
+            return slice(*(index(vm, one) for one in parts))
+        case List():
+            raise NotALoop("an index that is a list, in a loop")
+    raise NotALoop("an index of this kind in a loop")
+
+
+def taken(vm: Machine, array: Value, at: Value) -> Var:
+    kind = array.type
+    assert isinstance(at.type, SpanType) and isinstance(kind, ArrayType | SpanType)
+    if kind.ndim != 1 or at.type.dtype.char not in "bBhHiIlq":
+        raise NotALoop("elements at several places in a loop")
+    return emitted(vm, SPAN_TAKE, (array, at))
+
+
+def view(vm: Machine, array: Value, tree: Any) -> Var:
+    kind = array.type
+    assert isinstance(kind, ArrayType | SpanType)
+    parts = with_all_axes(tree, kind.ndim)
+    key: list[Any] = []
+    dims: list[int | None] = []
+    axis = 0
+    for part in parts:
+        if part is None:
+            key.append(None)
+            dims.append(1)
+            continue
+        if type(part) is slice:
+            known = known_extent(kind, axis, part)
+            key.append(run(vm, array, axis, part, known))
+            dims.append(known)
+        elif is_whole(part):
+            key.append(part)
+        else:
+            raise NotALoop("an index that is neither an int nor a slice, in a loop")
+        axis += 1
+    if prod(dim or 1 for dim in dims) > LARGEST or len(dims) > AXES:
+        raise NotALoop("part of a large array in a loop")
+    made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
+    if in_c_order(vm, array) and all(type(one) is not tuple or one[2] > 0 for one in key):
+        vm.working().in_c_order.add(made.value)
+    vm.working().views[made.value] = array, tree
+    return made
+
+
+def known_extent(kind: ArrayType | SpanType, axis: int, part: slice) -> int | None:
+    """None, where only run time knows it."""
+    n = dims_of(kind)[axis]
+    bounds = (part.start, part.stop, part.step)
+    if n is None or any(one is not None and type(one) is not int for one in bounds):
+        return None
+    if part.step == 0:
+        raise NotALoop("a slice with a step of 0")
+    return len(range(*part.indices(n)))
+
+
+def with_all_axes(tree: Any, ndim: int) -> list[Any]:
+    """One part for each axis, and None for new ones."""
+    parts = list(tree) if type(tree) is tuple else [tree]
+    given = sum(part is not None and part is not Ellipsis for part in parts)
+    if sum(part is Ellipsis for part in parts) > 1 or given > ndim:
+        raise NotALoop("an index that does not fit, in a loop")
+    missing = [slice(None)] * (ndim - given)
+    at = next((k for k, part in enumerate(parts) if part is Ellipsis), None)
+    return [*parts, *missing] if at is None else [*parts[:at], *missing, *parts[at + 1 :]]
+
+
+def is_whole(part: Any) -> bool:
+    if type(part) is int:
+        return True
+    kind = part.type if type(part) is Value else None
+    return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
+
+
+def run(
+    vm: Machine, array: Value, axis: int, part: slice, known: int | None
+) -> tuple[Any, Any, int]:
+    """A slice as (start, count, step), of Python's ints. A few items are a constant in C."""
+    bounds = [one if one is None else whole(vm, one) for one in (part.start, part.stop)]
+    step = 1 if part.step is None else part.step
+    if type(step) is not int or step == 0 or abs(step) > 1 << 31:
+        raise NotALoop("a slice with a step that varies, in a loop")
+    few = known is not None and known <= FEW
+    if few and bounds[0] is None and step > 0:
+        return 0, known, step
+    extent = number(vm, EXTENT, array, axis)
+    if bounds == [None, None] and step == 1:
+        return 0, extent, 1
+    start = number(vm, SLICE_START, extent, *bounds, step)
+    if step > 0 and bounds[0] is None:
+        start = 0
+    return start, known if few else number(vm, SLICE_COUNT, extent, *bounds, step), step
+
+
+def whole(vm: Machine, bound: Any) -> Any:
+    """NumPy's ints have __index__."""
+    if type(bound) is int and abs(bound) < 1 << 62:
+        return bound
+    if type(bound) is Value and is_whole(bound):
+        python = isinstance(bound.type, ScalarType) and bound.type.python
+        return bound if python else number(vm, OPS["op.int"], bound)
+    raise NotALoop("a slice whose bounds are no ints, in a loop")
+
+
+# ---- nodes --------------------------------------------------------------------------------------
+
+
+def number(vm: Machine, op: Op, *args: Any) -> Any:
+    made = vm.working().emit(vm, op, args, {})
+    assert isinstance(made, Run)
+    return made.value
+
+
+def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Run:
+    made = append(vm, op, args, {}, op.infer(args, {}))
+    assert isinstance(made, Run)
+    return made
+
+
+def append(
+    vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kind: Any
+) -> Var | None:
+    work = vm.working()
+    outputs = () if kind is None else (Value(kind),)
+    work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
+    return Run(outputs[0]) if outputs else None
+
+
+def flipped(vm: Machine, array: Value) -> Var:
+    kind = array.type
+    assert isinstance(kind, ArrayType | SpanType)
+    return view(vm, array, (slice(None, None, -1),) * kind.ndim)
+
+
+def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
+    """What NumPy gives of parts of arrays, or of small arrays as a whole."""
+    if op.name == "flip" and len(args) == 1 and not kwargs:
+        return flipped(vm, args[0])
+    for one in values((args, kwargs)):
+        if isinstance(one.type, ArrayType) and (one.type.size > LARGEST or one.type.ndim > AXES):
+            raise NotALoop("a large array as a whole in a loop")
+        if isinstance(one.type, ArrayType) and one.type.ndim == 0:
+            raise NotALoop("an array without axes in a loop")
+    row, given, effect, kind = asked(op, args, kwargs)
+    known = row.kind in (Kind.MAP, Kind.REDUCE, Kind.LINALG) or row.name in MADE
+    if effect > Effect.FLAGS or not known:
+        raise NotALoop(f"{row.name} of arrays in a loop")
+    arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
+    straight = all(in_c_order(vm, one) for one in arrays)
+    if row.kind in (Kind.REDUCE, Kind.LINALG):
+        reject_unordered(vm, arrays)
+    if not isinstance(kind, SpanType | ScalarType):
+        raise NotALoop(f"{row.name} of arrays in a loop")
+    made = append(vm, row, given, kwargs, kind)
+    assert isinstance(made, Run)
+    if straight or row.kind is Kind.LINALG:
+        vm.working().in_c_order.add(made.value)
+    return made
+
+
+def in_c_order(vm: Machine, array: Value) -> bool:
+    """Does NumPy give this layout to what it computes of the array, element by element?"""
+    if isinstance(array.type, ArrayType):
+        return array.type.ndim < 2 or array.type.c_contiguous
+    if isinstance(array.type, SpanType) and array.type.ndim < 2:
+        return True
+    return array in vm.working().in_c_order
+
+
+def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
+    """What was computed has the order of a buffer here. NumPy's may be another: other bits."""
+    for one in arrays:
+        base = one
+        while base in vm.working().views:
+            base, _ = vm.working().views[base]
+        if is_span(base) and base.type.ndim > 1 and not in_c_order(vm, base):  # type: ignore[union-attr]
+            raise NotALoop("an array made in the loop, of which the layout is not known")
+
+
+def length(vm: Machine, value: Value) -> Var:
+    assert isinstance(value.type, SpanType)
+    if value.type.ndim == 0:
+        raise NotALoop("the length of an array without axes")
+    return Run(number(vm, EXTENT, value, 0))
+
+
+def attribute(vm: Machine, value: Value, name: str) -> Var | None:
+    """None: a method, perhaps."""
+    kind = value.type
+    assert isinstance(kind, SpanType)
+    if name in ("ndim", "dtype", "itemsize"):
+        return Known(kind.ndim if name == "ndim" else getattr(kind.dtype, name, kind.dtype))
+    if name == "shape":
+        return Tuple(tuple(Run(number(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
+    if name == "size" and kind.ndim == 1:
+        return Run(number(vm, EXTENT, value, 0))
+    if name == "T" and kind.ndim < 2:
+        return Run(value)
+    if name not in METHODS:
+        raise NotALoop(f".{name} of part of an array in a loop")
+    return None
+
+
+# ---- stores -------------------------------------------------------------------------------------
+
+
+def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
+    """`array[key] = value`, of a part."""
+    tree = index(vm, key)
+    kind = leaf_dtype(value)
+    target = vm.working().views.get(value) if type(value) is Value else None
+    if target is not None and target[0] is array and same_key(target[1], tree):
+        return  # what `array[key] += x` does at last
+    writable(vm, array)
+    place = view(vm, array, tree)
+    assert isinstance(place, Run)
+    if kind is None:
+        raise NotALoop("a value of this kind stored into a part of an array")
+    stored(vm, place.value, value)
+
+
+def writable(vm: Machine, target: Value) -> None:
+    """An array that there is, or a view of it."""
+    while target in vm.working().views:
+        target, _ = vm.working().views[target]
+    if is_span(target):
+        raise NotALoop("an array made in the loop, changed in place")
+    if isinstance(target.type, ArrayType) and not target.type.writeable:
+        raise NotALoop("a read-only array in a loop")
+
+
+def stored(vm: Machine, place: Value, value: Any) -> None:
+    into, of = place.type, value.type if type(value) is Value else None
+    assert isinstance(into, SpanType | ArrayType)
+    if isinstance(of, SpanType | ArrayType) and of.ndim > into.ndim:
+        raise NotALoop("an array of more axes stored into a part of an array")
+    append(vm, SPAN_STORE, (place, value), {}, None)
+    vm.working().commit()
+
+
+def leaf_dtype(value: Any) -> Any:
+    if type(value) is Value:
+        return getattr(value.type, "dtype", None)
+    return type(value) if type(value) in (bool, int, float, complex) else None
+
+
+def same_key(a: Any, b: Any) -> bool:
+    if type(a) is not type(b):
+        return False
+    if type(a) is tuple:
+        return len(a) == len(b) and all(map(same_key, a, b))
+    if type(a) is slice:
+        return same_key((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    return a is b or (type(a) is int and a == b)
+
+
+def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
+    """`target op= value`: computed as if into a new array, then stored."""
+    kind = target.type
+    assert isinstance(kind, SpanType | ArrayType)
+    writable(vm, target)
+    made = computed(vm, op, (target, value), {})
+    result = made.value.type if isinstance(made, Run) else None
+    if not isinstance(result, SpanType) or result.dtype != kind.dtype or result.ndim != kind.ndim:
+        raise NotALoop("an operation in place that gives another type")
+    assert isinstance(made, Run)
+    stored(vm, target, made.value)
+
+
+# ---- exits --------------------------------------------------------------------------------------
+
+
+def recipe(vm: Machine, value: Value, of: Callable[[Any], Recipe]) -> Recipe | None:
+    """How CPython gets a view; None: the value itself is handed over. `of` is for numbers, and for
+    arrays that are values of the graph."""
+    found = None if vm.work is None else vm.work.views.get(value)
+    if found is None:
+        return None
+    array, tree = found
+    base = recipe(vm, array, of) or of(array)
+    return Built(Make.CALL, (exit.Known(operator.getitem), base, key_recipe(tree, of)))
+
+
+def key_recipe(tree: Any, of: Callable[[Any], Recipe]) -> Recipe:
+    if type(tree) is tuple:
+        return Built(Make.TUPLE, tuple(key_recipe(part, of) for part in tree))
+    if type(tree) is slice:
+        parts = (tree.start, tree.stop, tree.step)
+        return Built(Make.SLICE, tuple(key_recipe(part, of) for part in parts))
+    return of(tree)

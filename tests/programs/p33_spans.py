@@ -1,0 +1,268 @@
+"""Loops over parts of arrays: slices with bounds that vary, what is computed of them, stores."""
+
+import numpy as np
+from support.arrays import c16, f4, f8, fortran, i4, i8, special, strided, u1
+from support.program import program
+
+
+def definite(n):
+    low = np.tril(f8(n, n)) + 9 * n * np.eye(n)
+    return low @ low.T
+
+
+@program(
+    lambda: (definite(7),),
+    lambda: (fortran(definite(6)),),
+    lambda: (strided(definite(6)),),
+    lambda: (-definite(4),),
+    lambda: (definite(5).astype(np.float32),),
+)
+def cholesky(a):
+    for i in range(a.shape[0]):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[j, :j]) / a[j, j]
+        a[i, i] = np.sqrt(a[i, i] - a[i, :i] @ a[i, :i])
+    return a
+
+
+@program(lambda: (definite(7),), lambda: (fortran(definite(6)),), lambda: (definite(5) * 0,))
+def lu(a):
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / a[j, j]
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+    return a
+
+
+@program(lambda: (f8(9),), lambda: (f4(9),), lambda: (strided(f8(12)),), lambda: (f8(1),))
+def durbin(r):
+    y = np.zeros_like(r)
+    y[0] = alpha = -r[0]
+    beta = 1.0
+    for k in range(1, r.shape[0]):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np.flip(r[:k]) @ y[:k]) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
+@program(lambda: (2, f8(7, 9)), lambda: (2, fortran(f8(6, 6))), lambda: (1, f4(6, 5)))
+def views_live_through_an_inner_loop(steps, a):
+    n, m = a.shape
+    for _ in range(steps):
+        for i in range(1, n - 1):
+            above, row, below = a[i - 1], a[i], a[i + 1]
+            known = above[:-2] + above[1:-1] + above[2:] + row[2:]
+            row[1:-1] += known + below[:-2] + below[1:-1] + below[2:]
+            for j in range(1, m - 1):
+                row[j] = (row[j] + row[j - 1]) / 9.0
+    return a
+
+
+@program(lambda: (f8(8, 8), 11), lambda: (f8(8, 8), 3))
+def row_index_runs_out(a, n):
+    s = 0.0
+    for i in range(n):
+        row = a[i]
+        row[1:] -= row[:-1]
+        s += row[i]
+    return s, row
+
+
+@program(lambda: (f8(30),), lambda: (i8(30),), lambda: (c16(30),), lambda: (u1(30),))
+def slices_of_every_kind(x):
+    s = x[0]
+    for i in range(-34, 34, 3):
+        s = s + x[i:].sum() - x[:i].sum() + x[i : i + 4].sum() + x[::-1][i:].sum()
+        s = s - x[i : i - 9 : -2].sum() + x[-3:i:-1].sum() + x[i:5].sum()
+        s = s + x[i:i].sum()
+    return s
+
+
+@program(lambda: (f8(20), f8(20)), lambda: (i4(20), i4(20)), lambda: (i8(20), f8(20)))
+def overlapping_stores(x, y):
+    for i in range(2, 9):
+        x[1:i] = x[: i - 1] + y[1:i]
+        x[: i - 1] = x[1:i]
+        x[i::-1] = x[: i + 1]
+        y[i : 2 * i] += 1
+        y[i:] = 3
+    return x, y
+
+
+@program(lambda: (special()[:12], np.full(12, 1e300)), lambda: (f8(12), f8(12)))
+def warnings_in_parts(x, y):
+    s = 0.0
+    for i in range(1, 12):
+        y[:i] = y[:i] * 1e10 + x[:i]
+        s += (x[:i] / y[i - 1 : i]).sum()
+        y[:i] *= 1e-10
+    return s, y
+
+
+@program(lambda: (f8(10), 5, 7), lambda: (f8(10), 3, 3), lambda: (f8(10), 1, 4))
+def extents_that_differ(x, i, j):
+    s = 0.0
+    for k in range(3):
+        s += k
+        x[k] = s
+        s += (x[:i] + x[:j]).sum()
+    return s
+
+
+@program(lambda: (f8(9), 5), lambda: (f8(9), 0))
+def nothing_to_fold(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[:i].sum() + x[i:i] @ x[i:i]
+        x[i] = s
+        s += x[: n - 1 - i].max()
+    return s
+
+
+@program(lambda: (f8(40), np.arange(40) % 7), lambda: (f8(5), np.arange(40) % 7))
+def gathers(x, at):
+    s = 0.0
+    for i in range(1, 12):
+        s += x[at[i : 3 * i]] @ x[at[: 2 * i]]
+        x[0] = s * 1e-3
+    return s
+
+
+@program(lambda: (f8(40), -np.arange(40) % 9), lambda: (f8(40), np.arange(40) - 60))
+def gathers_from_behind(x, at):
+    s = 0.0
+    for i in range(1, 12):
+        s += x[at[:i] - 9].sum()
+        x[i] = s * 1e-3
+    return s
+
+
+@program(lambda: (f8(6, 6), f8(6)), lambda: (fortran(f8(6, 6)), f8(6)), lambda: (f4(6, 6), f4(6)))
+def matrices(a, x):
+    s = 0.0
+    for i in range(1, 5):
+        s += (a[:i] @ x).sum() + (x[:i] @ a[:i]).sum() + (a[:i, :i] @ a[:i]).max(axis=None)
+        s += (a.T[:i] @ x[:6])[0] if i > 9 else 0.0
+        x[:] = a[:6, :6] @ x * 0.1
+        a[:i, 1:3] = a[i : 2 * i, 1:3] if i < 4 else 0.0
+    return s
+
+
+@program(lambda: (f8(7, 5),), lambda: (fortran(f8(7, 5)),))
+def new_axes(a):
+    for i in range(1, 5):
+        a[:i] = a[:i, 0][:, None] * a[0] + a[:i, None, 1]
+        a[:, i] *= a[:, 0]
+    return a
+
+
+@program(lambda: (f8(9), 4), lambda: (f8(9), 20))
+def read_only(x, n):
+    x.flags.writeable = False
+    s = 0.0
+    for i in range(n):
+        s += x[: i + 1] @ x[: i + 1]
+        if i > 5:
+            x[:2] = 1.0
+    return s
+
+
+@program(lambda: (f8(9), 9), lambda: (f8(9), 12))
+def views_at_exits(x, n):
+    part = x
+    for i in range(n):
+        part = x[i : i + 2]
+        whole = part * 2.0
+        part[0] = whole[1] + whole[0]
+    return part, whole
+
+
+@program(lambda: (f8(12), 0.5), lambda: (f4(12), 0.5), lambda: (f4(12), 1e300), lambda: (i8(12), 2))
+def numbers_beside(x, a):
+    for i in range(1, 12):
+        x[:i] = a
+        x[i:] *= a
+        x[i - 1 :] += i
+    return x
+
+
+@program(lambda: (f8(12),), lambda: (f8(12, 3),))
+def lengths(x):
+    s = 0
+    for i in range(-14, 14):
+        s += len(x[i:]) * 3 + x[:i].shape[0] + x[i : i + 3].size + x[2:i].ndim
+    return s
+
+
+@program(lambda: (f8(30), i8(30)), lambda: (special()[:20], i8(20)))
+def numpy_functions(x, k):
+    s = 0.0
+    for i in range(2, 20, 3):
+        s += np.exp(x[:i] * 0.1).sum() + np.tanh(x[i:])[0] + np.maximum(x[:i], x[1 : i + 1]).max()
+        s += np.dot(x[:i], x[1 : i + 1]) + abs(x[:i]).min() + (x[:i] ** 2).sum() + (x[:i] > 0).sum()
+        s += (k[:i] // 3 % 2).sum()
+        x[: i - 1] = np.sqrt(np.abs(x[1:i]))
+    return s
+
+
+@program(lambda: (np.zeros(12, bool), 12), lambda: (np.zeros(30, bool), 30))
+def sieve(prime, n):
+    prime[2:] = True
+    for p in range(2, n):
+        if prime[p]:
+            prime[2 * p :: 2] &= prime[p]
+            prime[p + 1 : p + 2] ^= prime[p]
+    return prime
+
+
+@program(lambda: (-np.zeros(9),), lambda: (-np.zeros(9, np.float32),))
+def sum_of_minus_zero(x):
+    s = 1.0
+    for i in range(9):
+        s = x[i : i + 3].sum()
+    return s
+
+
+@program(lambda: (np.array([1.0, 1.0, 20.0]), 0.01, 20), lambda: (np.array([1, 2, 3]), 0.5, 4))
+def small_arrays(start, dt, steps):
+    path = np.zeros((steps + 1, 3))
+    path[0] = start
+
+    def slope(state):
+        x, y, z = state
+        return np.array([10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z])
+
+    for k in range(steps):
+        one = slope(path[k])
+        two = slope(path[k] + dt * one)
+        path[k + 1] = path[k] + dt / 2 * (one + two)
+    return path
+
+
+@program(lambda: (f8(20), 9), lambda: (f4(20), 9), lambda: (i8(20), 9))
+def arrays_made_in_the_loop(x, n):
+    s = 0.0
+    for i in range(1, n):
+        a = np.zeros(3)
+        a[1] = i
+        a += x[i]
+        b = np.where(x[:i] > 0, x[:i], -1)
+        c = np.ones_like(b)
+        c[0] = 2
+        c *= b
+        s += a.sum() + (b * c).sum() + np.array([s, i, 0.5]).max() + b.copy()[-1]
+        x[i] = s
+    return s
+
+
+@program(lambda: (fortran(f8(4, 6)), f8(6)), lambda: (f8(4, 6), f8(6)))
+def layouts_of_what_is_made(a, x):
+    s = 0.0
+    for i in range(1, 4):
+        s += ((a[:i] + 1) @ x).sum() + (a[:i] * 2).sum()
+        x[i] = s
+    return s

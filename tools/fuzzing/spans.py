@@ -1,0 +1,155 @@
+"""A seed → the text of a program of loops over parts of arrays: slices with bounds that vary, what
+is computed of them, stores into them; beside the scalar code of loops.py."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from fuzzing import loops
+
+UNARY = (
+    "-{0}", "abs({0})", "np.sqrt(np.abs({0}))", "np.sin({0})", "np.exp({0} * 0.01)", "{0} ** 2",
+    "np.flip({0})", "{0}[::-1]", "np.floor({0})", "({0} > 0) * {0}", "np.abs({0})", "np.tanh({0})",
+)  # fmt: skip
+BINARY = (
+    "({0} + {1})", "({0} - {1})", "({0} * {1})", "({0} / {1})", "np.maximum({0}, {1})",
+    "({0} + {1})", "({0} * {1})", "np.minimum({0}, {1})", "({0} // 3 + {1})", "({0} ** 0.5 + {1})",
+    "np.hypot({0}, {1})", "({0} % 5 - {1})", "({0} < {1})", "np.add({0}, {1})",
+)  # fmt: skip
+FOLDS = (
+    "{0} @ {1}", "{0}.sum()", "np.sum({0})", "{0}.max()", "np.min({0})", "np.dot({0}, {1})",
+    "{0} @ {1}", "({0} * {1}).sum()", "len({0})", "{0}.shape[0]", "np.add.reduce({0})", "{0}.size",
+)  # fmt: skip
+
+
+def program(seed: int) -> str:
+    """The same seed gives the same text."""
+    return Writer(random.Random(seed)).program()
+
+
+class Writer(loops.Writer):
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self.begun = False
+        floats = [one for one in loops.DTYPES if one[0] == "f"]
+        for name in self.arrays:
+            if rng.random() < 0.75:
+                self.arrays[name] = rng.choice(floats)
+
+    def block(self, count: int, depth: int) -> list[str]:
+        head = [] if self.begun else [f"q = np.arange({self.size}) % {self.rng.randint(2, 9)}"]
+        self.begun = True
+        return head + super().block(count, depth)
+
+    def statement(self, depth: int) -> list[str]:
+        if self.rng.random() < 0.5 or not self.indices:
+            return super().statement(depth)
+        rows: list[tuple[float, Callable[[int], list[str]]]] = [
+            (3, self.store_part),
+            (2, self.fold),
+            (1.5, self.named_part),
+            (1, self.row),
+            (0.6, self.column),
+            (0.4, self.gathered),
+            (0.3, self.matrix),
+        ]
+        (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
+        return made(depth)
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def bounds(self) -> str:
+        i = self.index()
+        return self.rng.choice(
+            (f":{i}", f"{i}:", f"{i} - 1 : {i} + 3", f":{i} + 1", "1:-1", f"{i}::2", f"{i}:0:-1",
+             f"-{i} - 1:", ":", f"{i} % 3 : {i}", f"{i}:k", f":{i}:3", "::-1", ":2", f"{i} : {i}")
+        )  # fmt: skip
+
+    def part(self, at: str) -> str:
+        roll = self.rng.random()
+        if roll < 0.45:
+            return f"x[{at}]"
+        if roll < 0.85:
+            return f"y[{at}]"
+        return f"g[{at}, {self.rng.choice(('0', '-1', self.index() + ' % 4'))}]"
+
+    def vector(self, at: str, depth: int) -> str:
+        rng = self.rng
+        if depth == 0:
+            return self.part(at)
+        roll = rng.random()
+        if roll < 0.25:
+            return rng.choice(UNARY).format(self.vector(at, depth - 1))
+        other = self.vector(at, depth - 1) if rng.random() < 0.6 else self.atom()
+        pair = [self.vector(at, depth - 1), other]
+        if rng.random() < 0.2:
+            pair.reverse()
+        return rng.choice(BINARY).format(*pair)
+
+    # -- statements -------------------------------------------------------------------------------
+
+    def store_part(self, depth: int) -> list[str]:
+        at = self.bounds()
+        sign = self.rng.choice(("=", "=", "=", "+=", "-=", "*=", "/="))
+        value = self.vector(at, self.rng.randint(0, 2))
+        if self.rng.random() < 0.2:
+            value = self.expression(1)
+        if self.rng.random() < 0.04:
+            value = self.vector(self.bounds(), 1)
+        return [f"{self.part(at)} {sign} {value}"]
+
+    def fold(self, depth: int) -> list[str]:
+        at = self.bounds()
+        one, other = self.vector(at, self.rng.randint(0, 1)), self.vector(at, 0)
+        name = self.rng.choice(("s", "t", "w"))
+        sign = self.rng.choice(("=", "+=", "-="))
+        return [f"{name} {sign} {self.rng.choice(FOLDS).format(one, other)}"]
+
+    def named_part(self, depth: int) -> list[str]:
+        at = self.bounds()
+        self.counter += 1
+        v = f"v{self.counter}"
+        lines = [f"{v} = {self.vector(at, self.rng.randint(0, 2))}"]
+        lines += self.block(1, depth + 1) if depth < 3 and self.rng.random() < 0.5 else []
+        uses = (
+            f"{self.part(at)} = {v} * 2 + {v}", f"s = {v}.sum()", f"t += {v} @ {v}",
+            f"s += {v}[0]", f"{v}[-1] = 1.5", f"{self.part(at)} = {v}", f"{v} += 1",
+        )  # fmt: skip
+        return [*lines, *(self.rng.choice(uses) for _ in range(self.rng.randint(1, 2)))]
+
+    def row(self, depth: int) -> list[str]:
+        self.counter += 1
+        v = f"r{self.counter}"
+        lines = [f"{v} = g[{self.index()} % {self.size}]"]
+        uses = (
+            f"{v}[1:] += {v}[:-1]", f"s = {v} @ g[0]", f"{v}[:] = {v}[::-1]", f"{v}[2] = s",
+            f"{v} *= 0.5", f"t = {v}.max() - {v}[1]", f"g[0, :] = {v} + 1", f"w = {v}[5]",
+        )  # fmt: skip
+        return [*lines, *(self.rng.choice(uses) for _ in range(self.rng.randint(1, 3)))]
+
+    def column(self, depth: int) -> list[str]:
+        one, other = self.rng.choice("0123"), self.rng.choice("0123")
+        sign = self.rng.choice(("=", "+=", "*="))
+        return [f"g[:, {one}] {sign} g[:, {other}] * {self.atom()}"]
+
+    def gathered(self, depth: int) -> list[str]:
+        at = self.bounds()
+        uses = (
+            f"s = x[q[{at}]].sum()", f"y[{at}] = x[q[{at}]]", f"t = x[{at}] @ y[q[{at}]]",
+            f"y[{at}] += x[q[{at}] - 1] * 2", f"s = y[q[{at}] + {self.index()}].sum()",
+        )  # fmt: skip
+        return [self.rng.choice(uses)]
+
+    def matrix(self, depth: int) -> list[str]:
+        i = self.index()
+        return [
+            self.rng.choice(
+                (
+                    f"s = (g[:{i}] @ g[0]).sum()", f"x[:4] = g[{i} % {self.size}] @ g[:4]",
+                    f"g[1:, 1:] = g[:-1, :-1] + {self.atom()}", "g[:4] = g[:4] @ g[-4:]",
+                    f"g[:{i}, 1:3] *= 2", f"s = (g[:, 1:] - g[:, :-1])[{i} % 4, 1]",
+                    f"g[:{i}] = x[:4] + g[:{i}]", "g[:, 0] = (x[:, None] * x[:3])[:, 1]",
+                )
+            )
+        ]  # fmt: skip
