@@ -29,11 +29,11 @@ def windows(x: Array, size: int) -> list[Array]:
     return found
 
 
-def stored(x: Array, size: int) -> tuple[Array, list[int]]:
+def stored(x: Array, size: int) -> tuple[Array, list[tuple[int, str]]]:
     found = []
     for i in range(40):
         x[2 * i : 2 * i + size, 1] = x[2 * i : 2 * i + size, 0] * 2.0 + 1.0
-        found.append(i)
+        found.append((i, "done"))
     return x, found
 
 
