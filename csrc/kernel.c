@@ -243,6 +243,7 @@ read_nest(Kernel *k, PyObject *dim, PyObject *step)
         PyErr_NoMemory();
         return -1;
     }
+    k->nsteps = (int)PyTuple_GET_SIZE(step);
     Py_BUILD_ASSERT(sizeof(i64) == sizeof(npy_intp));
     if (read_longs(dim, (npy_intp *)k->dim) < 0 || read_longs(step, (npy_intp *)k->step) < 0)
         return -1;
@@ -336,7 +337,7 @@ alike(const Operand *a, const Operand *b)
            && memcmp(a->shape, b->shape, size) == 0 && memcmp(a->strides, b->strides, size) == 0;
 }
 
-/* (output, input, offset, certain, repeatable), or () */
+/* (output, input, offset, certain, repeatable, rehearsed), or () */
 static int
 read_write(Kernel *k, PyObject *spec)
 {
@@ -344,8 +345,8 @@ read_write(Kernel *k, PyObject *spec)
     write->output = -1;
     if (spec == NULL || PyTuple_GET_SIZE(spec) == 0)
         return 0;
-    if (!PyArg_ParseTuple(spec, "iinpp", &write->output, &write->input, &write->offset,
-                          &write->certain, &write->repeatable))
+    if (!PyArg_ParseTuple(spec, "iinppp", &write->output, &write->input, &write->offset,
+                          &write->certain, &write->repeatable, &write->rehearsed))
         return -1;
     if (write->output >= 0 && write->output < k->noutputs && write->output < k->ntargets
         && k->targets[write->output].output == write->output && write->input >= 0

@@ -55,6 +55,7 @@ typedef struct {
     npy_intp offset;
     int certain;                /* nothing but flags can refuse a launch */
     int repeatable;             /* what CPython would repeat does not read what is written */
+    int rehearsed;              /* computing it twice is cheaper than keeping what was there */
 } Write;
 
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
@@ -83,6 +84,7 @@ typedef struct {
     int ntaken;
     Take *taken;
     i64 *dim, *step;
+    int nsteps;                 /* numbers in `step` */
     Cut cut;
     rt_loop *loops;
     PyObject *capsules;         /* keep `loops` alive */

@@ -257,11 +257,13 @@ scalar_results(const Operand *specs, char *const *p, PyObject **outputs, int cou
 
 /* ---- the launch ----------------------------------------------------------------------------- */
 
+typedef int Runs(const Kernel *k, char *const *p);
+
 static int
-run(Kernel *k, char *const *p, PyObject *const *inputs)
+run(Kernel *k, char *const *p, PyObject *const *inputs, Runs *all)
 {
     int status;
-    if (k->size < RELEASE_GIL) {
+    if (k->size < RELEASE_GIL && all == parts_run) {
         status = k->fn(p, k->dim, k->step, k->loops);
         return status | rt_flags();
     }
@@ -269,7 +271,7 @@ run(Kernel *k, char *const *p, PyObject *const *inputs)
         Py_INCREF(inputs[i]);
     Py_INCREF(k);
     Py_BEGIN_ALLOW_THREADS
-    status = parts_run(k, p);
+    status = all(k, p);
     Py_END_ALLOW_THREADS
     for (int i = 0; i < k->ninputs; i++)
         Py_DECREF(inputs[i]);
@@ -324,15 +326,26 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     }
     for (int i = 0; i < k->ntargets; i++)
         p[k->nreads + i] = results[k->targets[i].output] + k->targets[i].offset;
-    if (!final && undo_save(&undo, k, results[k->write.output]) < 0)
-        goto refuse;
-    if (k->size > 0) {
+    int rehearsed = !final && k->size > 0 && undo_is_dear(k) && parts_rehearsable(k), needed = k->size > 0;
+    if (rehearsed) {
         rt_clear();
-        int status = before | run(k, p, inputs);
+        int status = before | run(k, p, inputs, parts_rehearse);
         if (status & RT_FLAGS)
             rt_clear();
-        /* integer power sets its exception inside the loop */
-        if (status & (mask | RT_DOUBT | RT_ERROR) || PyErr_Occurred())
+        if (status & (mask | RT_DOUBT | RT_ERROR))
+            goto refuse;
+        needed = status & RT_CHANGED;
+    }
+    if (!final && !rehearsed && undo_save(&undo, k, results[k->write.output]) < 0)
+        goto refuse;
+    if (needed) {
+        rt_clear();
+        int status = before | run(k, p, inputs, parts_run);
+        if (status & RT_FLAGS)
+            rt_clear();
+        /* Integer power sets its exception inside the loop. What was rehearsed has been written: other flags than then
+         * come of other threads that wrote to its operands meanwhile. */
+        if (!rehearsed && (status & (mask | RT_DOUBT | RT_ERROR) || PyErr_Occurred()))
             goto refuse;
     }
     else if (before & mask)

@@ -1,12 +1,16 @@
 #include "parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "workers.h"
 
 #define PER_THREAD 4 /* parts for each: one that comes late or slowly leaves more to the others */
 #define MOST_NODES 64 /* parts that are asked for where results are joined; there may be twice as many */
 #define LEAST_NODE 1024 /* elements; NumPy's trees go down to 128, loose ones to this (jitcore/codegen/folds.py) */
+
+#define PIECE (1 << 16) /* bytes that are rehearsed at a time, */
+#define MOST_PIECE (1 << 19) /* if they can be so few */
 
 typedef union {
     i64 whole;
@@ -19,6 +23,7 @@ typedef struct {
     i64 units;          /* of parts of one size */
     int parts;
     i64 longest;        /* or of nodes of a tree: this many elements at most */
+    i64 piece;          /* units that are rehearsed at a time */
     i64 from[2 * MOST_NODES + 1];
     Result *results;    /* of the folds, part by part */
 } Job;
@@ -133,6 +138,107 @@ static int in_nodes(Job *job) {
     free(job->results);
     return status;
 }
+
+/* ---- rehearsals ----------------------------------------------------------------------------- */
+
+static int target(const Kernel *k) { return k->nreads + k->write.output; }
+
+static i64 bytes_of_grain(const Kernel *k) {
+    i64 bytes = k->operands[k->ninputs + k->write.output].itemsize * k->cut.grain;
+    for (int d = 0; d < k->depth; d++)
+        bytes *= d == k->cut.axis ? 1 : k->dim[d];
+    return bytes;
+}
+
+int parts_rehearsable(const Kernel *k) {
+    return k->write.rehearsed && k->write.certain && k->noutputs == 1 && k->ntargets == 1 && k->ntaken == 0
+           && k->cut.grain > 0 && k->cut.joined == 0 && bytes_of_grain(k) <= MOST_PIECE;
+}
+
+static void copy_box(int depth, const i64 *dim, char *to, const i64 *to_step, const char *from, const i64 *from_step,
+                     int size) {
+    if (depth == 1 && to_step[0] == size && from_step[0] == size) {
+        memcpy(to, from, (size_t)(dim[0] * size));
+        return;
+    }
+    for (i64 i = 0; i < dim[0]; i++, to += to_step[0], from += from_step[0]) {
+        if (depth == 1)
+            memcpy(to, from, (size_t)size);
+        else
+            copy_box(depth - 1, dim + 1, to, to_step + 1, from, from_step + 1, size);
+    }
+}
+
+/* Has the one the very bytes of the other? */
+static int same_box(int depth, const i64 *dim, const char *one, const i64 *one_step, const char *two, const i64 *two_step,
+                    int size) {
+    if (depth == 1 && one_step[0] == size && two_step[0] == size)
+        return memcmp(one, two, (size_t)(dim[0] * size)) == 0;
+    for (i64 i = 0; i < dim[0]; i++, one += one_step[0], two += two_step[0]) {
+        if (depth == 1 ? memcmp(one, two, (size_t)size) != 0
+                       : !same_box(depth - 1, dim + 1, one, one_step + 1, two, two_step + 1, size))
+            return 0;
+    }
+    return 1;
+}
+
+/* One piece after the other of this part: what stands in the target, and the loop on that. */
+static int rehearse_pieces(const Job *job, i64 from, i64 to, char *memory, i64 *step) {
+    const Kernel *k = job->kernel;
+    const i64 *own = k->step + target(k) * k->depth;
+    int size = k->operands[k->ninputs + k->write.output].itemsize, status = 0;
+    i64 dense = size, end = k->dim[k->cut.axis];
+    memcpy(step, k->step, (size_t)k->nsteps * sizeof(i64));
+    for (int d = k->depth - 1; d >= 0; d--) {
+        step[target(k) * k->depth + d] = own[d] == 0 ? 0 : dense;
+        dense *= d == k->cut.axis ? job->piece * k->cut.grain : k->dim[d];
+    }
+    for (i64 at = from; at < to; at += job->piece) {
+        i64 dim[NPY_MAXDIMS + 1], last = (at + job->piece < to ? at + job->piece : to) * k->cut.grain;
+        char *p[MAX_OPERANDS];
+        place(job, at * k->cut.grain, last < end ? last : end, p, dim);
+        copy_box(k->depth, dim, memory, step + target(k) * k->depth, p[target(k)], own, size);
+        const char *there = p[target(k)];
+        p[target(k)] = memory;
+        status |= k->fn(p, dim, step, k->loops);
+        if (!(status & RT_CHANGED) && !same_box(k->depth, dim, memory, step + target(k) * k->depth, there, own, size))
+            status |= RT_CHANGED;
+    }
+    return status | rt_flags();
+}
+
+static int rehearse_part(void *ptr, int part) {
+    const Job *job = ptr;
+    const Kernel *k = job->kernel;
+    i64 from = job->units * part / job->parts, to = job->units * (part + 1) / job->parts;
+    char *memory = malloc((size_t)(job->piece * bytes_of_grain(k)));
+    i64 *step = malloc((size_t)(k->nsteps + 1) * sizeof(i64));
+    int status = memory && step ? rehearse_pieces(job, from, to, memory, step) : RT_DOUBT;
+    free(memory);
+    free(step);
+    return status;
+}
+
+int parts_rehearse(const Kernel *k, char *const *p) {
+    Job job = {.kernel = k, .p = p, .parts = 1};
+    int status = 0;
+    job.units = (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain;
+    job.piece = PIECE / bytes_of_grain(k);
+    if (job.piece < 1)
+        job.piece = 1;
+    workers_enter();
+    i64 most = job.units / k->cut.least, wanted = (i64)PER_THREAD * workers_threads();
+    if (workers_threads() > 1 && most > 1)
+        job.parts = (int)(most < wanted ? most : wanted);
+    if (job.parts < 2 || workers_run(rehearse_part, &job, job.parts, &status) < 0) {
+        job.parts = 1;
+        status = rehearse_part(&job, 0);
+    }
+    workers_leave();
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------- */
 
 int parts_run(const Kernel *k, char *const *p) {
     Job job = {.kernel = k, .p = p};

@@ -84,6 +84,12 @@ bytes_of(const Kernel *k)
     return k->size * k->operands[k->ninputs + k->write.output].itemsize;
 }
 
+int
+undo_is_dear(const Kernel *k)
+{
+    return bytes_of(k) >= WORTH_ASKING;
+}
+
 /* Whether they do; -1: a signal's handler raised meanwhile. */
 static int
 warnings_pass(void)
@@ -104,7 +110,7 @@ write_is_final(const Kernel *k, int mask)
         return 0;
     if (mask == 0)
         return 1;
-    return k->write.repeatable && bytes_of(k) >= WORTH_ASKING ? warnings_pass() : 0;
+    return k->write.repeatable && undo_is_dear(k) ? warnings_pass() : 0;
 }
 
 /* ---- copies --------------------------------------------------------------------------------- */

@@ -29,6 +29,9 @@ int write_fits(const Kernel *k, PyObject *const *inputs, char *const *given);
  * nothing has been done yet. */
 int write_is_final(const Kernel *k, int mask);
 
+/* Is so much written that keeping what was there costs more than asking whether one must? */
+int undo_is_dear(const Kernel *k);
+
 /* 0, or -1 with an exception. */
 int undo_save(Undo *undo, const Kernel *k, const char *target);
 

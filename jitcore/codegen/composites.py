@@ -7,10 +7,11 @@
     np.linalg.norm(x, axis=1)        →    root(x * x, axis=1)      the root of their sum
     np.linalg.norm(x)                →    np.sqrt(x.ravel().dot(x.ravel()))
     np.average(x, weights=w)         →    ratio((x * w).sum(), w.sum())
+    np.outer(x, y)                   →    x[:, None] * y[None]
 
-The steps are those of _var, _std and _ptp in numpy/_core/_methods.py, of norm in
-numpy/linalg/_linalg.py and average in numpy/lib/_function_base_impl.py, in 2.4 and in 2.5. A call
-of another form stays one node.
+The steps are those of outer in numpy/_core/numeric.py, of _var, _std and _ptp in
+numpy/_core/_methods.py, of norm in numpy/linalg/_linalg.py and average in
+numpy/lib/_function_base_impl.py, in 2.4 and in 2.5. A call of another form stays one node.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from numpy._core import umath
 from ..ir.graph import Node
 from ..ir.infer_average import sums, weighted
 from ..ir.op import Effect, Kind, Op, Unsupported, leaf_type
-from ..ir.ops_array import METHODS
+from ..ir.ops_array import GETITEM, METHODS
 from ..ir.ops_ufunc import UFUNC
 from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
@@ -203,9 +204,32 @@ def averaged(node: Node) -> list[Node]:
     return [*steps.nodes, Node(RATIO, ends, {}, node.outputs, (), node.where)]
 
 
+def products(node: Node) -> list[Node]:
+    """Of each element of one vector and each of another."""
+    types = [leaf_type(arg) for arg in node.args]
+    if len(types) != 2 or node.kwargs or not all(map(is_vector, types)):
+        return [node]
+    steps = Steps(node.where)
+    try:
+        keys = ((slice(None), None), (None, slice(None)))
+        views = [steps.add(GETITEM, *pair) for pair in zip(node.args, keys, strict=True)]
+        t = UFUNC["multiply"].infer(tuple(views), {})
+    except Unsupported:
+        return [node]
+    if t != node.outputs[0].type:
+        return [node]
+    last = Node(UFUNC["multiply"], tuple(views), {}, node.outputs, (), node.where)
+    return [*steps.nodes, last]
+
+
+def is_vector(t: Any) -> bool:
+    return isinstance(t, ArrayType) and t.ndim == 1 and t.size > 0 and t.numeric
+
+
 SPELLED: dict[str, Callable[[Node], list[Node]]] = {
     **dict.fromkeys(ENDS, spread),
     "ptp": between,
     "linalg.norm": rooted,
     "average": averaged,
+    "outer": products,
 }

@@ -333,7 +333,8 @@ def emit_loop(
     text("RT_INDEPENDENT")
     text.open("for (i64 i = 0; i < m; i++) {")
     for var in sorted(read):
-        text.each(load(kernel, var, f"y{shared[var]}" if var in shared else f"x{var}"))
+        source = f"y{shared[var]}" if var in shared else f"x{var}"
+        text.each(load(kernel, var, source, shared.get(var, var)))
     for step in steps:
         text.each(compute(kernel, step))
     for var in sorted(made & kernel.sunk):
@@ -367,11 +368,12 @@ def declare_target(kernel: Kernel, var: int, text: Text) -> None:
         text(f"char *restrict y{var} = {place.pointer};")
 
 
-def load(kernel: Kernel, var: int, source: str) -> Iterator[str]:
+def load(kernel: Kernel, var: int, source: str, like: int) -> Iterator[str]:
+    """From where that other variable is, if it is another."""
     found = kernel.program.vars[var]
     if isinstance(found, Const | Table):
         return
-    place, kind = kernel.places[var], c_type(found.dtype)
+    place, kind = kernel.places[like], c_type(found.dtype)
     if place.walk is Walk.UNIT:
         yield f"const {kind} v{var} = {source}[i];"
     elif place.walk is Walk.STRIDE:

@@ -10,7 +10,7 @@ from ..ir.op import Effect
 from .abi import ASK_ERRSTATE, Signature
 from .beside import width
 from .cache import libraries
-from .cut import cut
+from .cut import cost, cut
 from .emit_c import emit
 from .fast import declarations
 from .library import Library
@@ -22,6 +22,7 @@ from .schedule import Group
 from .stores import STORE
 
 SHOWN = 6  # operations in a kernel's name
+COPY = 1.0  # nanoseconds of an element: what it costs to keep what was there
 
 
 def kernel(group: Group, config: Config) -> _C.Kernel | None:
@@ -78,7 +79,7 @@ def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kerne
         source,
         code.handle,
         cut(group.program, loop),
-        write_of(group),
+        write_of(group, loop),
         tuple((group.results.index(out), group.inputs.index(of)) for out, of in group.taken),
         group.targets or tuple((k, 0) for k in range(len(results))),
     )
@@ -118,12 +119,13 @@ def is_silent(group: Group) -> bool:
     return True
 
 
-def write_of(group: Group) -> tuple[int, int, int, bool, bool] | tuple[()]:
+def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool] | tuple[()]:
     """As csrc/kernel.h has it."""
     if group.write is None:
         return ()
     number, offset, certain = group.write
-    return 0, number, offset, certain, group.alone and not group.program.shared
+    twice = cost(group.program, loop) <= COPY
+    return 0, number, offset, certain, group.alone and not group.program.shared, twice
 
 
 def source_of(group: Group) -> str:

@@ -74,11 +74,13 @@ def fuse(
 ) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads. `views`:
     those that were made before. `calls`: arrays that NumPy joins."""
+    given = {value for node in nodes for value in node.outputs}
     nodes = without_rolls(expanded(nodes), live_out)
     while True:
-        simple, needless = in_elements(nodes, live_out, calls)
+        simple = in_elements(nodes, live_out, calls)
         divided, parts = parted(simple, calls)
-        steps = without_views(grouped(divided, live_out, views), needless)
+        own = placed(divided, views).keys() - given
+        steps = without_views(grouped(divided, live_out, views), own)
         left = [*parts.wholes(apart(steps)), *origins([s for s in steps if isinstance(s, Node)])]
         if not left:
             return joined(steps, parts) if parts.places else steps

@@ -173,15 +173,13 @@ def is_simple(node: Node) -> bool:
 
 def in_elements(
     nodes: Sequence[Node], live_out: Collection[Value], calls: Collection[Value]
-) -> tuple[list[Node], set[Value]]:
-    """The nodes with short reductions unrolled, but for those of `calls`; and the views that only
-    these need."""
+) -> list[Node]:
+    """The nodes with short reductions unrolled, but for those of `calls`."""
     if not any(map(is_reduction, nodes)):
-        return [*nodes], set()
+        return [*nodes]
     readers = readers_of(nodes, live_out)
     makers: dict[Value, Node] = {}
     found: list[Node] = []
-    views: set[Value] = set()
     through: set[Value] = set()
     simple: dict[Node, bool] = {}
     whole = {value for value, count in readers.items() if count > 1}
@@ -194,10 +192,9 @@ def in_elements(
         else:
             makers.update((one.outputs[0], one) for one in elements.nodes if one.op is not GETITEM)
             found += [*elements.nodes, last]
-            views |= elements.views
             through |= elements.through | {node.args[0]}
         makers |= dict.fromkeys(node.outputs, last or node)
-    return without_idle(found, live_out, through), views
+    return without_idle(found, live_out, through)
 
 
 def replaced(node: Node, form: Form, elements: Elements, readers: dict[Value, int]) -> Node | None:

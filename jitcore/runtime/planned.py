@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, KeysView, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from jitcore import _C
@@ -30,6 +31,7 @@ from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
+from jitcore.runtime.rivals import selecting
 from jitcore.runtime.stores import Absorbed, absorbed
 from jitcore.symbolic.state import Capture, Loud, Window
 from jitcore.symbolic.state import Routine as Looped
@@ -134,9 +136,24 @@ class Scheduled:
 
     def calls(self, capture: Capture) -> Scheduled:
         """The same without kernels: NumPy's calls, one by one, of what was captured."""
-        live = self.live if capture is self.capture else live_windows(capture)
+        live = picked(self.live if capture is self.capture else live_windows(capture))
         segments = [Planned(one.start, one.nodes, one.loud, one.errstate) for one in live]
         return Scheduled(capture, live, segments, {})
+
+
+def picked(live: list[Live]) -> list[Live]:
+    """Where a mask selects what is stored, that alone is computed."""
+    found = [*live]
+    for k, (one, two) in enumerate(pairwise(live)):
+        if one.loud is None and two.loud is not None and one.loops is None:
+            (store,) = two.nodes
+            value = store.args[-1] if store.args else None
+            read = two.after | {leaf for leaf in store.args[:-1] if type(leaf) is Value}
+            read |= recipe_values(one.start) | recipe_values(two.start)
+            if type(value) is Value and value not in read:
+                before, store = selecting(one.nodes, store, read)
+                found[k], found[k + 1] = replace(one, nodes=before), replace(two, nodes=(store,))
+    return found
 
 
 def routine_values(segment: Looped) -> set[Value]:
@@ -158,8 +175,15 @@ def scheduled(capture: Capture, config: Config) -> Scheduled:
         segments, kernels = planned(live, taken.capture, config)
         failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
         if not failed:
-            return Scheduled(taken.capture, live, segments, kernels)
+            made = Scheduled(taken.capture, live, segments, kernels)
+            return made if kernels or has_others(made) else made.calls(capture)
         refused |= failed
+
+
+def has_others(made: Scheduled) -> bool:
+    """Anything but kernels and calls."""
+    foreign = any(isinstance(step, Foreign) for step in flat(made.segments))
+    return foreign or any(one.refusal or one.routine is not None for one in made.segments)
 
 
 def planned(

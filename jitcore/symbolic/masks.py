@@ -25,7 +25,6 @@ from jitcore.symbolic.values import Known, Masked, Run, Var
 from jitcore.symbolic.wrap import realize
 
 WHERE = OPS["where"]
-LARGE = 1 << 18  # bytes
 EXACT = 1 << 11  # all ints up to here are numbers of every float type
 
 
@@ -40,7 +39,7 @@ def masked_store(vm: Machine, array: Run, key: Var, value: Var) -> bool:
         and isinstance(key, Run)
         and value.mask is first_like(vm, key.value)
     ):
-        if value.stores != loud_steps(vm) or is_large(vm, array):
+        if value.stores != loud_steps(vm):
             give_up(value)
         value = Run(lane(value, value))
     elif not is_scalar(value) or not fits(value, array.value.type.dtype):  # type: ignore[union-attr]
@@ -59,14 +58,6 @@ def masked_store(vm: Machine, array: Run, key: Var, value: Var) -> bool:
     array.value = made.value  # nobody else sees it: it is another array from here on
     vm.fresh.add(made.value)
     return True
-
-
-def is_large(vm: Machine, array: Run) -> bool:
-    """Of the program's large arrays too few elements may be selected: computing the others, and
-    keeping a copy in case that something fails, would cost more than is won."""
-    t = array.value.type
-    assert isinstance(t, ArrayType)
-    return t.size * t.dtype.itemsize > LARGE and not vm.is_fresh(array.value)
 
 
 def is_own(vm: Machine, mask: Var) -> bool:
