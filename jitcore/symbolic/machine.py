@@ -109,6 +109,8 @@ class Machine:
         self.failing = False  # the exit that is being made is for a step that raises
         self.cut_next: Break | None = None
         self.cut_here = False  # what was known of lists is no longer so
+        # where a loop is → its rounds, the nodes before it, the rounds that are left
+        self.unrolling: dict[tuple[int, int], tuple[int, int, int]] = {}
         self.rolled = set(start.rolled)  # loops that are not unrolled, by their headers
         self.in_loop = start.offset > start.code.start
         self.backward = 0

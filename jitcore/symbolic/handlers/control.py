@@ -162,8 +162,8 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     assert frame.instr is not None
     if frame is vm.outer and frame.instr.offset in vm.rolled and left:
         vm.stop(breaks.UNROLL_BUDGET, "a loop with others in it")
-    if vm.nodes > NESTED_NODES and vm.work is None:
-        bound_nested(vm)
+    if vm.work is None:
+        bound_nested(vm, frame, left)
     value = following(vm, it)
     if value is None:
         frame.stack.pop()
@@ -172,11 +172,24 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
         frame.stack.append(value)
 
 
-def bound_nested(vm: Machine) -> None:
+def bound_nested(vm: Machine, frame: Frame, left: int) -> None:
     """Loops in loops, unrolled, multiply: all but the innermost are CPython's from here on. In a
-    call, the call is."""
-    around = [headers(vm, frame) for frame in vm.frames]
-    if sum(map(len, around)) < 2:
+    call, the call is. Known as soon as there has been one round of the innermost."""
+    assert frame.instr is not None
+    place = len(vm.frames), frame.instr.offset
+    begun = vm.unrolling.get(place)
+    if begun is None or left >= begun[2]:
+        begun = left, vm.nodes, left
+    rounds, nodes, _ = begun
+    vm.unrolling[place] = rounds, nodes, left
+    around = [headers(vm, each) for each in vm.frames]
+    if left == rounds or sum(map(len, around)) < 2:
+        return
+    total = (vm.nodes - nodes) / (rounds - left)
+    for depth, each in enumerate(around, 1):
+        for header in each:
+            total *= vm.unrolling[depth, header][0] if (depth, header) in vm.unrolling else 1
+    if total <= NESTED_NODES:
         return
     outer = around[0] if vm.inlined else around[0][:-1]
     vm.rolled.update(outer)
