@@ -17,14 +17,14 @@ A loop that cannot be one (NotALoop, a break that is on every way) is CPython's,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.op import Unsupported
-from jitcore.ir.ops_loop import LEFT, POLL, RANGE_NEXT
+from jitcore.ir.op import Kind, Unsupported
+from jitcore.ir.ops_loop import LEAVE, LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
@@ -67,6 +67,9 @@ UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
 UNROLLED_INSIDE = 8
 UNROLLED_SIZE = 160  # instructions of all rounds
 MAX_FIRSTS = 6  # first rounds that are walked before their loops, in one routine
+COUNTERS = (POLL, LEAVE, LEFT, RANGE_COUNT, RANGE_ITEM, RANGE_NEXT)
+COMPARISONS = ("op.lt", "op.le", "op.eq", "op.ne", "op.gt", "op.ge", "op.truth", "op.not_")
+COUNTING = frozenset((*(row.name for row in COUNTERS), *COMPARISONS))
 
 
 class Refused(Exception):
@@ -180,6 +183,9 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
         if (vm.writes, len(vm.effects)) != before:
             raise NotALoop("it changes objects")
         keep_apart(vm, work)
+        used = {*operations(segment.nodes)}
+        if LEAVE.name in used <= COUNTING:
+            raise NotALoop("nothing is computed on the ways that could be compiled")
         if work.list_stores and work.fixed_items:
             raise NotALoop("it changes a list, of which items are known")
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
@@ -191,6 +197,15 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     vm.fresh_window, vm.routines = True, True
     vm.notes += work.notes
     vm.cut_here = work.list_stores or any(work.grown.values())
+
+
+def operations(nodes: Sequence[Node]) -> Iterator[str]:
+    """By name, those of all bodies."""
+    for node in nodes:
+        if node.op.kind is not Kind.CONTROL:
+            yield node.op.name
+        for body in node.bodies:
+            yield from operations(body.nodes)
 
 
 def call(vm: Machine, frame: Frame) -> Var:

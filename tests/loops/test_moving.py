@@ -129,3 +129,25 @@ def test_one_loop_is_unrolled_as_before() -> None:
     record = pipeline.records.find(single.__code__)
     assert record is not None
     assert [len(one.graph.body.nodes) for one in record.regions] == [80]
+
+
+def steps_over(x: Array, log: list[object]) -> Array:
+    for i in range(6):
+        for j in range(40):
+            if j < 3:
+                continue
+            log.append((i, "of", j))
+            x[i, j % 4] += 1.0
+    return x
+
+
+def test_loops_that_compute_nothing_are_not_compiled() -> None:
+    """All that is left in C would be the counting."""
+    fn = jitcore.compile(steps_over)
+    log: list[object] = []
+    for _ in range(3):
+        assert fn(np.zeros((6, 4)), log).sum() == 6 * 37
+    assert len(log) == 3 * 6 * 37
+    record = pipeline.records.find(steps_over.__code__)
+    assert record is not None
+    assert not any(one.routines for one in record.regions)
