@@ -15,6 +15,8 @@ PyObject *number_boxed(int kind, int num, const rt_slot *slot) {
         return PyComplex_FromDoubles(slot->z.re, slot->z.im);
     case CHARACTER:
         return PyUnicode_FromOrdinal((int)(slot->i & 0xffffffff));
+    case NOTHING:
+        return Py_NewRef(Py_None);
     default:
         break;
     }

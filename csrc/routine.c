@@ -189,7 +189,7 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         int array = !is_scalar(port->kind);
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
-        if (port->kind == 0 || strchr("asbifcLTUBYGu", port->kind) == NULL || !known ||
+        if (port->kind == 0 || strchr("asbifcLTUBYGun", port->kind) == NULL || !known ||
             (array && i >= r->ninputs && (port->kind != ARRAY || port->ndim != 1))) {
             PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers and arrays");
             return -1;

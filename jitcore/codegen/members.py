@@ -26,6 +26,7 @@ SEQUENCES = {
     ObjectType(bytearray): "Y",
 }
 CHARACTER_LETTER = "u"
+NONE_LETTER = "n"
 GROWN = "G"  # a list that is appended to
 OBJECTS = (ObjectType(list), ObjectType(tuple))
 

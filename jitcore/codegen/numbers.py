@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir.graph import Node
 from ..ir.op import leaf_type
-from ..ir.types import CHARACTER, ScalarType
+from ..ir.types import CHARACTER, NONE, ScalarType
 from ..ir.value import Value
 from .abi import C_TYPES
 
@@ -70,6 +70,9 @@ def c_type(kind: ScalarType) -> str:
 
 
 def c_name(value: Value) -> str:
+    """None has nothing but its tag."""
+    if value.type == NONE:
+        return "u8"
     return "u32" if value.type == CHARACTER else c_type(number(value))
 
 

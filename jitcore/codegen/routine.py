@@ -18,11 +18,11 @@ from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_loop import SEQ_APPEND
 from ..ir.ops_span import SPAN
-from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType, SpanType
+from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
-from .members import CHARACTER_LETTER, GROWN, SEQUENCES
+from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .writer import Writer, is_array
 
@@ -157,6 +157,8 @@ def output_port(value: Value) -> tuple[str, int, int, bool]:
 
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
+    if value.type == NONE:
+        return NONE_LETTER, 0, 0, False
     if value.type == CHARACTER:
         return CHARACTER_LETTER, 0, 0, False
     kind = number(value)

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
-from ..ir.types import CHARACTER, ArrayType, ObjectType, ScalarType
+from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType
 from . import spans
 from .inner import Inner
 from .literals import literal
@@ -85,6 +85,8 @@ class Writer:
         """A value, or a constant."""
         if type(arg) is Value:
             return self.name(arg)
+        if arg is None:
+            return "0"
         kind = number(arg)
         if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
             raise NoForm(f"the int {arg}")
@@ -276,7 +278,7 @@ class Writer:
         for t, g in pairs:
             text = self.text(g)
             if type(g) is Value and g in later:
-                text, old = self.scratch(c_type(number(g))), text
+                text, old = self.scratch(c_name(g)), text
                 self.line(f"{text} = {old};")
             texts.append((self.name(t), text))
         for name, text in texts:
@@ -353,4 +355,4 @@ def not_finite(name: str, kind: ScalarType) -> str:
 
 def is_array(value: Value) -> bool:
     """Or another sequence, of which elements are read."""
-    return isinstance(value.type, ArrayType | ObjectType) and value.type != CHARACTER
+    return isinstance(value.type, ArrayType | ObjectType) and value.type not in (CHARACTER, NONE)

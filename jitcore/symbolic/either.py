@@ -1,4 +1,4 @@
-"""Numbers where ways meet: of one type, or of one of two.
+"""Numbers where ways meet: of one type, or of one of two. None is a number here.
 
     kinds   the types that a variable may have, one or two
     parts   its graph values: (x,), or (as the first, as the second, whether it is the second)
@@ -16,7 +16,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import leaf_type
 from jitcore.ir.ops_control import CONTROL
-from jitcore.ir.types import PYBOOL, ScalarType, Type
+from jitcore.ir.types import NONE, PYBOOL, ScalarType, Type
 from jitcore.symbolic.machine import Cut, Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import Either, Known, Run, Var
@@ -33,8 +33,9 @@ def kinds(vm: Machine, var: Var | None) -> Kinds:
     if isinstance(var, Either):
         return leaf_type(var.a), leaf_type(var.b)
     found = leaf_type(leaf(vm, var)) if isinstance(var, Run | Known) else None
-    if not isinstance(found, ScalarType):
+    if not isinstance(found, ScalarType) and found != NONE:
         raise NotALoop("ways meet, and a variable is not a number, or not bound, on each of them")
+    assert found is not None
     return (found,)
 
 
@@ -74,13 +75,18 @@ def unflat(many: Sequence[Kinds], given: Sequence[Any]) -> list[Var]:
     """The variables of these kinds, from all their parts."""
     found, at = [], 0
     for one in many:
-        count = len(flat(one))
-        found.append(of_parts(given[at : at + count]))
-        at += count
+        kinds_of = flat(one)
+        some = given[at : at + len(kinds_of)]
+        found.append(
+            of_parts([None if k == NONE else x for k, x in zip(kinds_of, some, strict=True)])
+        )
+        at += len(kinds_of)
     return found
 
 
 def zero(kind: Type) -> Any:
+    if kind == NONE:
+        return None
     assert isinstance(kind, ScalarType)
     return kind.pytype(0) if kind.python else kind.dtype.type(0)
 
@@ -126,6 +132,14 @@ def chosen(vm: Machine, test: Var, yes: Var, no: Var) -> Var:
     both = union([kinds(vm, no), kinds(vm, yes)])
     given = [parts(vm, one, both) for one in (yes, no)]
     return of_parts(cond(vm.working().open, test.value, ([], []), given))
+
+
+def if_none(vm: Machine, var: Var) -> tuple[Any, Var, Var, bool] | None:
+    """Of a number or None: its tag, what it is where that is true, and else; is it None then?"""
+    var = realize(vm, var)
+    if vm.work is None or not isinstance(var, Either) or NONE not in kinds(vm, var):
+        return None
+    return var.tag, of_parts([var.b]), of_parts([var.a]), leaf_type(var.b) == NONE
 
 
 def cond(

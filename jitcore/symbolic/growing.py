@@ -21,7 +21,7 @@ from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic.counted import is_held
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.sequences import LIST, add, is_character
+from jitcore.symbolic.sequences import LIST, add, is_character, settled
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Bound, Either, Known, Lazy, List, Run, Var
 from jitcore.symbolic.working import NotALoop, Working
@@ -122,6 +122,7 @@ def append(vm: Machine, owner: Var, value: Var) -> Var:
 
 
 def grown(vm: Machine, owner: Var) -> Value:
+    settled(vm)
     work = vm.working()
     if isinstance(owner, Run):
         work.grown[owner.value] = None

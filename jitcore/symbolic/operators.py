@@ -25,7 +25,7 @@ from jitcore.symbolic import spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import distributed, has_either
+from jitcore.symbolic.either import distributed, has_either, kinds
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
@@ -359,6 +359,8 @@ def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
     if lhs is rhs:
         return True
+    if has_either((lhs, rhs)):
+        return _either_is(vm, lhs, rhs)
     a, b = getattr(lhs, "origin", None), getattr(rhs, "origin", None)
     match lhs, rhs:
         case Known(x), Known(y):
@@ -371,6 +373,21 @@ def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
     if type(lhs) is not type(rhs) or isinstance(lhs, (List, Dict, Object)):
         return False
     vm.stop(breaks.OPERATOR, "`is` between values made at run time")
+
+
+def _either_is(vm: Machine, lhs: Var, rhs: Var) -> bool:
+    """A number, or None, is another object than what it surely is not."""
+    one, other = (lhs, rhs) if isinstance(lhs, Either) else (rhs, lhs)
+    if isinstance(other, Known) and not any(_may_be_of(kind, other.obj) for kind in kinds(vm, one)):
+        return False
+    distributed(vm, lambda *_: Known(None), one)  # after the loops another region finds it out
+    vm.stop(breaks.OPERATOR, "`is` of a number of one type or another")
+
+
+def _may_be_of(kind: Type, obj: object) -> bool:
+    if isinstance(kind, ScalarType):
+        return kind.python and type(obj) is kind.pytype
+    return obj is None
 
 
 BY_VALUE = (str, bytes, int, float, complex, slice, range, tuple, frozenset)

@@ -91,6 +91,7 @@ def live(vm: Machine, var: Var) -> Any:
 
 
 def count(vm: Machine, over: Value, first: Any) -> Value:
+    settled(vm)
     return made(vm, ITEMS_FROM, (over, first), PYINT)
 
 
@@ -140,7 +141,7 @@ def is_index(key: Var) -> bool:
 def settled(vm: Machine) -> None:
     """What is held back has not happened to the object yet."""
     if any(held.do is Do.CALL for held in vm.effects):
-        raise NotALoop("items of a container, where another was changed before")
+        raise NotALoop("items of a container, where one was changed before")
 
 
 def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:

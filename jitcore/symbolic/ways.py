@@ -147,6 +147,10 @@ def open_way(vm: Machine, frame: Frame, before: Before, way: Way) -> None:
     frame.locals = list(before.locals)
     frame.stack = list(before.stack if way.stack is None else way.stack)
     del frame.stack[len(frame.stack) - way.pops :]
+    if way.known is not None:
+        old, new = way.known
+        frame.locals = [new if var is old else var for var in frame.locals]
+        frame.stack = [new if var is old else var for var in frame.stack]
     vm.jump(frame, way.offset)
 
 

@@ -323,3 +323,57 @@ def comprehensions_with_conditions(x, limit):
     pairs = {k: v for k, v in enumerate(x) if v > limit}
     keys = {k for k in range(40) if x[k] > limit}
     return some, where, pairs, keys
+
+
+@program(lambda: (f8(40), 0.5), lambda: (f8(40), 99.0), lambda: (i8(40), -1))
+def the_best_so_far(x, limit):
+    best = where = None
+    for k, v in enumerate(x):
+        if v > limit and (best is None or v < best):
+            best = v
+            where = k
+    if best is None:
+        return "none", where
+    return best, where
+
+
+@program(lambda: (f8(60), 20), lambda: (i8(60), 3))
+def none_and_numbers(x, n):
+    last = first = None
+    gaps = nothing = 0
+    for i in range(len(x)):
+        if x[i] < 0:
+            last = None
+        elif last is not None:
+            gaps += i - last
+            last = i
+        else:
+            last = i
+        nothing += last is None
+        first = first or last
+        if i % n == 3:
+            print(i, last, first)
+    return gaps, last, nothing, first, last is None, first is not None
+
+
+@program(lambda: (f8(60),), lambda: (-np.abs(f8(60)),))
+def sums_with_none(x):
+    s = None
+    try:
+        for v in x:
+            if v > 1:
+                s = 0.5
+            if v > -9:
+                s += v
+    except TypeError as error:
+        return s, str(error)
+    return s
+
+
+@program(lambda: (f8(30), 0.5))
+def flags_that_are_one_object(x, limit):
+    found = False
+    for v in x:
+        if v > limit:
+            found = v > 1
+    return found is True, found is False, found is None

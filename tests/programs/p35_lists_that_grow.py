@@ -225,3 +225,18 @@ def growing(x):
 @program(lambda: (f8(50),))
 def in_a_generator(x):
     return list(growing(x))
+
+
+@program(lambda: (f8(12), []), lambda: (f8(12), [1]))
+def appended_before_and_in_a_loop(x, out):
+    mine = []
+    for i in range(9):
+        out.append(i)
+        mine.append(-i)
+        for v in x:
+            out.append(v)
+            mine.append(v)
+    out.append("end")
+    for k in range(20):
+        out.append(k)
+    return out, mine

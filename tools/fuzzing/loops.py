@@ -86,6 +86,7 @@ class Writer:
     def program(self) -> str:
         rng = self.rng
         body = [f"s = {rng.choice(('0', '0.0', 't', 'x[0]', '1'))}", "w = 0"]
+        body += [f"m = {rng.choice(('None', 'None', '0', 's'))}"]
         body += [
             rng.choice(("out = []", "out = []", "out = [t, k]", "out = xs", "out = also = []"))
         ]
@@ -96,8 +97,8 @@ class Writer:
             rng.choice(
                 (
                     "return s, out",
-                    "return s, t, k, w, out",
-                    "return s, x[0], w",
+                    "return s, t, k, w, out, m",
+                    "return s, x[0], w, m",
                     "return np.array(out)",
                 )
             )
@@ -154,6 +155,7 @@ class Writer:
             (0.25 if depth < 3 else 0, self.guarded),
             (1.5, self.append),
             (0.4, self.comprehension),
+            (1.0, self.missing),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
@@ -283,6 +285,17 @@ class Writer:
         if kind < 0.15:
             return [f"w += {self.rng.choice(('len(out)', 'out[-1]', 'out[0]', 'len(xs)'))}"]
         return [f"out.append({self.expression(1)})"]
+
+    def missing(self, depth: int) -> list[str]:
+        """With `m`, which may be None."""
+        some = self.expression(1)
+        form = self.rng.choice(
+            ("if m is None or {0} > m:\n    m = {0}", "if {c}:\n    m = None",
+             "if m is not None:\n    w += m", "if m is None:\n    m = {0}\nelse:\n    m += 1",
+             "w += m is None", "out.append(m)", "if not m:\n    w += 1", "if m == 1:\n    w -= 1",
+             "m = None", "s += m", "m = {0} if {c} else None")
+        )  # fmt: skip
+        return form.format(some, c=self.condition()).split("\n")
 
     def comprehension(self, depth: int) -> list[str]:
         self.counter += 1

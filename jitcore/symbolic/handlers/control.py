@@ -14,6 +14,7 @@ from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.either import if_none
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.loops import branches_to_loop
 from jitcore.symbolic.machine import Cut, Machine
@@ -110,12 +111,29 @@ def pop_jump_if_false(vm: Machine, frame: Frame, canon: Canon, value: Var) -> No
 
 @opcode("POP_JUMP_IF_NONE", "value --")
 def pop_jump_if_none(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    fork_if_none(vm, frame, canon, value, True)
     if identical(vm, value, Known(None)):
         go(vm, frame, canon)
 
 
+def fork_if_none(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
+    """Where only run time knows, of a number in a loop."""
+    found = if_none(vm, value)
+    if found is None:
+        return
+    tag, yes, no, yes_is_none = found
+    value = realize(vm, value)
+    here, there = frame.code.instrs[frame.index].offset, canon.target
+    ways = (
+        Way(there if is_none is when else here, known=(value, one))
+        for one, is_none in ((yes, yes_is_none), (no, not yes_is_none))
+    )
+    raise Fork(frame, tag, *ways)
+
+
 @opcode("POP_JUMP_IF_NOT_NONE", "value --")
 def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    fork_if_none(vm, frame, canon, value, False)
     if not identical(vm, value, Known(None)):
         go(vm, frame, canon)
 

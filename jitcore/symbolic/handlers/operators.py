@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic import operators, subscripts
+from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -48,6 +49,11 @@ def to_bool(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
 
 @opcode("IS_OP", "lhs rhs -- res")
 def is_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
+    found = if_none(vm, lhs) if isinstance(rhs, Known) and rhs.obj is None else None
+    if found is not None:
+        tag, _, _, is_none = found
+        var = of_parts([tag])
+        return var if is_none != bool(canon.arg) else operators.negate(vm, var)
     return Known(operators.identical(vm, lhs, rhs) != bool(canon.arg))
 
 
