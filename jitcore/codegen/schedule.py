@@ -21,6 +21,7 @@ from .again import Part, recompute
 from .composites import OWN, expanded
 from .cut import pays_alone
 from .demand import lower_any
+from .filled import without_fills
 from .joins import JOINED, PIECE, Parts, parted
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
@@ -75,7 +76,7 @@ def fuse(
     """Group what fits; order the result so that everything comes after what it reads. `views`:
     those that were made before. `calls`: arrays that NumPy joins."""
     given = {value for node in nodes for value in node.outputs}
-    nodes = without_rolls(expanded(nodes), live_out)
+    nodes = without_fills(without_rolls(expanded(nodes), live_out), live_out)
     while True:
         simple = in_elements(nodes, live_out, calls)
         divided, parts = parted(simple, calls)

@@ -173,6 +173,8 @@ ARRAYS = (
     "np.linspace({n}, {n}, 5)",
     "np.zeros({a}.shape)",
     "np.zeros_like({a})",
+    "(np.zeros({a}.shape) + {a} * {n} + {a})",
+    "(np.full_like({a}, {n}) - {b} * {a})",
     "np.ones_like({a}, dtype={t})",
     "np.ones(3, dtype={t})",
     "np.full({a}.shape, {s})",
