@@ -4,8 +4,8 @@
     x: f64[4,5]   max               →   v = key(x)     fold: i64[1,1] from LEAST by {0} > {1} ? ...
 
 `Unsuitable` says that the reduction stays a NumPy call. NumPy walks an array in the order of its
-memory, so that order decides which elements are summed first (folds.py); arrays with gaps stay
-NumPy's.
+memory, so that order decides which elements are summed first (folds.py). Of arrays with gaps only
+what any order gives is taken: the largest, sums of integers.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     row = row_for(node, t)
     axes, asked_dtype = asked(node, t)
     result = result_signature(node, t, row, asked_dtype)
-    if not is_dense(t) or all(t.shape[axis] == 1 for axis in axes):
+    if not suits(row, t) or all(t.shape[axis] == 1 for axis in axes):
         raise Unsuitable(f"{node.op.name} of {t} over {axes}")
     keyed = "rt_key" in row.key
     dtype = np.dtype(f"i{result.dtype.itemsize}") if keyed else result.dtype
@@ -184,15 +184,34 @@ def result_signature(node: Node, t: ArrayType, row: Row, asked_dtype: Any) -> Si
     return signature(found)
 
 
+def suits(row: Row, t: ArrayType) -> bool:
+    """Gaps change the order in which NumPy goes, and so the bits where that matters."""
+    return is_dense(t) or (not row.in_order and is_apart(t))
+
+
 def is_dense(t: ArrayType) -> bool:
     """No gaps, no repetitions, nothing backwards: one run of memory in some order of the axes."""
     step = t.dtype.itemsize
-    moving = [(stride, extent) for stride, extent in zip(t.strides, t.shape, strict=True)]
-    for stride, extent in sorted(one for one in moving if one[1] != 1):
+    for stride, extent in moving(t):
         if stride != step:
             return False
         step *= extent
     return True
+
+
+def is_apart(t: ArrayType) -> bool:
+    """The same, but for gaps."""
+    reach = t.dtype.itemsize
+    for stride, extent in moving(t):
+        if stride < reach:
+            return False
+        reach += stride * (extent - 1)
+    return True
+
+
+def moving(t: ArrayType) -> list[tuple[int, int]]:
+    """Strides and extents, innermost first."""
+    return sorted(one for one in zip(t.strides, t.shape, strict=True) if one[1] != 1)
 
 
 def laid_out(shape: Shape, axes: tuple[int, ...], result: Signature) -> tuple[Shape, Shape]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -378,3 +379,36 @@ def test_counts_and_truths_by_other_names(dtype: str, config: Config) -> None:
             alike(fn, arrays, config)
     x = np.arange(256, dtype=np.uint8).view(bool).reshape(2, 128)
     alike(lambda b, x: b.emit(OPS["count_nonzero"], (x,), {"axis": 1}), [x], config)
+
+
+GAPS: tuple[Callable[[Array], Array], ...] = (
+    lambda x: x[:, 2:4, 1:3],
+    lambda x: x[1:, ::2, :-1],
+    lambda x: x.T[:, 1:3],
+    lambda x: x.transpose(1, 0, 2)[:3],
+    lambda x: np.asfortranarray(x)[:2, 1:],
+    lambda x: x[:, :, ::3],
+)
+EACH = ("max", "min", "any", "all", "count_nonzero")
+
+
+@pytest.mark.parametrize("dtype", "?bHiqQfd")
+@pytest.mark.parametrize("part", GAPS)
+def test_what_any_order_gives_takes_gaps(
+    part: Callable[[Array], Array], dtype: str, config: Config
+) -> None:
+    made = 0
+    for name in (*EACH, *(("sum", "prod") if dtype in "?bHiqQ" else ())):
+        for axis in (None, 0, 1, 2, (0, 2), (1, 2)):
+            x = part(np.abs(scattered(dtype, (5, 6, 7), 3)))
+            fn = partial(reduced, name, {} if axis is None else {"axis": axis})
+            try:
+                made += check(fn, [x], config)
+            except AssertionError as error:
+                if "result" in str(error):
+                    raise
+    assert made > 20
+
+
+def reduced(name: str, words: dict[str, Any], b: Builder, x: Value) -> Value:
+    return b.emit(OPS[name], (x,), words)
