@@ -22,18 +22,13 @@ typedef struct {
 } Way;
 
 typedef struct {
-    char *first;
-    size_t size;
-} Room;
-
-typedef struct {
     PyObject_HEAD
     routine_fn *fn;
     int ninputs, noutputs, narrays, nways, nloops, nrooms;
     Port *ports; /* inputs, then outputs */
     Way *ways;
     rt_loop *loops;
-    Room *rooms; /* kept for the next launch, but for large ones: the GIL is held from its begin to its end */
+    rt_room *rooms; /* kept for the next launch, but for large ones: the GIL is held from its begin to its end */
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
 } Routine;
@@ -42,30 +37,27 @@ typedef struct {
 
 /* ---------------------------------------------------------------- rooms */
 
-#define KEPT_ROOM ((size_t)1 << 20)
+#define KEPT_ROOM ((i64)1 << 20)
 #define LARGEST_ROOM ((i64)1 << 40)
 
-static char *make_room(void *rooms, i64 k, i64 bytes) {
-    Room *room = (Room *)rooms + k;
-    if (bytes < 0 || bytes > LARGEST_ROOM)
-        return NULL;
-    size_t size = ((size_t)bytes + (size_t)bytes / 2 + 127) / 64 * 64;
-    if (size <= room->size)
-        return room->first;
+static int make_room(rt_room *rooms, i64 k, i64 bytes) {
     void *made;
-    if (posix_memalign(&made, 64, size) != 0)
-        return NULL;
-    free(room->first);
-    *room = (Room){made, size};
-    return made;
+    if (bytes < 0 || bytes > LARGEST_ROOM)
+        return 0;
+    i64 size = (bytes + bytes / 2 + 127) / 64 * 64;
+    if (posix_memalign(&made, 64, (size_t)size) != 0)
+        return 0;
+    free(rooms[k].first);
+    rooms[k] = (rt_room){made, size};
+    return 1;
 }
 
-static void empty_rooms(Routine *r, size_t above) {
+static void empty_rooms(Routine *r, i64 above) {
     for (int i = 0; r->rooms != NULL && i < r->nrooms; i++) {
         if (r->rooms[i].size <= above)
             continue;
         free(r->rooms[i].first);
-        r->rooms[i] = (Room){NULL, 0};
+        r->rooms[i] = (rt_room){NULL, 0};
     }
 }
 
@@ -84,9 +76,11 @@ static int array_fits(const Port *want, PyObject *obj) {
 static PyObject *result_of(const Port *port, const rt_slot *slot) {
     if (port->kind != ARRAY)
         return number_boxed(port->kind, port->num, slot);
-    npy_intp count = (npy_intp)slot->part.count;
-    PyObject *made = PyArray_SimpleNew(1, &count, port->num);
-    if (made != NULL && count > 0)
+    npy_intp extents[RT_AXES];
+    for (int axis = 0; axis < port->ndim; axis++)
+        extents[axis] = (npy_intp)slot->part.extents[axis];
+    PyObject *made = PyArray_SimpleNew(port->ndim, extents, port->num);
+    if (made != NULL && PyArray_SIZE((PyArrayObject *)made) > 0)
         memcpy(PyArray_DATA((PyArrayObject *)made), slot->part.first, (size_t)PyArray_NBYTES((PyArrayObject *)made));
     return made;
 }
@@ -190,7 +184,7 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
         if (port->kind == 0 || strchr("asbifcLTUBYGun", port->kind) == NULL || !known ||
-            (array && i >= r->ninputs && (port->kind != ARRAY || port->ndim != 1))) {
+            (array && i >= r->ninputs && (port->kind != ARRAY || port->ndim < 1 || port->ndim > RT_AXES))) {
             PyErr_SetString(PyExc_ValueError, "what a routine takes and gives are numbers and arrays");
             return -1;
         }
@@ -268,7 +262,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->capsules = Py_NewRef(loops);
     r->loops = inner_loops(loops, &r->nloops);
     r->nrooms = rooms > 0 ? rooms : 0;
-    r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(Room));
+    r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     if (r->rooms == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
     if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0) {

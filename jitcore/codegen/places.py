@@ -27,7 +27,8 @@ class Layout:
     steps: tuple[str, ...]
     ones: tuple[bool, ...]  # axes of which it is known that their extent is 1
     dtype: np.dtype[Any]
-    visible: bool = True  # not a buffer of the routine: stores may change it
+    visible: bool = True  # a store may change it, or overlap it
+    room: str = "-1"  # of which buffer it is all
 
 
 def layout(w: Writer, value: Value) -> Layout:

@@ -17,7 +17,7 @@ from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_loop import SEQ_APPEND
-from ..ir.ops_span import SPAN
+from ..ir.ops_span import SPAN, SPAN_TRANSPOSE
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
@@ -29,6 +29,7 @@ from .writer import Writer, is_array
 GROWN_PORT = (GROWN, 0, 1, False)
 FILLED = (arithmetic, comparisons, elements, functions, members, slices, folded_spans, new_spans)
 
+AXES = 4  # RT_AXES of routine_rt.h
 LONGEST = 400_000  # characters of C
 
 
@@ -138,7 +139,7 @@ def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> It
     """The arrays that are written to."""
     views = {} if views is None else views
     for node in nodes:
-        if node.op is SPAN:
+        if node.op in (SPAN, SPAN_TRANSPOSE):
             views[node.outputs[0]] = views.get(node.args[0], node.args[0])
         if node.op.stores:
             yield views.get(node.args[0], node.args[0])
@@ -147,13 +148,12 @@ def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> It
 
 
 def output_port(value: Value) -> tuple[str, int, int, bool]:
-    """Of arrays that were made, those of one axis."""
     kind = value.type
     if not isinstance(kind, SpanType):
         return scalar_port(value)
-    if kind.ndim != 1:
-        raise NoForm("an array of several axes, made in the loop and used after it was left")
-    return ARRAY, kind.dtype.num, 1, False
+    if not 1 <= kind.ndim <= AXES:
+        raise NoForm("an array of many axes, made in the loop and used after it")
+    return ARRAY, kind.dtype.num, kind.ndim, False
 
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
@@ -204,6 +204,7 @@ def text(
     begin = [
         "    const volatile u32 *const breaker = world->breaker;",
         "    const u32 bits = world->bits;",
+        *(["    rt_room *const rooms = world->rooms;"] if w.rooms else []),
         "    i64 rounds = 0;",
         "    rt_clear();",
     ]
@@ -216,7 +217,8 @@ def handed(w: Writer, value: Value, slot: str) -> list[str]:
     if not isinstance(value.type, SpanType):
         return [f"*({c_name(value)} *){slot}.bytes = {w.name(value)};"]
     made = w.layouts[value]
-    return [f"{slot}.part.first = {made.pointer};", f"{slot}.part.count = {made.extents[0]};"]
+    extents = [f"{slot}.part.extents[{k}] = {text};" for k, text in enumerate(made.extents)]
+    return [f"{slot}.part.first = {made.pointer};", *extents]
 
 
 def load(value: Value, k: int) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
-from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType
+from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import spans
 from .inner import Inner
 from .literals import literal
@@ -54,6 +54,7 @@ class Writer:
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.rooms = 0
+        self.own_rooms: dict[Value, str] = {}
         self.counter = 0
 
     # -- text -------------------------------------------------------------------------------------
@@ -121,17 +122,23 @@ class Writer:
         self.counter += 1
         return f"{letter}{self.counter}"
 
-    def room(self, node: Node, size: str) -> str:
-        """A buffer of so many bytes at least."""
+    def room(self, node: Node, size: str) -> tuple[str, str]:
+        """A buffer of so many bytes at least: its first byte, and its number."""
         k = self.rooms
         self.rooms += 1
-        self.declared += [f"char *b{k} = 0;", f"i64 c{k} = -1;"]
-        self.line(f"if (__builtin_expect(c{k} < {size}, 0)) {{")
-        self.line(f"    b{k} = world->room(world->rooms, {k}, {size});")
-        self.line(f"    if (b{k} == 0) goto way{self.way(node)};")
-        self.line(f"    c{k} = {size};")
-        self.line("}")
-        return f"b{k}"
+        short = f"rooms[{k}].size < {size}"
+        self.leave_if(node, f"{short} && !world->room(rooms, {k}, {size})")
+        name = self.scratch("char *")
+        self.line(f"{name} = rooms[{k}].first;")
+        return name, str(k)
+
+    def room_of(self, param: Value) -> str:
+        """The buffer of what a loop carries on."""
+        found = self.own_rooms.get(param)
+        if found is None:
+            found = self.own_rooms[param] = str(self.rooms)
+            self.rooms += 1
+        return found
 
     def compute(self, value: Value) -> None:
         spans.buffered(self, value)
@@ -272,7 +279,8 @@ class Writer:
     def assign_all(self, targets: Sequence[Value], given: Sequence[Any]) -> None:
         """At once: what is given may be among the targets."""
         self.depth += 1
-        pairs = [(t, g) for t, g in zip(targets, given, strict=True) if t is not g]
+        both = zip(targets, given, strict=True)
+        pairs = [(t, g) for t, g in both if t is not g and not isinstance(t.type, SpanType)]
         later = {g for _, g in pairs if type(g) is Value} & {t for t, _ in pairs}
         texts = []
         for t, g in pairs:
@@ -290,10 +298,12 @@ def cond(w: Writer, node: Node) -> None:
     yes, no = node.bodies
     w.line(f"if ({w.true(node.args[0])}) {{")
     w.body(yes)
+    spans.one_way(w, node.outputs, yes.results)
     w.assign_all(node.outputs, yes.results)
     if no.nodes or node.outputs:
         w.line("} else {")
         w.body(no)
+        spans.one_way(w, node.outputs, no.results)
         w.assign_all(node.outputs, no.results)
     w.line("}")
 
@@ -303,15 +313,18 @@ def for_(w: Writer, node: Node) -> None:
     trips, *initial = node.args
     k, *carried = body.params
     w.depth -= 1
+    spans.begin(w, carried, initial)
     w.assign_all(carried, initial)
     w.depth += 1
     count, index = w.kept("i64", w.text(trips)), w.name(k)
     w.positive.add(k)
     w.line(f"for ({index} = 0; {index} < {count}; {index}++) {{")
     w.body(body)
+    spans.next_round(w, carried, body.results)
     w.assign_all(carried, body.results)
     w.line("}")
     w.depth -= 1
+    spans.end(w, node.outputs, carried, initial)
     w.assign_all(node.outputs, carried)
     w.depth += 1
 
@@ -320,6 +333,7 @@ def loop(w: Writer, node: Node) -> None:
     (body,) = node.bodies
     again, *results = body.results
     w.depth -= 1
+    spans.begin(w, body.params, node.args)
     w.assign_all(body.params, node.args)
     w.depth += 1
     go_on = w.scratch("int")
@@ -328,9 +342,11 @@ def loop(w: Writer, node: Node) -> None:
     w.depth += 1
     w.line(f"{go_on} = {w.true(again)};")
     w.depth -= 1
+    spans.next_round(w, body.params, results)
     w.assign_all(body.params, results)
     w.line(f"}} while ({go_on});")
     w.depth -= 1
+    spans.end(w, node.outputs, body.params, node.args)
     w.assign_all(node.outputs, body.params)
     w.depth += 1
 

@@ -4,6 +4,7 @@ extent       array, axis -> how long it is
 slice.start  n, start, stop, step -> where a slice of n items begins
 slice.count  n, start, stop, step -> how many items it has
 span         array, key, dims -> view: for each axis an int, or (start, count, step); None: new
+span.transpose  array -> the same with its axes in reverse
 span.store   view, value: view[...] = value
 span.take    array, ints -> its elements there
 
@@ -54,6 +55,10 @@ def span(array: Array, key: tuple[Any, ...], dims: Dims) -> Array:
             part = slice(start, None if stop < 0 else stop, step)
         index.append(part)
     return array[(*index, ...)]
+
+
+def span_transpose(array: Array) -> Array:
+    return array.T
 
 
 def span_store(view: Array, value: Any) -> None:
@@ -134,6 +139,12 @@ def part(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return SpanType(kind.dtype, args[2])
 
 
+def turned(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    kind = leaf_type(args[0])
+    assert isinstance(kind, ArrayType | SpanType)
+    return SpanType(kind.dtype, dims_of(kind)[::-1])
+
+
 def taken(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     kind, index = leaf_type(args[0]), leaf_type(args[1])
     assert isinstance(kind, ArrayType | SpanType) and isinstance(index, SpanType)
@@ -148,9 +159,18 @@ EXTENT = _row("extent", extent, whole)
 SLICE_START = _row("slice.start", slice_start, whole)
 SLICE_COUNT = _row("slice.count", slice_count, whole)
 SPAN = _row("span", span, part, Kind.VIEW)
+SPAN_TRANSPOSE = _row("span.transpose", span_transpose, turned, Kind.VIEW)
 SPAN_TAKE = _row("span.take", span_take, taken)
 SPAN_STORE = Op("span.store", span_store, Kind.STORE, Effect.STORE, nothing, stores=(0,))
-ROWS: tuple[Op, ...] = (EXTENT, SLICE_START, SLICE_COUNT, SPAN, SPAN_TAKE, SPAN_STORE)
+ROWS: tuple[Op, ...] = (
+    EXTENT,
+    SLICE_START,
+    SLICE_COUNT,
+    SPAN,
+    SPAN_TRANSPOSE,
+    SPAN_TAKE,
+    SPAN_STORE,
+)
 
 
 def is_span(arg: Any) -> bool:

@@ -10,6 +10,8 @@
 #ifndef JITCORE_ROUTINE_RT_H
 #define JITCORE_ROUTINE_RT_H
 
+#define RT_AXES 4
+
 typedef union {
     i64 i;
     f64 d;
@@ -17,9 +19,15 @@ typedef union {
     char bytes[16];
     struct {
         char *first;
-        i64 count;
-    } part; /* an array of one axis that was made, in a room */
+        i64 extents[RT_AXES];
+    } part; /* an array that was made, in C order, in a room */
 } rt_slot;
+
+/* A buffer of a routine. */
+typedef struct {
+    char *first;
+    i64 size;
+} rt_room;
 
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
 typedef struct {
@@ -31,8 +39,8 @@ typedef struct {
     int (*fits)(int kind, int num, void *obj, void *slot); /* 1: a number of this kind */
     int (*put)(void **place, int kind, int num, const rt_slot *slot); /* 1: it is the list's item there */
     int (*append)(void *list, int kind, int num, const rt_slot *slot);
-    char *(*room)(void *rooms, i64 k, i64 bytes); /* a buffer, as good as empty; NULL: there is no memory */
-    void *rooms;
+    int (*room)(rt_room *rooms, i64 k, i64 bytes); /* 1: it has so many, and anything in it */
+    rt_room *rooms;
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
 } rt_world;
 
@@ -88,6 +96,15 @@ static inline int rt_whole_power(i64 a, i64 b, i64 *out)
     }
     *out = made;
     return 0;
+}
+
+static inline void rt_exchange(rt_room *rooms, i64 a, i64 b)
+{
+    if (b < 0 || a == b)
+        return;
+    rt_room room = rooms[a];
+    rooms[a] = rooms[b];
+    rooms[b] = room;
 }
 
 /* Where a slice of n items begins, and how many it has; what is not given is what Python takes it for. */

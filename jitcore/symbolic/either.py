@@ -10,13 +10,15 @@ np.float64. An operation on such a number is a `cond` node with the operation on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import leaf_type
 from jitcore.ir.ops_control import CONTROL
-from jitcore.ir.types import NONE, PYBOOL, ScalarType, Type
+from jitcore.ir.ops_span import is_span
+from jitcore.ir.types import NONE, PYBOOL, ArrayType, ScalarType, SpanType, Type
 from jitcore.symbolic.machine import Cut, Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import Either, Known, Run, Var
@@ -32,18 +34,32 @@ def kinds(vm: Machine, var: Var | None) -> Kinds:
     var = None if var is None else realize(vm, var)
     if isinstance(var, Either):
         return leaf_type(var.a), leaf_type(var.b)
-    found = leaf_type(leaf(vm, var)) if isinstance(var, Run | Known) else None
-    if not isinstance(found, ScalarType) and found != NONE:
+    given = leaf(vm, var) if isinstance(var, Run | Known) else None
+    found = leaf_type(given)
+    nothing = isinstance(var, Known) and given is None
+    if not isinstance(found, ScalarType | SpanType | ArrayType) and not nothing:
         raise NotALoop("ways meet, and a variable is not a number, or not bound, on each of them")
-    assert found is not None
+    if type(given) is Value and given in vm.parts.views:
+        raise NotALoop("ways meet, or rounds, and a variable is a view of an array")
     return (found,)
 
 
 def union(many: Sequence[Kinds]) -> Kinds:
     found = tuple(sorted({kind for one in many for kind in one}, key=str))
+    if len(found) > 1 and all(isinstance(kind, SpanType) for kind in found):
+        found = (reduce(joined, found),)
     if len(found) > 2:
         raise NotALoop(f"a variable of more than two types: {', '.join(map(str, found))}")
     return found
+
+
+def joined(a: Type, b: Type) -> Type:
+    """An array that is one or the other: where their extents differ, only run time knows it."""
+    assert isinstance(a, SpanType) and isinstance(b, SpanType)
+    if a.dtype != b.dtype or a.ndim != b.ndim:
+        raise NotALoop("ways meet, and a variable is an array of another type on each of them")
+    both = zip(a.dims, b.dims, strict=True)
+    return SpanType(a.dtype, tuple(x if x == y else None for x, y in both))
 
 
 def flat(one: Kinds) -> Kinds:
@@ -61,6 +77,8 @@ def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
     found = leaf(vm, var)
     if len(wanted) == 1:
         return [found]
+    if any(isinstance(kind, SpanType | ArrayType) for kind in wanted):
+        raise NotALoop("ways meet, and a variable is another array on each of them")
     second = leaf_type(found) == wanted[1]
     return [zero(wanted[0]), found, True] if second else [found, zero(wanted[1]), False]
 
@@ -85,9 +103,11 @@ def unflat(many: Sequence[Kinds], given: Sequence[Any]) -> list[Var]:
 
 
 def zero(kind: Type) -> Any:
+    """Any number of this type."""
     if kind == NONE:
         return None
-    assert isinstance(kind, ScalarType)
+    if not isinstance(kind, ScalarType):
+        raise NotALoop("an array that is not bound on each way")
     return kind.pytype(0) if kind.python else kind.dtype.type(0)
 
 
@@ -150,8 +170,16 @@ def cond(
     at = [k for k in range(len(yes)) if not same_leaf(yes[k], no[k])]
     outputs = {}
     for k in at:
+        if is_span(yes[k]) != is_span(no[k]) and (yes[k] is None or no[k] is None):
+            outputs[k] = Value((no[k] if yes[k] is None else yes[k]).type)
+            continue
+        if is_span(yes[k]) and is_span(no[k]):
+            outputs[k] = Value(joined(yes[k].type, no[k].type))
+            continue
         if leaf_type(yes[k]) != leaf_type(no[k]):
             raise NotALoop("ways meet, and a variable is of another type on each of them")
+        if isinstance(leaf_type(yes[k]), ArrayType):
+            raise NotALoop("ways meet, and a variable is another array on each of them")
         outputs[k] = Value(leaf_type(yes[k]))
     if at or any(bodies):
         made = tuple(

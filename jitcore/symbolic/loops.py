@@ -24,8 +24,9 @@ from dataclasses import replace
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind, Unsupported
+from jitcore.ir.ops import OPS
 from jitcore.ir.ops_loop import LEAVE, LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANGE_NEXT
-from jitcore.ir.types import PYINT, SpanType
+from jitcore.ir.types import PYINT, ArrayType, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
@@ -43,7 +44,14 @@ from jitcore.symbolic.rounds import (
     scalar,
     test_rounds,
 )
-from jitcore.symbolic.spans import computed
+from jitcore.symbolic.spans import (
+    arrays_in,
+    computed,
+    in_c_order,
+    only_named_once,
+    reject_unordered,
+    spans_in,
+)
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Counted, Run, Var
@@ -132,13 +140,23 @@ def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
 
 
 def drop_spans(vm: Machine, frame: Frame) -> None:
-    """Parts of arrays are known inside a routine only."""
+    """Parts of arrays are known inside a routine only: if they are used after it, another region
+    begins there."""
     live = frame.code.live[frame.code.instrs[frame.index].offset]
     for i, var in enumerate(frame.locals):
-        if isinstance(var, Run) and isinstance(var.value.type, SpanType):
+        if spans_in(var):
             if i in live:
-                raise NotALoop("an array made in the loop is used after it")
-            frame.locals[i] = None
+                handed_over(vm, var)
+            else:
+                frame.locals[i] = None
+    for var in frame.stack:
+        handed_over(vm, var)
+
+
+def handed_over(vm: Machine, var: Var | None) -> None:
+    for value in spans_in(var):
+        vm.working().hands_over = True
+        reject_unordered(vm, [value])
 
 
 def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
@@ -196,7 +214,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     vm.segments.append(segment)
     vm.fresh_window, vm.routines = True, True
     vm.notes += work.notes
-    vm.cut_here = work.list_stores or any(work.grown.values())
+    vm.cut_here = work.list_stores or any(work.grown.values()) or work.hands_over
 
 
 def operations(nodes: Sequence[Node]) -> Iterator[str]:
@@ -242,9 +260,13 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     if frame.code.instrs[frame.index].op == "FOR_ITER":
         frame.stack[-1] = counted(vm, frame)
     shape = settle(vm, frame, loop, first_pays(vm, frame, loop, outermost))
-    if shape is None:
-        try_first_round(vm, frame, loop, outermost)
-        shape = settle(vm, frame, loop, False)
+    if shape is None and copy_private(vm, frame, mark):
+        shape = settle(vm, frame, loop, True)
+    for again in (True, False):  # an array may be what another was in the round before
+        if shape is None:
+            try_first_round(vm, frame, loop, outermost)
+            strict = again and bool(vm.working().moved) and first_pays(vm, frame, loop, outermost)
+            shape = settle(vm, frame, loop, strict)
     if shape is None:
         raise NotALoop("a variable may not be bound when a round begins")
     repeatable(vm, frame, mark, commits)
@@ -267,15 +289,75 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
     slots = sorted({i for at in loop.body for i in written(frame, at)})
     if any(start[i] is None for i in slots if i in live):
         return None
-    carried = {i: kinds(vm, start[i]) for i in slots if i in live}
-    for _ in range(len(carried) + 1):
+    fixed = [i for i in slots if i in live and array_of(vm, start[i]) is not None]
+    carried = {i: kinds(vm, start[i]) for i in slots if i in live and i not in fixed}
+    work = vm.working()
+    for _ in range(len(carried) + 2):
         shape, found = walked(vm, frame, loop, slots, carried)
-        if found == carried:
+        work.moved = [i for i in fixed if not stays(vm, shape, i, start[i])]
+        if found == carried and not work.moved:
+            arrays_apart(vm, frame, shape)
             return shape
         if strict:
             return None
+        if work.moved:
+            raise NotALoop("an array takes the place of another from round to round")
         carried = found
     raise NotALoop("types that do not settle")
+
+
+def array_of(vm: Machine, var: Var | None) -> Value | None:
+    """The array that a variable is, which is there before the routine."""
+    var = None if var is None else realize(vm, var)
+    there = isinstance(var, Run) and isinstance(var.value.type, ArrayType)
+    return var.value if isinstance(var, Run) and there else None
+
+
+def stays(vm: Machine, shape: Shape, i: int, var: Var | None) -> bool:
+    """Is the variable the same array at the end of each round, changed in place perhaps?"""
+    ends = [way.locals[i] for way in leaves(shape.tree) if way.end in (End.ROUND, End.OUT)]
+    return all(array_of(vm, one) is array_of(vm, var) for one in ends)
+
+
+def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
+    """An array that only this variable has becomes one of the routine's own."""
+    found = False
+    vm.working().mark = mark
+    for i in vm.working().moved:
+        array = array_of(vm, frame.locals[i])
+        names = [one for var in (*frame.locals, *frame.stack) for one in arrays_in(var)]
+        if array is not None and vm.is_fresh(array) and names.count(array) == 1:
+            frame.locals[i] = computed(vm, OPS["ndarray.copy"], (array,), {})
+            found = True
+    return found
+
+
+def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
+    """What is carried becomes another array: of the one that it was nobody else may know."""
+    slots = [i for i, one in shape.carried.items() if isinstance(one[0], SpanType)]
+    if not slots:
+        return
+    only_named_once(vm, [frame.locals[i] for i in slots], (*frame.locals, *frame.stack))
+    before = {id(v) for var in (*frame.locals, *frame.stack) for v in spans_in(var)}
+    for way in leaves(shape.tree):
+        if way.end not in (End.ROUND, End.OUT):
+            continue
+        given = [way.locals[i] for i in slots]
+        live = [way.locals[i] for i in frame.code.live[way.at]]
+        only_named_once(vm, given, (*live, *way.stack))
+        later = way.end is End.ROUND
+        if later and any(id(v) in before for var in given for v in spans_in(var)):
+            raise NotALoop("an array from before the loop, carried from round to round")
+        for i, param in zip(slots, spans_of(shape), strict=True):
+            if not all(in_c_order(vm, v) for v in spans_in(way.locals[i])):
+                vm.parts.in_c_order.discard(param)
+    first = [value for i in slots for value in spans_in(frame.locals[i])]
+    if not all(in_c_order(vm, one) for one in (*first, *spans_of(shape))):
+        raise NotALoop("an array of which the layout is not known, carried from round to round")
+
+
+def spans_of(shape: Shape) -> list[Value]:
+    return [param for param in shape.params if isinstance(param.type, SpanType)]
 
 
 def walked(
@@ -287,6 +369,7 @@ def walked(
     mark, commits = work.mark, work.commits
     initial = [x for i, one in carried.items() for x in parts(vm, start[i], one)]
     params = [Value(kind) for one in carried.values() for kind in flat(one)]
+    vm.parts.in_c_order.update(one for one in params if isinstance(one.type, SpanType))
     body: list[Node] = []
     work.open, level = body, work.level
     work.deeper()
@@ -308,6 +391,7 @@ def walked(
     }
     assert it is None or isinstance(it, Counted)
     base = tuple(stack[:-1] if it is not None else stack)
+    slots = [i for i in slots if i in carried or array_of(vm, start[i]) is None]
     return Shape(slots, carried, initial, params, body, tree, it, k, base), found
 
 

@@ -37,7 +37,7 @@ from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.blame import row_of_values
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.state import Frame, Held, Loud, Segment, Start, Window
+from jitcore.symbolic.state import Frame, Held, Loud, Parts, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import (
     NOTHING,
@@ -130,6 +130,7 @@ class Machine:
         self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
         self.work: Working | None = None  # the routine that is being captured
         self.routines = False  # there are some
+        self.parts = Parts()
         self.notes: list[Break] = []  # of ways that are CPython's in them
         self.opaque = 0  # models and iterations that have called what now runs
         self.errstate = start.errstate  # NumPy's, at this place

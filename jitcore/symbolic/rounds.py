@@ -15,7 +15,8 @@ from jitcore.ir.op import Op
 from jitcore.ir.ops_control import CONTROL
 from jitcore.ir.ops_loop import LEFT, RANGE_ITEM
 from jitcore.ir.ops_operator import BY_OPERATOR
-from jitcore.ir.types import PYINT
+from jitcore.ir.ops_span import is_span
+from jitcore.ir.types import PYINT, ScalarType, SpanType
 from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.either import COND, Kinds, flat, kinds, parts, unflat, union, zero
@@ -81,7 +82,7 @@ def count_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape) -> None:
     trips = rounds_left(vm, it)
     outputs = [Value(param.type) for param in shape.params]
     work.open.append(Node(CONTROL["for"], (trips, *shape.initial), {}, tuple(outputs), (body,)))
-    bind(frame, shape, shape.carried, outputs)
+    bind(vm, frame, shape, shape.carried, outputs)
     frame.stack = list(shape.base)
     vm.jump(frame, after_last(frame, loop))
 
@@ -103,8 +104,11 @@ def after_last(frame: Frame, loop: Loop) -> int:
     return canon.target
 
 
-def bind(frame: Frame, shape: Shape, known: dict[int, Kinds], made: Sequence[Any]) -> None:
+def bind(
+    vm: Machine, frame: Frame, shape: Shape, known: dict[int, Kinds], made: Sequence[Any]
+) -> None:
     """Variables that nobody reads after the loop are gone."""
+    vm.parts.in_c_order.update(one for one in made if is_span(one))  # as those of the rounds are
     for i in shape.slots:
         frame.locals[i] = None
     for i, var in zip(known, unflat(list(known.values()), made), strict=True):
@@ -130,6 +134,7 @@ def test_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape, outermost: 
         work.open, work.mark = way.nodes, None
         taken = how_far(way, shape)
         values = [x for i, one in shape.carried.items() for x in of_way(vm, way, live, i, one)]
+        values = [p if x is None else x for p, x in zip(shape.params, values, strict=True)]
         values += [x for i, one in extra.items() for x in of_way(vm, way, live, i, one)]
         again = not out
         if again and shape.it is not None:
@@ -148,23 +153,27 @@ def test_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape, outermost: 
     outputs = tuple(Value(param.type) for param in params)
     node = Node(CONTROL["loop"], initial, {}, outputs, (body,))
     why, far, *values = at_least_once(vm, shape, node, initial)
-    bind(frame, shape, shape.carried | extra, values)
+    bind(vm, frame, shape, shape.carried | extra, values)
     ends = [(at, stack_at(shape, outs, at, far)) for at in places]
     go_on(vm, frame, why, ends, outermost, loop)
 
 
 def kinds_at(vm: Machine, outs: Sequence[Leaf], live: dict[int, frozenset[int]], i: int) -> Kinds:
     """Of a variable that is set in the loop and read after it; nothing if it is not."""
-    return union([kinds(vm, way.locals[i]) for way in outs if i in live[way.at]])
+    found = union([kinds(vm, way.locals[i]) for way in outs if i in live[way.at]])
+    if any(not isinstance(kind, ScalarType) for kind in found):
+        raise NotALoop("an array made in the last round only is used after the loop")
+    return found
 
 
 def of_way(
     vm: Machine, way: Leaf, live: dict[int, frozenset[int]], i: int, one: Kinds
 ) -> list[Any]:
-    """A variable's parts at the end of a way; anything, where it is not read again."""
+    """A variable's parts at the end of a way; anything, where it is not read again: of an array,
+    None."""
     at = way.at
     if way.locals[i] is None or i not in live[at]:
-        return list(map(zero, flat(one)))
+        return [None if isinstance(kind, SpanType) else zero(kind) for kind in flat(one)]
     return parts(vm, way.locals[i], one)
 
 

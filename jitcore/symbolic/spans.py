@@ -11,13 +11,16 @@ Large arrays are not for routines: kernels, in the body's own regions, use all c
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from jitcore.fallback import exit
 from jitcore.fallback.exit import Built, Make, Recipe
 from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.infer_map import iterator_strides
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, METHODS
@@ -29,11 +32,12 @@ from jitcore.ir.ops_span import (
     SPAN,
     SPAN_STORE,
     SPAN_TAKE,
+    SPAN_TRANSPOSE,
     asked,
     dims_of,
     is_span,
 )
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, ScalarType, SpanType, standard_strides
 from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
 from jitcore.symbolic.working import NotALoop, is_element
 from jitcore.symbolic.wrap import realize
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 16  # elements that a view may have
 AXES = 4
+TRANSPOSED = object()  # as an index
 FEW = 16  # items: loops over them are unrolled
 
 
@@ -111,8 +116,8 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
         raise NotALoop("part of a large array in a loop")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
     if in_c_order(vm, array) and all(type(one) is not tuple or one[2] > 0 for one in key):
-        vm.working().in_c_order.add(made.value)
-    vm.working().views[made.value] = array, tree
+        vm.parts.in_c_order.add(made.value)
+    vm.parts.views[made.value] = array, tree
     return made
 
 
@@ -209,6 +214,8 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     """What NumPy gives of parts of arrays, or of small arrays as a whole."""
     if op.name == "flip" and len(args) == 1 and not kwargs:
         return flipped(vm, args[0])
+    if op.name == "ndarray.T" and len(args) == 1:
+        return transposed(vm, args[0])
     for one in values((args, kwargs)):
         if isinstance(one.type, ArrayType) and (one.type.size > LARGEST or one.type.ndim > AXES):
             raise NotALoop("a large array as a whole in a loop")
@@ -219,33 +226,39 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if effect > Effect.FLAGS or not known:
         raise NotALoop(f"{row.name} of arrays in a loop")
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
-    straight = all(in_c_order(vm, one) for one in arrays)
+    ordered = all(in_c_order(vm, one) for one in arrays)
     if row.kind in (Kind.REDUCE, Kind.LINALG):
         reject_unordered(vm, arrays)
     if not isinstance(kind, SpanType | ScalarType):
         raise NotALoop(f"{row.name} of arrays in a loop")
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Run)
-    if straight or row.kind is Kind.LINALG:
-        vm.working().in_c_order.add(made.value)
+    vm.parts.born[made.value] = vm.working().mark
+    if ordered or row.kind is Kind.LINALG:
+        vm.parts.in_c_order.add(made.value)
     return made
 
 
 def in_c_order(vm: Machine, array: Value) -> bool:
     """Does NumPy give this layout to what it computes of the array, element by element?"""
-    if isinstance(array.type, ArrayType):
-        return array.type.ndim < 2 or array.type.c_contiguous
-    if isinstance(array.type, SpanType) and array.type.ndim < 2:
+    kind = array.type
+    if isinstance(kind, ArrayType):
+        return straight(kind)
+    if isinstance(kind, SpanType) and kind.ndim < 2:
         return True
-    return array in vm.working().in_c_order
+    return array in vm.parts.in_c_order
+
+
+@cache
+def straight(kind: ArrayType) -> bool:
+    made = iterator_strides([kind], kind.dtype, kind.shape) if kind.ndim > 1 else None
+    return made is None or made == standard_strides(kind.dtype, kind.shape)
 
 
 def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
     """What was computed has the order of a buffer here. NumPy's may be another: other bits."""
     for one in arrays:
-        base = one
-        while base in vm.working().views:
-            base, _ = vm.working().views[base]
+        base = base_of(vm, one)
         if is_span(base) and base.type.ndim > 1 and not in_c_order(vm, base):  # type: ignore[union-attr]
             raise NotALoop("an array made in the loop, of which the layout is not known")
 
@@ -255,6 +268,18 @@ def length(vm: Machine, value: Value) -> Var:
     if value.type.ndim == 0:
         raise NotALoop("the length of an array without axes")
     return Run(number(vm, EXTENT, value, 0))
+
+
+def transposed(vm: Machine, array: Value) -> Var:
+    kind = array.type
+    assert isinstance(kind, ArrayType | SpanType)
+    if kind.ndim < 2 and is_span(array):
+        return Run(array)
+    if prod(dim or 1 for dim in dims_of(kind)) > LARGEST or not 2 <= kind.ndim <= AXES:
+        raise NotALoop("a large array as a whole in a loop")
+    made = emitted(vm, SPAN_TRANSPOSE, (array,))
+    vm.parts.views[made.value] = array, TRANSPOSED
+    return made
 
 
 def attribute(vm: Machine, value: Value, name: str) -> Var | None:
@@ -267,8 +292,8 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
         return Tuple(tuple(Run(number(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
     if name == "size" and kind.ndim == 1:
         return Run(number(vm, EXTENT, value, 0))
-    if name == "T" and kind.ndim < 2:
-        return Run(value)
+    if name == "T":
+        return transposed(vm, value)
     if name not in METHODS:
         raise NotALoop(f".{name} of part of an array in a loop")
     return None
@@ -281,7 +306,7 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     """`array[key] = value`, of a part."""
     tree = index(vm, key)
     kind = leaf_dtype(value)
-    target = vm.working().views.get(value) if type(value) is Value else None
+    target = vm.parts.views.get(value) if type(value) is Value else None
     if target is not None and target[0] is array and same_key(target[1], tree):
         return  # what `array[key] += x` does at last
     writable(vm, array)
@@ -292,14 +317,23 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     stored(vm, place.value, value)
 
 
+def base_of(vm: Machine, array: Value) -> Value:
+    while array in vm.parts.views:
+        array, _ = vm.parts.views[array]
+    return array
+
+
 def writable(vm: Machine, target: Value) -> None:
-    """An array that there is, or a view of it."""
-    while target in vm.working().views:
-        target, _ = vm.working().views[target]
-    if is_span(target):
-        raise NotALoop("an array made in the loop, changed in place")
-    if isinstance(target.type, ArrayType) and not target.type.writeable:
+    base = base_of(vm, target)
+    if isinstance(base.type, ArrayType) and not base.type.writeable:
         raise NotALoop("a read-only array in a loop")
+
+
+def written(vm: Machine, target: Value) -> None:
+    """CPython may not repeat what comes before, unless that makes the array, too."""
+    work, base = vm.working(), base_of(vm, target)
+    if work.mark is None or vm.parts.born.get(base) is not work.mark:
+        work.commit()
 
 
 def stored(vm: Machine, place: Value, value: Any) -> None:
@@ -308,7 +342,7 @@ def stored(vm: Machine, place: Value, value: Any) -> None:
     if isinstance(of, SpanType | ArrayType) and of.ndim > into.ndim:
         raise NotALoop("an array of more axes stored into a part of an array")
     append(vm, SPAN_STORE, (place, value), {}, None)
-    vm.working().commit()
+    written(vm, place)
 
 
 def leaf_dtype(value: Any) -> Any:
@@ -340,17 +374,55 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
     stored(vm, target, made.value)
 
 
+# ---- names ---
+
+
+def arrays_in(var: Var | None) -> list[Value]:
+    """The arrays that a variable refers to."""
+    match var:
+        case Run(value) if isinstance(value.type, SpanType | ArrayType):
+            return [value]
+        case Tuple(items) | List(items):
+            return [value for one in items for value in arrays_in(one)]
+    return []
+
+
+def spans_in(var: Var | None) -> list[Value]:
+    return [value for value in arrays_in(var) if is_span(value)]
+
+
+def only_named_once(vm: Machine, given: Iterable[Var | None], vars: Iterable[Var | None]) -> None:
+    """Arrays that are carried on become others, so each is to have one name, in the innermost frame
+    or around it."""
+    around = [var for frame in vm.frames[:-1] for var in (*frame.locals, *frame.stack)]
+    names = Counter(base_of(vm, value) for var in (*vars, *around) for value in spans_in(var))
+    for value in (value for var in given for value in spans_in(var)):
+        if names[value] > 1:
+            raise NotALoop("an array with two names, carried on")
+
+
+def same_order(vm: Machine, made: Var, given: Iterable[Var | None]) -> None:
+    """Of what one of several arrays is."""
+    for value in spans_in(made):
+        if all(in_c_order(vm, one) for var in given for one in spans_in(var)):
+            vm.parts.in_c_order.add(value)
+
+
 # ---- exits --------------------------------------------------------------------------------------
 
 
 def recipe(vm: Machine, value: Value, of: Callable[[Any], Recipe]) -> Recipe | None:
     """How CPython gets a view; None: the value itself is handed over. `of` is for numbers, and for
     arrays that are values of the graph."""
-    found = None if vm.work is None else vm.work.views.get(value)
+    found = vm.parts.views.get(value)
     if found is None:
+        if is_span(value) and not in_c_order(vm, value):
+            raise NotALoop("an array made in the loop, of which the layout is not known")
         return None
     array, tree = found
     base = recipe(vm, array, of) or of(array)
+    if tree is TRANSPOSED:
+        return Built(Make.CALL, (exit.Known(getattr), base, exit.Known("T")))
     return Built(Make.CALL, (exit.Known(operator.getitem), base, key_recipe(tree, of)))
 
 

@@ -87,6 +87,15 @@ class Mark:
     exit: Exit | None = None
 
 
+@dataclass(slots=True)
+class Parts:
+    """What is known of the parts of arrays in routines."""
+
+    views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
+    in_c_order: set[Value] = field(default_factory=set)
+    born: dict[Value, Mark | None] = field(default_factory=dict)  # arrays made, and the mark then
+
+
 Segment = Window | Loud | Routine
 
 

@@ -11,7 +11,7 @@ the way begins. Nothing but numbers may differ where ways meet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -20,9 +20,11 @@ from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Unsupported, leaf_type
 from jitcore.ir.ops_loop import LEAVE
+from jitcore.ir.ops_span import is_span
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.either import cond, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.spans import only_named_once, same_order
 from jitcore.symbolic.state import Frame, Mark
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Known, Var
@@ -221,7 +223,7 @@ def meet(vm: Machine, frame: Frame, at: int, tree: Split) -> None:
     def of(way: Leaf) -> list[Var | None]:
         return [way.locals[i] for i in wanted] + [way.stack[k] for k in places]
 
-    made = merged(vm, tree, of)
+    made = merged(vm, tree, of, live)
     frame.locals = [None if i in slots else var for i, var in enumerate(ways[0].locals)]
     frame.stack = list(ways[0].stack)
     for i, var in zip(wanted, made, strict=False):
@@ -231,15 +233,27 @@ def meet(vm: Machine, frame: Frame, at: int, tree: Split) -> None:
     vm.jump(frame, at)
 
 
-def merged(vm: Machine, tree: Tree, of: Callable[[Leaf], Sequence[Var | None]]) -> list[Var]:
+def merged(
+    vm: Machine,
+    tree: Tree,
+    of: Callable[[Leaf], Sequence[Var | None]],
+    live: Collection[int] | None = None,
+) -> list[Var]:
     """`of` gives the same variables of each leaf: what they are where all have met."""
     rows = [of(way) for way in leaves(tree)]
-    many = [union([kinds(vm, var) for var in column]) for column in zip(*rows, strict=True)]
+    columns = [*zip(*rows, strict=True)]
+    many = [union([kinds(vm, var) for var in column]) for column in columns]
 
     def results(way: Leaf) -> list[Any]:
         return [x for var, one in zip(of(way), many, strict=True) for x in parts(vm, var, one)]
 
-    return unflat(many, close(tree, results))
+    for way, row in zip(leaves(tree), rows, strict=True):
+        named = [var for i, var in enumerate(way.locals) if live is None or i in live]
+        only_named_once(vm, row, (*named, *way.stack))
+    made = unflat(many, close(tree, results))
+    for var, column in zip(made, columns, strict=True):
+        same_order(vm, var, column)
+    return made
 
 
 def differ(vars: list[Var | None]) -> bool:
@@ -273,5 +287,5 @@ def closed(tree: Tree, results: Results) -> list[Any] | None:
 
 
 def somewhere(results: Sequence[Any]) -> list[Any]:
-    """Where nobody comes from: any numbers of these types."""
-    return [zero(leaf_type(one)) for one in results]
+    """Where nobody comes from: any numbers of these types, and no arrays."""
+    return [None if is_span(one) else zero(leaf_type(one)) for one in results]

@@ -71,12 +71,12 @@ class Working:
     firsts: int = 0
     nodes: int = 0
     notes: list[Break] = field(default_factory=list)
+    moved: list[int] = field(default_factory=list)  # variables that other arrays become
+    hands_over: bool = False  # arrays that were made in it
     list_stores: bool = False  # items of lists change,
     grown: dict[Value, Source | None] = field(default_factory=dict)  # lists, which came from there
     read: set[Value] = field(default_factory=set)  # sequences
     fixed_items: bool = False  # and what is known of items from before is used
-    views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
-    in_c_order: set[Value] = field(default_factory=set)  # of parts of arrays
 
     def boundary(self, vm: Machine, offset: int) -> None:
         """Between two instructions of the outermost frame."""

@@ -266,3 +266,144 @@ def layouts_of_what_is_made(a, x):
         s += ((a[:i] + 1) @ x).sum() + (a[:i] * 2).sum()
         x[i] = s
     return s
+
+
+# ---- arrays that are carried from round to round -------------------------------------------------
+
+
+def slope(state):
+    x, y, z = state
+    return np.array([10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z])
+
+
+@program(lambda: (np.array([1.0, 1, 20]), 0.01, 30), lambda: (np.array([1, 2, 3]), 0.01, 9))
+def integrated(y, dt, n):
+    start = y
+    for _ in range(n):
+        y = y + dt * slope(y + 0.5 * dt * slope(y))
+    return y, start, y is start
+
+
+@program(lambda: (f8(9), 50), lambda: (f8(9), 1), lambda: (f8(9), 0), lambda: (f4(9), 2))
+def leapfrog(u, n):
+    before, now = u, u * 1.01
+    for _ in range(n):
+        later = 2 * now - before - 0.01 * now
+        before, now = now, later
+    return before, now, before is u, before is now
+
+
+@program(lambda: (f8(40), 20), lambda: (f8(40), 45), lambda: (i8(40), 30))
+def shrinking(y, n):
+    for i in range(n):
+        y = y[1:] + y[:-1] // 2
+        if i == 17:
+            print(y.sum())
+    return y
+
+
+@program(lambda: (f8(6), 1e-3), lambda: (f8(6), 1e9), lambda: (f8(1), 1e-9))
+def until_it_is_flat(y, tolerance):
+    k = 0
+    while y.max() - y.min() > tolerance:
+        y = 0.5 * (y + y[::-1]) + 0.01 * y
+        k += 1
+        if k > 60:
+            break
+    return y, k
+
+
+@program(lambda: (f8(5), 30), lambda: (f8(5), 2))
+def two_names(y, n):
+    best, low = y, 1e9
+    for i in range(n):
+        y = y * 0.9 + 0.1 * i
+        if y.sum() < low:
+            low, best = y.sum(), y
+    best[0] = 99
+    return best, low, y
+
+
+@program(lambda: (f8(5), 30), lambda: (f8(5), 3))
+def the_best_so_far(y, n):
+    y = y * 2.0
+    best, low = y * 0.0, 1e9
+    for i in range(n):
+        y = y * 0.9 + 0.1 * (i % 7)
+        if y.sum() < low:
+            low, best = y.sum(), y * 1.0
+    return best, low, y
+
+
+@program(lambda: (f8(5), np.ones(5), 60), lambda: (f4(5), np.ones(5, "f4"), 9))
+def changed_in_place(y, v, n):
+    x = y.copy()
+    for _ in range(n):
+        v += 0.1 * x
+        x -= v * 0.01
+        if x[0] < -1:
+            v *= 0.5
+    return x, v
+
+
+@program(lambda: (f8(4), 9), lambda: (f8(4), 1))
+def carried_through_an_inner_loop(y, n):
+    y = y * 1.0
+    s = 0.0
+    for i in range(n):
+        for j in range(i):
+            y = y * 0.5 + j
+            y[0] += s
+        s += y.sum()
+        y = y - s * 1e-3
+    return y, s
+
+
+@program(lambda: (f8(3, 3), f8(3), 12), lambda: (f8(3, 3), f8(3), 0))
+def matrices_carried(a, x, n):
+    p = np.eye(3) * 2.0
+    for k in range(n):
+        x = a @ x * 0.3
+        p = a @ p @ a.T * 0.1 + np.ones((3, 3))
+        if k == 7:
+            print(p[0], x)
+    return p, x, p.flags.c_contiguous
+
+
+@program(lambda: (f8(3, 4), 12), lambda: (fortran(f8(3, 4)), 12))
+def layouts_carried(a, n):
+    for _ in range(n):
+        a = a * 0.5 + 1
+    return a, a.flags.c_contiguous, a.strides
+
+
+@program(lambda: (f8(6), 8), lambda: (f8(6), 20))
+def an_exception_in_mid_loop(y, n):
+    z = y * 1.0
+    try:
+        for i in range(n):
+            z = z + y
+            y[i] = z[0]
+    except IndexError as error:
+        return str(error), z, y
+    return z, y
+
+
+@program(lambda: (f8(6), 300), lambda: (f8(6) * 1e300, 9))
+def a_warning_in_mid_loop(y, n):
+    z = y * 1.0
+    for _ in range(n):
+        z = z * 1.5 + y
+    return z
+
+
+@program(lambda: (f8(6), 40))
+def handed_to_a_call(y, n):
+    z = y * 1.0
+    kept = []
+    for i in range(n):
+        z = z * 0.5 + i
+        if i % 9 == 0:
+            kept.append(str(z))
+    z[0] = 7
+    return kept, z
