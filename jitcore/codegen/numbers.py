@@ -126,7 +126,9 @@ def real(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
         return narrowed(w, node, arg, text)
     if narrow and kind.dtype.kind in "iu" and kind.dtype.itemsize > 2:
         raise NoForm(f"{kind} as float32")
-    return f"({'f32' if narrow else 'f64'}){text}"
+    name = "f32" if narrow else "f64"
+    # gcc 12 makes 0.0 - (double)i into -(double)i, which is -0.0 for 0; not where i is a variable
+    return w.kept(name, f"({name}){text}") if type(arg) is Value else f"({name}){text}"
 
 
 def narrowed(w: Writer, node: Node, arg: Any, text: str) -> str:

@@ -377,3 +377,18 @@ def flags_that_are_one_object(x, limit):
         if v > limit:
             found = v > 1
     return found is True, found is False, found is None
+
+
+@program(lambda: (np.zeros(9, "u8"), 0.0), lambda: (np.zeros(9, "i4"), 0.0), lambda: (u1(9), 1.5))
+def zeros_keep_their_signs(x, s):
+    out = []
+    for k, v in enumerate(x):
+        out.append(0.0 - v)
+        out.append(0.0 - k)
+        out.append(-0.0 - int(v))
+        out.append(0.0 * (k - 3))
+        s -= int(v)
+    t = 0.0
+    for v in x:
+        t -= int(v)
+    return s, t, out
