@@ -37,6 +37,7 @@ class Unrolled:
     start: str = ""
     combine: str = ""
     finish: str = ""
+    key: str = "{0}"  # what is combined in an element's stead
     rank: np.dtype[Any] | None = None  # of an argmax: what is compared in their stead
     code: str = ""
     origin: Value | None = None  # the reduction's result
@@ -50,16 +51,17 @@ def unrolled(node: Node, t: ArrayType, along: bool, extent: int) -> Unrolled:
     lower_reduction(node, trial)
     ((total, fold),) = trial.program.folds.items()
     (step,) = (step for step in trial.program.steps if total in step.outs)
-    if step.code != "{0}":
-        raise Unsuitable(f"{node.op.name} of keys")
+    if "status" in fold.finish:
+        raise Unsuitable(f"{node.op.name}, whose result may be in doubt")
     finish = fold.finish.replace("{1}", str(extent))
     for k, number in enumerate(trial.program.numbers):
         finish = finish.replace(f"(f64)c{k}", f"(f64){number}LL")
     return Unrolled(
-        *(fold.raw, fold.result.dtype, along and fold.pairwise),
+        *(fold.raw, fold.dtype, along and fold.pairwise),
         start=fold.start,
         combine=fold.combine,
         finish=finish,
+        key=step.code,
     )
 
 
@@ -85,6 +87,9 @@ def lower_fold(spec: Unrolled, args: Sequence[int], into: Lowering) -> int:
 
     def both(one: int, two: int) -> int:
         return into.step((one, two), dtype, spec.combine)
+
+    if spec.key != "{0}":
+        args = [into.step((arg,), dtype, spec.key) for arg in args]
 
     started = spec.combine.replace("{0}", spec.start).replace("{1}", "{0}")
     if spec.along:

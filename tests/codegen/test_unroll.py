@@ -24,7 +24,7 @@ from jitcore.ir.ops_array import METHODS
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
 SHORT = (2, 3, 4, 7, 8, 9, 15, 16)
-FOLDS = ("sum", "mean", "prod", "std", "var", "argmin", "argmax")
+FOLDS = ("sum", "mean", "prod", "std", "var", "argmin", "argmax", "any", "all")
 
 
 def over(name: str, axis: int, keepdims: bool = False, **words: Any) -> Program:
@@ -91,6 +91,20 @@ def test_words(config: Config) -> None:
     for ddof in 0, 1, 0.5:
         with np.errstate(all="ignore"):
             assert check(over("var", 1, ddof=ddof), [x], config, groups=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_counts_and_extremes(dtype: str, config: Config) -> None:
+    """Of floats the largest may be a zero of either sign: those are loops."""
+
+    def fn(b: Builder, x: Value) -> list[Value]:
+        zero = b.emit(OP["*"], (x, x)) if x.type.dtype.kind not in "bc" else x
+        counts = [b.emit(OPS["count_nonzero"], (one,), {"axis": -1}) for one in (x, zero)]
+        return [*counts, *(b.emit(METHODS[name], (zero,), {"axis": 1}) for name in ("max", "min"))]
+
+    for extent in 3, 9:
+        with np.errstate(all="ignore"):
+            check(fn, [wild(dtype, (70, extent), 2)], config, groups=0)
 
 
 def distances(b: Builder, x: Value, c: Value) -> Value:
