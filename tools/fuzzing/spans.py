@@ -38,9 +38,19 @@ class Writer(loops.Writer):
                 self.arrays[name] = rng.choice(floats)
 
     def block(self, count: int, depth: int) -> list[str]:
-        head = [] if self.begun else [f"q = np.arange({self.size}) % {self.rng.randint(2, 9)}"]
+        head = [] if self.begun else self.arrays_at_first()
         self.begun = True
         return head + super().block(count, depth)
+
+    def arrays_at_first(self) -> list[str]:
+        rng = self.rng
+        start = ("np.zeros(3)", "x[:3] * 1.0", "np.array([1.0, 2.0, 3.0])", "y[:3]", "x[:3].copy()")
+        return [
+            f"q = np.arange({self.size}) % {rng.randint(2, 9)}",
+            f"z = {rng.choice(start)}",
+            f"u = {rng.choice((*start, 'z', 'z * 2'))}",
+            f"p = {rng.choice(('np.eye(3)', 'np.ones((3, 3))', 'g[:3, :3]', 'g[:3, :3] * 1.5'))}",
+        ]
 
     def statement(self, depth: int) -> list[str]:
         if self.rng.random() < 0.5 or not self.indices:
@@ -53,9 +63,15 @@ class Writer(loops.Writer):
             (0.6, self.column),
             (0.4, self.gathered),
             (0.3, self.matrix),
+            (1.2, self.carried),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
+
+    def program(self) -> str:
+        """With the arrays among what is returned, and which of them are one."""
+        found = super().program()
+        return found.replace("return s", "return z, u, p, p.strides, z is u, s")
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -140,6 +156,19 @@ class Writer(loops.Writer):
             f"y[{at}] += x[q[{at}] - 1] * 2", f"s = y[q[{at}] + {self.index()}].sum()",
         )  # fmt: skip
         return [self.rng.choice(uses)]
+
+    def carried(self, depth: int) -> list[str]:
+        """Arrays that each round makes anew, or changes in place."""
+        uses = (
+            f"z = z * 0.5 + x[:3] * {self.atom()}", "u, z = z, u + z", f"z[{self.index()} % 3] = s",
+            "u = z * 1.5", "z += u", f"s = z.sum() + u[{self.index()} % 3]", "z = z[::-1] + 1.0",
+            "u = np.array([s, 1.0, z[0]])", f"if {self.condition()}:\n    z = u + 1",
+            "u = u * 0.9 + g[0, :3]", "x[:3] = z", "p = p @ p.T * 0.1 + u", "z = p @ z * 0.2",
+            f"p[{self.index()} % 3] = z", "u = np.where(z > u, z, u)", "z = u.copy()", "u = z",
+            "p = p + p[0]", "z = np.zeros(3) + s", "t = (z * u).sum()", "p *= 0.9",
+        )  # fmt: skip
+        lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 3))]
+        return [part for line in lines for part in line.split("\n")]
 
     def matrix(self, depth: int) -> list[str]:
         i = self.index()
