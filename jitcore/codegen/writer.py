@@ -21,7 +21,7 @@ from typing import Any
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
-from . import spans
+from . import carried, spans
 from .inner import Inner
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
@@ -298,12 +298,12 @@ def cond(w: Writer, node: Node) -> None:
     yes, no = node.bodies
     w.line(f"if ({w.true(node.args[0])}) {{")
     w.body(yes)
-    spans.one_way(w, node.outputs, yes.results)
+    carried.one_way(w, node.outputs, yes.results)
     w.assign_all(node.outputs, yes.results)
     if no.nodes or node.outputs:
         w.line("} else {")
         w.body(no)
-        spans.one_way(w, node.outputs, no.results)
+        carried.one_way(w, node.outputs, no.results)
         w.assign_all(node.outputs, no.results)
     w.line("}")
 
@@ -311,21 +311,21 @@ def cond(w: Writer, node: Node) -> None:
 def for_(w: Writer, node: Node) -> None:
     (body,) = node.bodies
     trips, *initial = node.args
-    k, *carried = body.params
+    k, *params = body.params
     w.depth -= 1
-    spans.begin(w, carried, initial)
-    w.assign_all(carried, initial)
+    carried.begin(w, params, initial)
+    w.assign_all(params, initial)
     w.depth += 1
     count, index = w.kept("i64", w.text(trips)), w.name(k)
     w.positive.add(k)
     w.line(f"for ({index} = 0; {index} < {count}; {index}++) {{")
     w.body(body)
-    spans.next_round(w, carried, body.results)
-    w.assign_all(carried, body.results)
+    carried.next_round(w, params, body.results)
+    w.assign_all(params, body.results)
     w.line("}")
     w.depth -= 1
-    spans.end(w, node.outputs, carried, initial)
-    w.assign_all(node.outputs, carried)
+    carried.end(w, node.outputs, params, initial)
+    w.assign_all(node.outputs, params)
     w.depth += 1
 
 
@@ -333,7 +333,7 @@ def loop(w: Writer, node: Node) -> None:
     (body,) = node.bodies
     again, *results = body.results
     w.depth -= 1
-    spans.begin(w, body.params, node.args)
+    carried.begin(w, body.params, node.args)
     w.assign_all(body.params, node.args)
     w.depth += 1
     go_on = w.scratch("int")
@@ -342,11 +342,11 @@ def loop(w: Writer, node: Node) -> None:
     w.depth += 1
     w.line(f"{go_on} = {w.true(again)};")
     w.depth -= 1
-    spans.next_round(w, body.params, results)
+    carried.next_round(w, body.params, results)
     w.assign_all(body.params, results)
     w.line(f"}} while ({go_on});")
     w.depth -= 1
-    spans.end(w, node.outputs, body.params, node.args)
+    carried.end(w, node.outputs, body.params, node.args)
     w.assign_all(node.outputs, body.params)
     w.depth += 1
 
