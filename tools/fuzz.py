@@ -19,11 +19,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, spans
+from fuzzing import grammar, loops, moving, spans
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
-GRAMMARS = {"arrays": grammar.program, "loops": loops.program, "spans": spans.program}
+GRAMMARS = {
+    "arrays": grammar.program,
+    "loops": loops.program,
+    "moving": moving.program,
+    "spans": spans.program,
+}
 
 
 @dataclasses.dataclass
