@@ -32,9 +32,12 @@ def product(w: Writer, node: Node) -> None:
     dot = node.op.ufunc is None
     if dot and (len(a.extents) != 1 or len(b.extents) != 1 or kind.dtype.kind not in "iufc"):
         raise NoForm("np.dot of matrices")
-    for of in (a, b):
-        if dot and not of.steps[0].isdigit():
-            w.leave_if(node, f"{of.steps[0]} <= 0")
+    if dot:
+        w.leave_if(node, f"{a.extents[0]} == 1")  # which is a product
+        for of in (a, b):
+            step, size = of.steps[0], kind.dtype.itemsize
+            if not step.isdigit():
+                w.leave_if(node, f"{step} <= 0 || {step} % {size} != 0")
     inner = core_loop(np.matmul, kind.dtype.char * 3)
     if inner is None:
         raise NoForm(f"a product of {kind.dtype}")

@@ -9,7 +9,8 @@ np.float64. An operation on such a number is a `cond` node with the operation on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
@@ -38,10 +39,19 @@ def kinds(vm: Machine, var: Var | None) -> Kinds:
     found = leaf_type(given)
     nothing = isinstance(var, Known) and given is None
     if not isinstance(found, ScalarType | SpanType | ArrayType) and not nothing:
-        raise NotALoop("ways meet, and a variable is not a number, or not bound, on each of them")
+        raise NotALoop("no number and no array, or not bound, where ways or rounds meet")
     if type(given) is Value and given in vm.parts.views:
-        raise NotALoop("ways meet, or rounds, and a variable is a view of an array")
+        raise NotALoop("a view of an array, where ways or rounds meet")
     return (found,)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Reasons say which variable it is."""
+    try:
+        yield
+    except NotALoop as error:
+        raise NotALoop(f"{name}: {error}") from None
 
 
 def union(many: Sequence[Kinds]) -> Kinds:
@@ -49,7 +59,7 @@ def union(many: Sequence[Kinds]) -> Kinds:
     if len(found) > 1 and all(isinstance(kind, SpanType) for kind in found):
         found = (reduce(joined, found),)
     if len(found) > 2:
-        raise NotALoop(f"a variable of more than two types: {', '.join(map(str, found))}")
+        raise NotALoop(f"of more than two types: {', '.join(map(str, found))}")
     return found
 
 
@@ -78,7 +88,7 @@ def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
     if len(wanted) == 1:
         return [found]
     if any(isinstance(kind, SpanType | ArrayType) for kind in wanted):
-        raise NotALoop("ways meet, and a variable is another array on each of them")
+        raise NotALoop("another array on each way")
     second = leaf_type(found) == wanted[1]
     return [zero(wanted[0]), found, True] if second else [found, zero(wanted[1]), False]
 
@@ -179,7 +189,7 @@ def cond(
         if leaf_type(yes[k]) != leaf_type(no[k]):
             raise NotALoop("ways meet, and a variable is of another type on each of them")
         if isinstance(leaf_type(yes[k]), ArrayType):
-            raise NotALoop("ways meet, and a variable is another array on each of them")
+            raise NotALoop("another array on each way")
         outputs[k] = Value(leaf_type(yes[k]))
     if at or any(bodies):
         made = tuple(

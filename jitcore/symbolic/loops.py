@@ -31,7 +31,7 @@ from jitcore.opcodes.instr import Instr
 from jitcore.opcodes.version import writes
 from jitcore.symbolic.carried import array_of, arrays_apart, copy_private, drop_spans, stays
 from jitcore.symbolic.counted import counted, item_at, known_rounds, may_count
-from jitcore.symbolic.either import Kinds, flat, kinds, parts, unflat, union
+from jitcore.symbolic.either import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.growing import keep_apart, make_lists
 from jitcore.symbolic.leave import SHOWS_LOCALS
 from jitcore.symbolic.machine import Machine
@@ -265,7 +265,11 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
     if any(start[i] is None for i in slots if i in live):
         return None
     fixed = [i for i in slots if i in live and array_of(vm, start[i]) is not None]
-    carried = {i: kinds(vm, start[i]) for i in slots if i in live and i not in fixed}
+    carried = {}
+    for i in slots:
+        if i in live and i not in fixed:
+            with naming(frame.code.local_names[i]):
+                carried[i] = kinds(vm, start[i])
     work = vm.working()
     for _ in range(len(carried) + 2):
         shape, found = walked(vm, frame, loop, slots, carried)
@@ -276,7 +280,10 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
         if strict:
             return None
         if work.moved:
-            raise NotALoop("an array takes the place of another from round to round")
+            name = frame.code.local_names[work.moved[0]]
+            raise NotALoop(
+                f"{name}: an array that takes the place of another, which others may have"
+            )
         carried = found
     raise NotALoop("types that do not settle")
 
@@ -307,9 +314,10 @@ def walked(
     rounds = [way for way in leaves(tree) if way.end is End.ROUND]
     if not rounds:
         raise NotALoop("no way leads to a second round")
-    found = {
-        i: union([one, *(kinds(vm, way.locals[i]) for way in rounds)]) for i, one in carried.items()
-    }
+    found = {}
+    for i, one in carried.items():
+        with naming(frame.code.local_names[i]):
+            found[i] = union([one, *(kinds(vm, way.locals[i]) for way in rounds)])
     assert it is None or isinstance(it, Counted)
     base = tuple(stack[:-1] if it is not None else stack)
     slots = [i for i in slots if i in carried or array_of(vm, start[i]) is None]

@@ -22,7 +22,7 @@ from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.opcodes.version import writes
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.state import Window
+from jitcore.symbolic.state import Loud, Window
 from jitcore.symbolic.values import NOTHING, Known, Lazy, Run, Slice, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
@@ -53,7 +53,7 @@ def moving_store(vm: Machine, container: Run, key: Var, value: Var) -> bool:
         return False
     index, spans = found
     stored = leaf(vm, value)
-    if is_view_of(vm, stored, container.value, index):
+    if is_view_of(vm, stored, container.value, index) and was_written(vm, stored):
         return True
     view = part_of(vm, container, index, spans)
     if isinstance(view, Run) and isinstance(view.value.type, ArrayType):
@@ -61,6 +61,12 @@ def moving_store(vm: Machine, container: Run, key: Var, value: Var) -> bool:
     else:
         vm.emit(SETITEM, (container.value, index, stored), {})
     return True
+
+
+def was_written(vm: Machine, view: Any) -> bool:
+    """Just now: so the array is not read-only."""
+    loud = (one.node for one in vm.segments if isinstance(one, Loud))
+    return any(node.op.stores and node.args[0] is view for node in loud)
 
 
 def is_view_of(vm: Machine, stored: Any, array: Value, index: tuple[Any, ...]) -> bool:
@@ -76,6 +82,8 @@ def moving(vm: Machine, t: Any, key: Var) -> tuple[tuple[Any, ...], Spans] | Non
     """The index, and the spans of its slices that move."""
     parts = [realize(vm, part) for part in (key.items if isinstance(key, Tuple) else (key,))]
     if not vm.in_loop or not isinstance(t, ArrayType) or not all(map(is_basic, parts)):
+        return None
+    if not t.aligned:  # of such NumPy's views may be of either sort
         return None
     changing = changed_in_loops(vm)
     if not any(varies(vm, number, changing) for part in parts for number in numbers(part)):

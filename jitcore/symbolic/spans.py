@@ -224,13 +224,13 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     row, given, effect, kind = asked(op, args, kwargs)
     known = row.kind in (Kind.MAP, Kind.REDUCE, Kind.LINALG) or row.name in MADE
     if effect > Effect.FLAGS or not known:
-        raise NotALoop(f"{row.name} of arrays in a loop")
+        raise NotALoop(f"{row.name}, which has no form in such a loop")
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
     ordered = all(in_c_order(vm, one) for one in arrays)
     if row.kind in (Kind.REDUCE, Kind.LINALG):
         reject_unordered(vm, arrays)
     if not isinstance(kind, SpanType | ScalarType):
-        raise NotALoop(f"{row.name} of arrays in a loop")
+        raise NotALoop(f"{row.name} of a shape or type that varies")
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Run)
     vm.parts.born[made.value] = vm.working().mark
@@ -306,7 +306,8 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     """`array[key] = value`, of a part."""
     tree = index(vm, key)
     kind = leaf_dtype(value)
-    target = vm.parts.views.get(value) if type(value) is Value else None
+    changed = type(value) is Value and value in vm.parts.in_place
+    target = vm.parts.views.get(value) if changed else None
     if target is not None and target[0] is array and same_key(target[1], tree):
         return  # what `array[key] += x` does at last
     writable(vm, array)
@@ -372,6 +373,7 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
         raise NotALoop("an operation in place that gives another type")
     assert isinstance(made, Run)
     stored(vm, target, made.value)
+    vm.parts.in_place.add(target)
 
 
 # ---- names ---

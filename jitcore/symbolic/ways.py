@@ -22,7 +22,7 @@ from jitcore.ir.op import Unsupported, leaf_type
 from jitcore.ir.ops_loop import LEAVE
 from jitcore.ir.ops_span import is_span
 from jitcore.opcodes.flow import Loop
-from jitcore.symbolic.either import cond, kinds, parts, unflat, union, zero
+from jitcore.symbolic.either import cond, kinds, naming, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.spans import only_named_once, same_order
 from jitcore.symbolic.state import Frame, Mark
@@ -223,7 +223,7 @@ def meet(vm: Machine, frame: Frame, at: int, tree: Split) -> None:
     def of(way: Leaf) -> list[Var | None]:
         return [way.locals[i] for i in wanted] + [way.stack[k] for k in places]
 
-    made = merged(vm, tree, of, live)
+    made = merged(vm, tree, of, live, [frame.code.local_names[i] for i in wanted])
     frame.locals = [None if i in slots else var for i, var in enumerate(ways[0].locals)]
     frame.stack = list(ways[0].stack)
     for i, var in zip(wanted, made, strict=False):
@@ -238,11 +238,15 @@ def merged(
     tree: Tree,
     of: Callable[[Leaf], Sequence[Var | None]],
     live: Collection[int] | None = None,
+    names: Sequence[str] = (),
 ) -> list[Var]:
     """`of` gives the same variables of each leaf: what they are where all have met."""
     rows = [of(way) for way in leaves(tree)]
     columns = [*zip(*rows, strict=True)]
-    many = [union([kinds(vm, var) for var in column]) for column in columns]
+    many = []
+    for k, column in enumerate(columns):
+        with naming(names[k] if k < len(names) else "a value"):
+            many.append(union([kinds(vm, var) for var in column]))
 
     def results(way: Leaf) -> list[Any]:
         return [x for var, one in zip(of(way), many, strict=True) for x in parts(vm, var, one)]

@@ -127,7 +127,7 @@ class Working:
         vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
-            raise NotALoop(f"{row.name} gives no number")
+            raise NotALoop(f"{row.name}, which has no form in such a loop")
         if out is not None and type(out) is not Value:
             raise NotALoop(f"{row.name} gives several results")
         for node in vm.builder.nodes:

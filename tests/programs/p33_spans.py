@@ -268,6 +268,64 @@ def layouts_of_what_is_made(a, x):
     return s
 
 
+def field(n, dtype, rest):
+    made = np.zeros(n, [("a", dtype), ("b", rest)])
+    made["a"] = f8(n) if dtype in "fd" else c16(n)
+    return made["a"]
+
+
+@program(
+    lambda: (field(20, "D", "f8"), c16(20)),
+    lambda: (field(20, "F", "f4"), c16(20).astype("F")),
+    lambda: (field(20, "d", "f4"), f8(20)),
+    lambda: (f8(20), f8(20)),
+)
+def dots_of_odd_steps(x, y):
+    return [np.dot(x[:i], y[:i]) for i in range(20)] + [x[i:].dot(y[i:]) for i in range(15)]
+
+
+@program(lambda: (-np.zeros(9), np.ones(9)), lambda: (np.ones(9, "F"), -np.zeros(9, "F")))
+def dots_of_one(x, y):
+    s = 1.0
+    for i in range(9):
+        s = np.dot(x[i : i + 1], y[i : i + 1])
+    return s
+
+
+def frozen(x):
+    x.flags.writeable = False
+    return x
+
+
+@program(lambda: (f8(30), 20), lambda: (frozen(f8(30)), 20))
+def a_part_stored_into_itself(x, n):
+    s = 0.0
+    for i in range(1, n):
+        part = x[:i]
+        s += part[0]
+        x[:i] = part
+    return s
+
+
+@program(lambda: (f8(30), 20), lambda: (frozen(f8(30)), 20))
+def a_moving_part_stored_into_itself(x, n):
+    found = []
+    for i in range(1, n):
+        part = x[i : i + 2]
+        found.append(str(part))
+        x[i : i + 2] = part
+    return found
+
+
+@program(lambda: (np.zeros(801, "u1")[1:].view("f8"), 90))
+def unaligned(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i : i + 2].sum()
+        x[i : i + 2] = 3
+    return s
+
+
 # ---- arrays that are carried from round to round -------------------------------------------------
 
 
