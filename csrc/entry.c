@@ -9,7 +9,8 @@
 #define FEW_REGISTERS 64
 #define MAX_FAILURES 8
 #define MAX_POOR 64 /* runs in a row whose loops had but a few rounds: then the entry rests, */
-#define REST 1000   /* so often, and is tried again */
+#define REST 1000   /* so often, and is tried again; then twice as often, */
+#define MAX_RESTS 4  /* up to so many times */
 
 typedef struct {
     JitEntryHead head;
@@ -18,7 +19,7 @@ typedef struct {
     Plan plan;
     int nregs;
     Trial trial;
-    int failures_in_a_row, poor_in_a_row, rest;
+    int failures_in_a_row, poor_in_a_row, rests;
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
@@ -36,8 +37,8 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         return EXIT_MISS;
     if (self->retired || self->disabled)
         return EXIT_STAY;
-    if (self->rest > 0) {
-        self->rest--;
+    if (self->head.rest > 0) {
+        self->head.rest--;
         return EXIT_STAY;
     }
     int failed;
@@ -46,9 +47,11 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         self->head.hits++;
         self->failures_in_a_row = 0;
         self->poor_in_a_row = failed == PLAN_POOR ? self->poor_in_a_row + 1 : 0;
+        self->rests = failed == PLAN_POOR ? self->rests : 0;
         if (self->poor_in_a_row >= MAX_POOR) {
             self->poor_in_a_row = MAX_POOR / 2;
-            self->rest = REST;
+            self->head.rest = REST << self->rests;
+            self->rests += self->rests < MAX_RESTS;
         }
         return kind;
     }

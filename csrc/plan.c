@@ -23,6 +23,7 @@ static const OpRow rows[] = {
 };
 
 #define FEW 16
+#define LAUNCH 500 /* nanoseconds, of a routine */
 #define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
 
 typedef struct {
@@ -168,7 +169,7 @@ static int run_routine(Run *run, const int *w) {
         inputs[i] = get(run, in[i]);
     i64 rounds;
     int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
-    run->poor = way > 0 && rounds < FEW_ROUNDS;
+    run->poor = (way > 0 && rounds < FEW_ROUNDS) || rounds * routine_weight(get(run, w[1])) < LAUNCH;
     for (int i = 0; i < nout && way >= 0; i++)
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)

@@ -26,7 +26,7 @@ enum { PLAN_FAILED = 1, PLAN_POOR = 2 };
 
 /* Runs the plan. Registers are owned by the caller. Returns how the region is left; EXIT_RAISE has the exception set, no
  * other has. *failed: PLAN_FAILED, a pure step failed, and CPython repeats the work since the start of its window; but for an
- * interrupt, which is raised there. PLAN_POOR: a loop was left to CPython after few rounds.
+ * interrupt, which is raised there. PLAN_POOR: a loop was left to CPython after few rounds, or had but a few.
  *
  * An exit's own steps are such that only memory can run out in them. Then that is raised, with TRANSFER_KEEPS_STATE: from
  * where the region began, after those effects that were already performed. */

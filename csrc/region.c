@@ -14,6 +14,7 @@ typedef struct {
     int stays;         /* frames that a barren point has left to CPython */
     int vain;          /* times in a row that a closed point's entries were asked and none held */
     unsigned passed;   /* times that a frame came by again since it was so, asked or not */
+    int rest;          /* so often its only entry is not asked: it did not pay */
     unsigned long run; /* of the frame that came last */
     unsigned long left; /* the run in which the compiler is not asked any more */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
@@ -139,12 +140,26 @@ static void bury(Point *point, PyCodeObject *cstar) {
         jit_jump_over(cstar, map->at_point[unit], map->at_instr[unit], (PyObject *)point);
 }
 
+/* Asking it costs as much as what it saves; where there are several, another one may be worth it. */
+static void rest_with_entry(Point *point) {
+    if (PyTuple_GET_SIZE(point->entries) != 1)
+        return;
+    JitEntryHead *only = (JitEntryHead *)PyTuple_GET_ITEM(point->entries, 0);
+    point->rest = only->rest;
+    only->rest = 0;
+}
+
 static PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
     if (is_dead(point)) {
         bury(point, JIT_CODE(frame));
+        Py_RETURN_FALSE;
+    }
+    if (point->rest > 0) {
+        point->rest--;
+        jit_hook_worked(); /* the next loop may be a long one: the hook stays */
         Py_RETURN_FALSE;
     }
     Record *record = record_for(frame);
@@ -164,6 +179,7 @@ static PyObject *point_enter(PyObject *self) {
     }
     point->hits++;
     point->vain = 0;
+    rest_with_entry(point);
     jit_hook_worked();
     return leave(point, record, kind);
 }

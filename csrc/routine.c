@@ -31,6 +31,7 @@ typedef struct {
     rt_room *rooms; /* kept for the next launch, but for large ones: the GIL is held from its begin to its end */
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
+    int weight;
 } Routine;
 
 #define REFUSED 1
@@ -159,6 +160,7 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
 
 int routine_inputs(PyObject *routine) { return ((Routine *)routine)->ninputs; }
 int routine_outputs(PyObject *routine) { return ((Routine *)routine)->noutputs; }
+i64 routine_weight(PyObject *routine) { return ((Routine *)routine)->weight; }
 int routine_ways(PyObject *routine) { return ((Routine *)routine)->nways; }
 
 /* ---------------------------------------------------------------- construction */
@@ -238,13 +240,13 @@ static int read_ways(Routine *r, PyObject *ways) {
 }
 
 static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"address", "name", "inputs", "outputs", "ways", "loops", "rooms",
-                            "source",  "library", NULL};
+    static char *names[] = {"address", "name",   "inputs", "outputs", "ways", "loops",
+                            "rooms",   "weight", "source", "library", NULL};
     PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library;
-    int rooms;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iUO", names, &PyLong_Type, &address, &name,
+    int rooms, weight;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUO", names, &PyLong_Type, &address, &name,
                                      &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
-                                     &PyTuple_Type, &loops, &rooms, &source, &library))
+                                     &PyTuple_Type, &loops, &rooms, &weight, &source, &library))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -261,6 +263,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->library = Py_NewRef(library);
     r->capsules = Py_NewRef(loops);
     r->loops = inner_loops(loops, &r->nloops);
+    r->weight = weight;
     r->nrooms = rooms > 0 ? rooms : 0;
     r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     if (r->rooms == NULL && !PyErr_Occurred())
@@ -302,7 +305,7 @@ static PyMemberDef routine_members[] = {
 
 PyTypeObject Routine_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
-    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, source, library)\n\n"
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library)\n\n"
                         "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
                         "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for."),
     .tp_basicsize = sizeof(Routine),

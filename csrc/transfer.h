@@ -45,6 +45,7 @@ typedef struct JitEntryHead {
     PyObject_HEAD
     ExitKind (*run)(struct JitEntryHead *self, FrameView *view, Transfer *out);
     long hits, failures;
+    int rest; /* runs for which it is not worth its while: the frame stays in CPython */
 } JitEntryHead;
 
 extern PyTypeObject JitBaseEntry_Type; /* _C.BaseEntry */

@@ -16,9 +16,10 @@ from typing import Any
 from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
-from ..ir.ops_loop import SEQ_APPEND
+from ..ir.op import Kind, leaf_type
+from ..ir.ops_loop import POLL, SEQ_APPEND
 from ..ir.ops_span import SPAN, SPAN_TRANSPOSE
-from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
+from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType, Type
 from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
@@ -30,6 +31,8 @@ GROWN_PORT = (GROWN, 0, 1, False)
 FILLED = (arithmetic, comparisons, elements, functions, members, slices, folded_spans, new_spans)
 
 AXES = 4  # RT_AXES of routine_rt.h
+PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operation
+KEPT = 1 << 20  # as if nothing could be faster
 LONGEST = 400_000  # characters of C
 
 
@@ -97,10 +100,30 @@ def routine(
         tuple(rows),
         tuple(inner.capsule for inner in w.loops),
         w.rooms,
+        KEPT if config.keep_all else weight(nodes),
         source,
         found.handle,
     )
     return Routine((*scalars, *arrays), outputs, tuple(ways), code)
+
+
+def weight(nodes: Sequence[Node]) -> int:
+    """About how many nanoseconds a round takes in CPython, of all loops alike."""
+    rounds = total = 0
+    for node in every(nodes):
+        if node.op is POLL:
+            rounds += 1
+        elif node.op.kind is not Kind.CONTROL:
+            total += max((cost(leaf_type(one)) for one in (*node.args, *node.outputs)), default=0)
+    return total // max(rounds, 1) + PYTHON_COST
+
+
+def cost(kind: Type) -> int:
+    if isinstance(kind, SpanType):
+        return SPAN_COST
+    if isinstance(kind, ArrayType) or (isinstance(kind, ScalarType) and not kind.python):
+        return NUMPY_COST
+    return PYTHON_COST
 
 
 def defined(nodes: Iterable[Node]) -> Iterator[Value]:
@@ -196,8 +219,8 @@ def text(
     for n, row in enumerate(rows):
         stores = [f"    {line}" for k in row for line in handed(w, outputs[k], f"out[{k}]")]
         if n != 1:
-            label = [f"way{n}:", "    *world->rounds = rounds;"] if n else []
-            ends += [*label, *stores, f"    return {n};"]
+            label = [f"way{n}:"] if n else []
+            ends += [*label, "    *world->rounds = rounds;", *stores, f"    return {n};"]
     declared = [f"    {line}" for line in w.declared]
     axes = [f"    const i64 {name} = {text};" for name, text in w.axes.items()]
     places = [f"    char *const p{k} = p[{k}];" for k in range(len(arrays))]

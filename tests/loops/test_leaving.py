@@ -3,6 +3,7 @@ pay."""
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
+from jitcore.config import environment
 
 
 @pytest.fixture(autouse=True)
@@ -232,3 +234,39 @@ def test_no_compiler_leaves_loops_to_cpython(monkeypatch: pytest.MonkeyPatch) ->
     fn = jitcore.compile(collatz, backend="numpy")
     assert fn(50) == collatz(50)
     assert not routines(fn)
+
+
+def count_down(n: int) -> int:
+    steps = 0
+    while n:
+        n, steps = n - 1, steps + 1
+    return steps
+
+
+USUAL = dataclasses.replace(environment(), keep_all=False)
+
+
+def test_loops_of_few_rounds_are_left_to_cpython_and_a_long_one_is_not() -> None:
+    fn = pipeline.attach(count_down, USUAL)
+    for _ in range(5000):
+        assert fn(2) == 2
+    launches = sum(one.launches for one in routines(fn))
+    assert launches < 1500
+    for _ in range(3):
+        assert fn(200_000) == 200_000
+    rounds = sum(one.launches for one in routines(fn)) - launches
+    assert 1 <= rounds < 200
+
+
+def test_short_loops_of_numpy_numbers_stay_compiled() -> None:
+    def total(x: np.ndarray) -> float:
+        s = 0.0
+        for v in x:
+            s += v * v - s
+        return s
+
+    fn = pipeline.attach(total, USUAL)
+    x = np.arange(12.0)
+    for _ in range(300):
+        assert fn(x) == total(x)
+    assert sum(one.launches for one in routines(fn)) >= 300
