@@ -1,8 +1,10 @@
 """Arrays that a routine's loops and branches carry on → C.
 
-A name of C's own for each: where the array is, how long, and in which room. A round's new array and
-the last round's change rooms, so that the next round's does not overwrite it. An array from before
-the loop stays where it is: its room is no room of the loop's.
+A name of C's own for each: where the array is, and how long. A branch's is another name of what
+either way gives. A loop's has two rooms: what a round begins with stands in one, and at the round's
+end what it gives is copied into the other; then they change places. So nothing that the next round
+makes overwrites what it began with, whichever array became which. Where there is no memory for it,
+the array stays where it is, and the routine is left before the next round begins.
 """
 
 from __future__ import annotations
@@ -33,21 +35,25 @@ def own(w: Writer, value: Value) -> Layout:
     ]
     steps = [w.scratch("i64") for _ in extents[1:]] + [str(kind.dtype.itemsize)] * bool(extents)
     ones = tuple(extent == "1" for extent in extents)
-    pointer, room = w.scratch("char *"), w.scratch("i64")
-    made = Layout(pointer, tuple(extents), tuple(steps), ones, kind.dtype, False, room)
+    made = Layout(w.scratch("char *"), tuple(extents), tuple(steps), ones, kind.dtype)
     w.layouts[value] = made
     return made
 
 
-def becomes(w: Writer, target: Layout, of: Layout, room: str) -> None:
-    w.line(f"{target.pointer} = {of.pointer};")
-    for name, text in zip(target.extents, of.extents, strict=True):
+def extends(w: Writer, target: Layout, extents: Sequence[str]) -> None:
+    """It has these extents, in C order."""
+    for name, text in zip(target.extents, extents, strict=True):
+        if name.isdigit() and name != text:
+            raise NoForm("an array whose extents are not those that were known")
         if name != text:
             w.line(f"{name} = {text};")
     for axis in reversed(range(len(target.steps) - 1)):
         step = f"{target.extents[axis + 1]} * {target.steps[axis + 1]}"
         w.line(f"{target.steps[axis]} = {step};")
-    w.line(f"{target.room} = {room};")
+
+
+def size(of: Layout) -> str:
+    return " * ".join((*of.extents, str(of.dtype.itemsize)))
 
 
 def arrays(targets: Sequence[Value], given: Sequence[Any]) -> list[tuple[Value, Any]]:
@@ -55,34 +61,40 @@ def arrays(targets: Sequence[Value], given: Sequence[Any]) -> list[tuple[Value, 
     return [(t, g) for t, g in both if isinstance(t.type, SpanType) and g is not None]
 
 
-def one_way(w: Writer, targets: Sequence[Value], given: Sequence[Any]) -> None:
+def aliases(w: Writer, targets: Sequence[Value], given: Sequence[Any]) -> None:
+    """Other names of what a branch gives, or of what a loop has come to."""
     for target, value in arrays(targets, given):
-        of = buffered(w, value)
-        becomes(w, own(w, target), of, of.room)
+        of, to = buffered(w, value), own(w, target)
+        w.line(f"{to.pointer} = {of.pointer};")
+        extends(w, to, of.extents)
 
 
 def begin(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
     for param, value in arrays(params, given):
-        becomes(w, own(w, param), buffered(w, value), "-1")
+        of, to = buffered(w, value), own(w, param)
+        now, _ = w.rooms_of(param)
+        w.line(f"{to.pointer} = rt_copy(world, {now}, {of.pointer}, {size(of)}, &short_of_room);")
+        extends(w, to, of.extents)
 
 
 def next_round(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
-    waiting = [(p, g) for p, g in arrays(params, given) if p is not g]
-    while waiting:
-        read = {g for _, g in waiting}
-        first = next(((p, g) for p, g in waiting if p not in read), None)
-        if first is None:
-            raise NoForm("arrays that change places from round to round")
-        waiting.remove(first)
-        param, of = own(w, first[0]), buffered(w, first[1])
-        room = w.room_of(first[0])
-        w.line(f"rt_exchange(rooms, {room}, {of.room});")
-        becomes(w, param, of, f"{of.room} < 0 ? -1 : {room}")
+    new = [
+        (own(w, p), buffered(w, g), w.rooms_of(p)) for p, g in arrays(params, given) if p is not g
+    ]
+    texts = []
+    for _, of, (_, other) in new:
+        at = w.kept("char *", f"rt_copy(world, {other}, {of.pointer}, {size(of)}, &short_of_room)")
+        texts.append((at, [frozen(w, text) for text in of.extents]))
+    for (to, _, (now, other)), (at, extents) in zip(new, texts, strict=True):
+        w.line(f"rt_exchange(rooms, {now}, {other});")
+        w.line(f"{to.pointer} = {at};")
+        extends(w, to, extents)
 
 
-def end(w: Writer, outputs: Sequence[Value], params: Sequence[Value], given: Sequence[Any]) -> None:
-    before = dict(arrays(params, given))
-    for out, param in arrays(outputs, params):
-        of = own(w, param)
-        room = f"{of.room} < 0 ? {buffered(w, before[param]).room} : {of.room}"
-        becomes(w, own(w, out), of, room)
+def frozen(w: Writer, text: str) -> str:
+    """An extent as it is now: its variable may be another carried array's."""
+    if text.isdigit():
+        return text
+    name = w.scratch("i64")
+    w.line(f"{name} = {text};")
+    return name

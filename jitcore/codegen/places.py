@@ -27,8 +27,6 @@ class Layout:
     steps: tuple[str, ...]
     ones: tuple[bool, ...]  # axes of which it is known that their extent is 1
     dtype: np.dtype[Any]
-    visible: bool = True  # a store may change it, or overlap it
-    room: str = "-1"  # of which buffer it is all
 
 
 def layout(w: Writer, value: Value) -> Layout:

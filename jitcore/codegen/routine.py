@@ -228,6 +228,7 @@ def text(
         "    const volatile u32 *const breaker = world->breaker;",
         "    const u32 bits = world->bits;",
         *(["    rt_room *const rooms = world->rooms;"] if w.rooms else []),
+        "    int short_of_room = 0;",
         "    i64 rounds = 0;",
         "    rt_clear();",
     ]

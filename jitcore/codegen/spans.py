@@ -106,6 +106,7 @@ def fitted(
                 found[axis], ones[axis] = extent, False
             elif found[axis] != extent:
                 w.leave_if(node, f"{found[axis]} != {extent}")
+                found[axis] = extent if extent.isdigit() else found[axis]
     return tuple(found), tuple(ones)
 
 
@@ -278,10 +279,12 @@ def buffer(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) 
     steps, step = [], str(size)
     for extent in reversed(extents):
         steps.append(step)
-        step = w.kept("i64", f"{extent} * {step}") if extent != "1" else step
-    pointer, room = w.room(node, step)
+        if extent != "1":
+            whole = w.scratch("i64")
+            w.leave_if(node, f"__builtin_mul_overflow({extent}, (i64){step}, &{whole})")
+            step = whole
     ones = tuple(extent == "1" for extent in extents)
-    return Layout(pointer, tuple(extents), tuple(reversed(steps)), ones, dtype, False, room)
+    return Layout(w.room(node, step), tuple(extents), tuple(reversed(steps)), ones, dtype)
 
 
 def buffered(w: Writer, value: Value) -> Layout:
@@ -427,8 +430,9 @@ def store(w: Writer, node: Node) -> None:
         return
     fits(w, node, into, *shape_of(w, value))
     flush(w, value)
+    fresh = value in w.lazy
     of = buffered(w, value)
-    if of.visible:
+    if not fresh:  # it may overlap what is written
         of = copied(w, node, of, into.dtype)
     w.settle()
     fill(w, into, lambda at: cast(load(of, at), of.dtype, into.dtype))
@@ -460,4 +464,4 @@ TABLE: dict[Any, Emit] = {
     SPAN_TRANSPOSE: transposed,
     SPAN_STORE: store,
 }
-BY_NAME: dict[str, Emit] = {}  # folds.py and products.py fill it
+BY_NAME: dict[str, Emit] = {}  # folded_spans.py and new_spans.py fill it

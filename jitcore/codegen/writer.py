@@ -54,7 +54,7 @@ class Writer:
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.rooms = 0
-        self.own_rooms: dict[Value, str] = {}
+        self.own_rooms: dict[Value, tuple[int, int]] = {}
         self.counter = 0
 
     # -- text -------------------------------------------------------------------------------------
@@ -122,22 +122,22 @@ class Writer:
         self.counter += 1
         return f"{letter}{self.counter}"
 
-    def room(self, node: Node, size: str) -> tuple[str, str]:
-        """A buffer of so many bytes at least: its first byte, and its number."""
+    def room(self, node: Node, size: str) -> str:
+        """A buffer of so many bytes at least."""
         k = self.rooms
         self.rooms += 1
         short = f"rooms[{k}].size < {size}"
         self.leave_if(node, f"{short} && !world->room(rooms, {k}, {size})")
         name = self.scratch("char *")
         self.line(f"{name} = rooms[{k}].first;")
-        return name, str(k)
+        return name
 
-    def room_of(self, param: Value) -> str:
-        """The buffer of what a loop carries on."""
+    def rooms_of(self, param: Value) -> tuple[int, int]:
+        """The buffers of what a loop carries on."""
         found = self.own_rooms.get(param)
         if found is None:
-            found = self.own_rooms[param] = str(self.rooms)
-            self.rooms += 1
+            found = self.own_rooms[param] = self.rooms, self.rooms + 1
+            self.rooms += 2
         return found
 
     def compute(self, value: Value) -> None:
@@ -242,7 +242,7 @@ class Writer:
             self.line(f"goto way{self.way(node)};")
         elif node.op.name == "poll":
             self.line("rounds++;")
-            self.leave_if(node, "*breaker & bits")
+            self.leave_if(node, "*breaker & bits || short_of_room")
         elif spans.concerns(node):
             spans.emit(self, node)
         else:
@@ -298,12 +298,12 @@ def cond(w: Writer, node: Node) -> None:
     yes, no = node.bodies
     w.line(f"if ({w.true(node.args[0])}) {{")
     w.body(yes)
-    carried.one_way(w, node.outputs, yes.results)
+    carried.aliases(w, node.outputs, yes.results)
     w.assign_all(node.outputs, yes.results)
     if no.nodes or node.outputs:
         w.line("} else {")
         w.body(no)
-        carried.one_way(w, node.outputs, no.results)
+        carried.aliases(w, node.outputs, no.results)
         w.assign_all(node.outputs, no.results)
     w.line("}")
 
@@ -324,7 +324,7 @@ def for_(w: Writer, node: Node) -> None:
     w.assign_all(params, body.results)
     w.line("}")
     w.depth -= 1
-    carried.end(w, node.outputs, params, initial)
+    carried.aliases(w, node.outputs, params)
     w.assign_all(node.outputs, params)
     w.depth += 1
 
@@ -346,7 +346,7 @@ def loop(w: Writer, node: Node) -> None:
     w.assign_all(body.params, results)
     w.line(f"}} while ({go_on});")
     w.depth -= 1
-    carried.end(w, node.outputs, body.params, node.args)
+    carried.aliases(w, node.outputs, body.params)
     w.assign_all(node.outputs, body.params)
     w.depth += 1
 

@@ -98,10 +98,20 @@ static inline int rt_whole_power(i64 a, i64 b, i64 *out)
     return 0;
 }
 
+/* Into a room, if there is memory for it: else where it is, and *missed. */
+static inline char *rt_copy(const rt_world *world, i64 k, char *first, i64 bytes, int *missed)
+{
+    if (world->rooms[k].size < bytes && !world->room(world->rooms, k, bytes)) {
+        *missed = 1;
+        return first;
+    }
+    if (bytes > 0)
+        __builtin_memcpy(world->rooms[k].first, first, (unsigned long)bytes);
+    return world->rooms[k].first;
+}
+
 static inline void rt_exchange(rt_room *rooms, i64 a, i64 b)
 {
-    if (b < 0 || a == b)
-        return;
     rt_room room = rooms[a];
     rooms[a] = rooms[b];
     rooms[b] = room;

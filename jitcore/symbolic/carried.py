@@ -14,9 +14,9 @@ from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.rounds import Shape
 from jitcore.symbolic.spans import (
-    arrays_in,
     computed,
     in_c_order,
+    names_of,
     only_named_once,
     reject_unordered,
     spans_in,
@@ -47,8 +47,8 @@ def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
     vm.working().mark = mark
     for i in vm.working().moved:
         array = array_of(vm, frame.locals[i])
-        names = [one for var in (*frame.locals, *frame.stack) for one in arrays_in(var)]
-        if array is not None and vm.is_fresh(array) and names.count(array) == 1:
+        held = names_of(vm, [frame.locals, frame.stack])
+        if array is not None and vm.is_fresh(array) and held[array] == 1 and not vm.opaque:
             frame.locals[i] = computed(vm, OPS["ndarray.copy"], (array,), {})
             found = True
     return found
@@ -59,14 +59,15 @@ def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
     slots = [i for i, one in shape.carried.items() if isinstance(one[0], SpanType)]
     if not slots:
         return
-    only_named_once(vm, [frame.locals[i] for i in slots], (*frame.locals, *frame.stack))
+    around = [frame.locals[i] for i in frame.code.live[frame.code.instrs[frame.index].offset]]
+    only_named_once(vm, [frame.locals[i] for i in slots], [around, frame.stack])
     before = {id(v) for var in (*frame.locals, *frame.stack) for v in spans_in(var)}
     for way in leaves(shape.tree):
         if way.end not in (End.ROUND, End.OUT):
             continue
         given = [way.locals[i] for i in slots]
         live = [way.locals[i] for i in frame.code.live[way.at]]
-        only_named_once(vm, given, (*live, *way.stack))
+        only_named_once(vm, given, [live, way.stack])
         later = way.end is End.ROUND
         if later and any(id(v) in before for var in given for v in spans_in(var)):
             raise NotALoop("an array from before the loop, carried from round to round")

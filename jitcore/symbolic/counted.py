@@ -6,8 +6,8 @@ on CPython's stack ── wrap.py ─────────────▶
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -37,7 +37,6 @@ from jitcore.symbolic.values import (
     Items,
     Iter,
     Known,
-    Lazy,
     List,
     Members,
     Numbered,
@@ -47,12 +46,12 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
     Zip,
+    inside,
 )
 from jitcore.symbolic.working import NotALoop
 from jitcore.symbolic.wrap import realize
 
 LARGE = 1 << 61  # bounds of ranges whose items need no check
-USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields that hold no values
 
 
 # ---- what is known while compiling --------------------------------------------------------------
@@ -142,18 +141,6 @@ def is_held(vm: Machine, frame: Frame | None, iters: list[Var]) -> bool:
             seen.add(id(var))
             todo.extend(inside(var))
     return False
-
-
-def inside(var: object) -> Iterable[object]:
-    """Never what belongs to the user."""
-    if isinstance(var, dict):
-        return var.values()
-    if isinstance(var, list | tuple):
-        return var
-    if type(var).__module__ == Counted.__module__ and not isinstance(var, Lazy | Known):
-        names = [one.name for one in fields(var)]  # type: ignore[arg-type]
-        return [getattr(var, name) for name in names if name not in USERS]
-    return ()
 
 
 def items(vm: Machine, it: Var) -> Items:

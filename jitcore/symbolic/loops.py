@@ -44,9 +44,7 @@ from jitcore.symbolic.rounds import (
     scalar,
     test_rounds,
 )
-from jitcore.symbolic.spans import (
-    computed,
-)
+from jitcore.symbolic.spans import computed, spans_in
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Counted, Var
@@ -318,10 +316,18 @@ def walked(
     for i, one in carried.items():
         with naming(frame.code.local_names[i]):
             found[i] = union([one, *(kinds(vm, way.locals[i]) for way in rounds)])
+            found[i] = union([found[i], *kinds_outside(vm, frame, tree, i)])
     assert it is None or isinstance(it, Counted)
     base = tuple(stack[:-1] if it is not None else stack)
-    slots = [i for i in slots if i in carried or array_of(vm, start[i]) is None]
+    live = frame.code.live[loop.header]
+    slots = [i for i in slots if i in carried or i not in live or array_of(vm, start[i]) is None]
     return Shape(slots, carried, initial, params, body, tree, it, k, base), found
+
+
+def kinds_outside(vm: Machine, frame: Frame, tree: Tree, i: int) -> list[Kinds]:
+    """Of an array, where the loop is left: its extents may be others there."""
+    ends = [way for way in leaves(tree) if way.end is End.OUT and i in frame.code.live[way.at]]
+    return [kinds(vm, way.locals[i]) for way in ends if spans_in(way.locals[i])]
 
 
 def written(frame: Frame, at: int) -> frozenset[int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ from jitcore.ir.ops_span import (
     is_span,
 )
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, standard_strides
-from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
+from jitcore.symbolic.values import Generator, Known, Lazy, List, Run, Slice, Tuple, Var, inside
 from jitcore.symbolic.working import NotALoop, is_element
 from jitcore.symbolic.wrap import realize
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 LARGEST = 1 << 16  # elements that a view may have
 AXES = 4
 TRANSPOSED = object()  # as an index
+PRODUCTS = ("matmul", "dot", "ndarray.dot")
 FEW = 16  # items: loops over them are unrolled
 
 
@@ -112,8 +113,10 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
         else:
             raise NotALoop("an index that is neither an int nor a slice, in a loop")
         axis += 1
-    if prod(dim or 1 for dim in dims) > LARGEST or len(dims) > AXES:
+    if prod(dim or 1 for dim in dims) > LARGEST:
         raise NotALoop("part of a large array in a loop")
+    if not 1 <= len(dims) <= AXES:
+        raise NotALoop("part of an array that has no axes, or many")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
     if in_c_order(vm, array) and all(type(one) is not tuple or one[2] > 0 for one in key):
         vm.parts.in_c_order.add(made.value)
@@ -222,7 +225,9 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         if isinstance(one.type, ArrayType) and one.type.ndim == 0:
             raise NotALoop("an array without axes in a loop")
     row, given, effect, kind = asked(op, args, kwargs)
-    known = row.kind in (Kind.MAP, Kind.REDUCE, Kind.LINALG) or row.name in MADE
+    if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
+        raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
+    known = row.kind in (Kind.MAP, Kind.REDUCE) or row.name in (*MADE, *PRODUCTS)
     if effect > Effect.FLAGS or not known:
         raise NotALoop(f"{row.name}, which has no form in such a loop")
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
@@ -231,6 +236,8 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         reject_unordered(vm, arrays)
     if not isinstance(kind, SpanType | ScalarType):
         raise NotALoop(f"{row.name} of a shape or type that varies")
+    if isinstance(kind, SpanType) and not 1 <= kind.ndim <= AXES:
+        raise NotALoop(f"{row.name} that gives an array without axes, or with many")
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Run)
     vm.parts.born[made.value] = vm.working().mark
@@ -376,30 +383,50 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
     vm.parts.in_place.add(target)
 
 
-# ---- names ---
-
-
-def arrays_in(var: Var | None) -> list[Value]:
-    """The arrays that a variable refers to."""
-    match var:
-        case Run(value) if isinstance(value.type, SpanType | ArrayType):
-            return [value]
-        case Tuple(items) | List(items):
-            return [value for one in items for value in arrays_in(one)]
-    return []
+# ---- which names an array has -------------------------------------------------------------------
 
 
 def spans_in(var: Var | None) -> list[Value]:
-    return [value for value in arrays_in(var) if is_span(value)]
+    """The arrays that were made in a routine to which a variable refers."""
+    match var:
+        case Run(value) if is_span(value):
+            return [value]
+        case Tuple(items) | List(items):
+            return [value for one in items for value in spans_in(one)]
+    return []
 
 
-def only_named_once(vm: Machine, given: Iterable[Var | None], vars: Iterable[Var | None]) -> None:
-    """Arrays that are carried on become others, so each is to have one name, in the innermost frame
-    or around it."""
-    around = [var for frame in vm.frames[:-1] for var in (*frame.locals, *frame.stack)]
-    names = Counter(base_of(vm, value) for var in (*vars, *around) for value in spans_in(var))
-    for value in (value for var in given for value in spans_in(var)):
-        if names[value] > 1:
+def names_of(vm: Machine, holders: Sequence[object]) -> Counter[Value]:
+    """How many names each array has: in the frames around this one, and in these holders of it."""
+    todo: list[object] = [held.parts for held in vm.effects]
+    todo += [vm.globals_set, vm.cells_by_id, vm.handled, *holders]
+    for frame in vm.frames[:-1]:
+        todo += [frame.locals, frame.stack]
+    for frame in vm.frames:
+        todo += [frame.cells, frame.func]
+    names: Counter[Value] = Counter()
+    seen: set[int] = set()
+    while todo:
+        holder = todo.pop()
+        if id(holder) in seen:
+            continue
+        seen.add(id(holder))
+        if isinstance(holder, Generator):
+            raise NotALoop("a generator, which may hold an array that is carried on")
+        for one in inside(holder):
+            if isinstance(one, Run) and isinstance(one.value.type, SpanType | ArrayType):
+                names[base_of(vm, one.value)] += 1
+            else:
+                todo.append(one)
+    return names
+
+
+def only_named_once(vm: Machine, given: Iterable[Var | None], holders: Sequence[object]) -> None:
+    """What is carried on becomes another array, so each is to have one name."""
+    wanted = [value for var in given for value in spans_in(var)]
+    if wanted:
+        names = names_of(vm, holders)
+        if any(names[value] > 1 for value in wanted):
             raise NotALoop("an array with two names, carried on")
 
 

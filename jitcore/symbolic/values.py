@@ -11,8 +11,8 @@ object at the exits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -361,3 +361,18 @@ Var = (
 )
 
 Model = Callable[..., Var]
+
+
+USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields that hold no values
+
+
+def inside(var: object) -> Iterable[object]:
+    """Never what belongs to the user."""
+    if isinstance(var, dict):
+        return var.values()
+    if isinstance(var, list | tuple):
+        return var
+    if type(var).__module__ == __name__ and not isinstance(var, Lazy | Known):
+        names = [one.name for one in fields(var)]  # type: ignore[arg-type]
+        return [getattr(var, name) for name in names if name not in USERS]
+    return ()

@@ -253,7 +253,8 @@ def merged(
 
     for way, row in zip(leaves(tree), rows, strict=True):
         named = [var for i, var in enumerate(way.locals) if live is None or i in live]
-        only_named_once(vm, row, (*named, *way.stack))
+        returned = list(row) if way.end is End.RETURN else []
+        only_named_once(vm, row, [named, way.stack, returned])
     made = unflat(many, close(tree, results))
     for var, column in zip(made, columns, strict=True):
         same_order(vm, var, column)

@@ -465,3 +465,165 @@ def handed_to_a_call(y, n):
             kept.append(str(z))
     z[0] = 7
     return kept, z
+
+
+@program(lambda: (f8(2), 3), lambda: (f8(2), 0), lambda: (f8(2), 45))
+def rebound_before_it_is_read(x, n):
+    w = np.ones(2)
+    v = x
+    i = 0
+    while i < n:
+        i += 1
+        w = x * 2
+        v = x[::-1]
+    return w, v, v is x
+
+
+@program(lambda: (f8(2), 3), lambda: (f8(2), 0))
+def rebound_until_a_break(x, n):
+    w = np.ones(2, "f4")
+    i = 0
+    while True:
+        i += 1
+        w = x * 2
+        if i > n:
+            break
+    return w
+
+
+@program(lambda: (f8(2), 30))
+def outer_in_a_loop(x, n):
+    for i in range(n):
+        p = np.outer(x * i, x * 2) * 0.1
+        s = p[0, 1]
+    return s
+
+
+@program(
+    lambda: (f8(4), f8(9), 6),
+)
+def extents_of_each_other(z, x, n):
+    z = z * 1.0
+    u = z * 1.0
+    for i in range(n):
+        u = z * 2.0
+        z = x[: i + 2] * 1.0
+    return u, z
+
+
+@program(
+    lambda: (f8(4), f8(9), 6),
+)
+def a_branch_into_an_outer_loop(z, x, n):
+    z = z * 1.0
+    u = z * 0.5
+    for i in range(n):
+        z = z * 1.0 + 1
+        u = u + z
+        for j in range(3):
+            if x[i] > 0.1:
+                u = z * 1.0
+            z = u * 0.5 + x[i] + j
+    return u, z
+
+
+@program(
+    lambda: (f8(4), f8(9), 6),
+)
+def places_that_change(z, x, n):
+    z = z * 1.0
+    u = z * 0.5
+    for i in range(n):
+        for j in range(i):
+            u, z = z, u * 0.5 + z + x[j]
+        u = u + 1.0
+    return u, z
+
+
+@program(
+    lambda: (f8(3), f8(30), 20),
+)
+def held_by_a_dict(y, x, n):
+    z = y * 0.0
+    d = {"z": z}
+    for i in range(n):
+        z += 1
+        if x[i] > 0.9:
+            z = z * 2
+    return d["z"], z
+
+
+@program(
+    lambda: (f8(3), f8(30), 20),
+)
+def held_by_a_cell(y, x, n):
+    z = y * 0.0
+
+    def look():
+        return z
+
+    w = z
+    for i in range(n):
+        w += 1
+        if x[i] > 0.9:
+            w = w * 2
+    return look(), w
+
+
+def pick(c, z, u):
+    if c > 0.5:
+        return z
+    return u
+
+
+@program(
+    lambda: (f8(3), f8(30), 20),
+)
+def one_of_two(y, x, n):
+    for i in range(n):
+        z = y * 2.0
+        u = y + i
+        w = pick(x[i], z, u)
+        z = z + 1
+    w += 100
+    return w, u, z, w is u
+
+
+@program(lambda: (f8(5), 9), lambda: (f8(2), 3))
+def reversed_into_itself(y, n):
+    for i in range(n):
+        z = y * 2.0
+        z[0] = i
+        z[::-1] = z
+        p = np.zeros((2, 3)) + i
+        p[0, 0] = 9
+        p[:, ::-1] = p
+    return z, p
+
+
+@program(lambda: (f8(5), 9))
+def orders_asked_for(y, n):
+    for i in range(n):
+        p = np.zeros((3, 3), order="F")
+        q = np.ones_like(p, order="C")
+        p[0] += i
+    return p, q, p.strides, q.strides
+
+
+@program(lambda: (f8(6, 3), 5))
+def no_axes(x, n):
+    s = 0.0
+    for i in range(n):
+        s += (x[i, 1, ...] * 2.0).sum()
+    return s
+
+
+@program(lambda: (f8(9), f8(2), 8), lambda: (f8(9), f8(1), 8))
+def extents_at_a_break(z, y, n):
+    z = z * 1.0
+    for i in range(n):
+        if i > 3:
+            z = z[:1] * 2.0
+            break
+        z = z * 0.5 + 1
+    return z, y
