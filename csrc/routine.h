@@ -17,7 +17,7 @@ int routine_init(PyObject *module);
 
 /* Borrows `routine` (a Routine) and its `inputs`. The way, and how many rounds its loops went; `outputs` holds a new reference for each value of it, and NULL for
  * the others. Way 1, before anything has happened, where an input is not as compiled. -1: memory ran out afterwards,
- * exception set, no outputs. */
+ * exception set, no outputs: what was stored stays, so nobody may repeat it. */
 int routine_launch(PyObject *routine, PyObject *const *inputs, PyObject **outputs, i64 *rounds);
 
 /* How many operands of each sort, and ways besides way 0, `routine` (borrowed) has. */

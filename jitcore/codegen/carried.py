@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Value
+from ..ir.ops_span import FEW
 from ..ir.types import SpanType
 from .numbers import NoForm
-from .places import FEW, Layout
+from .places import Layout
 from .spans import buffered
 
 if TYPE_CHECKING:

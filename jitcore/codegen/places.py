@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Node, Value
+from ..ir.ops_span import FEW
 from ..ir.types import ArrayType
 from .abi import C_TYPES
 from .numbers import NoForm, number
 
 if TYPE_CHECKING:
     from .writer import Writer
-
-FEW = 16  # items of an axis: the text has their number, and loops over them are unrolled
 
 
 @dataclass(frozen=True, slots=True)

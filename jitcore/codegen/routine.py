@@ -18,7 +18,7 @@ from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.ops_loop import POLL, SEQ_APPEND
-from ..ir.ops_span import SPAN, SPAN_TRANSPOSE
+from ..ir.ops_span import AXES, SPAN, SPAN_TRANSPOSE
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType, Type
 from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
@@ -30,7 +30,6 @@ from .writer import Writer, is_array
 GROWN_PORT = (GROWN, 0, 1, False)
 FILLED = (arithmetic, comparisons, elements, functions, members, slices, folded_spans, new_spans)
 
-AXES = 4  # RT_AXES of routine_rt.h
 PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operation
 KEPT = 1 << 20  # as if nothing could be faster
 LONGEST = 400_000  # characters of C

@@ -28,6 +28,8 @@ Dims = tuple[int | None, ...]
 MADE = frozenset(
     ("array", "asarray", "zeros", "ones", "empty", "zeros_like", "ones_like", "empty_like")
 ) | {"copy", "ndarray.copy"}  # rows that make arrays
+AXES = 4  # RT_AXES of routine_rt.h
+FEW = 16  # items of an axis: the text has their number, and loops over them are unrolled
 SAMPLE = 3  # the extent that NumPy is asked with
 
 

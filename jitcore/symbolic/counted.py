@@ -25,8 +25,8 @@ from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.either import kinds, of_parts, parts
 from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.rounds import scalar
 from jitcore.symbolic.sequences import count, item_of, kind_of_items, may_read, sequence
+from jitcore.symbolic.spans import scalar
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import (
     Abreast,

@@ -41,10 +41,9 @@ from jitcore.symbolic.rounds import (
     count_rounds,
     leave_unless,
     leave_way,
-    scalar,
     test_rounds,
 )
-from jitcore.symbolic.spans import computed, spans_in
+from jitcore.symbolic.spans import computed, scalar, spans_in
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Counted, Var
@@ -175,7 +174,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
             raise NotALoop("it changes objects")
         keep_apart(vm, work)
         used = {*operations(segment.nodes)}
-        if LEAVE.name in used <= COUNTING:
+        if LEAVE.name in used and used <= COUNTING:
             raise NotALoop("nothing is computed on the ways that could be compiled")
         if work.list_stores and work.fixed_items:
             raise NotALoop("it changes a list, of which items are known")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jitcore.ir.graph import Body, Node, Value
-from jitcore.ir.op import Op
 from jitcore.ir.ops_control import CONTROL
 from jitcore.ir.ops_loop import LEFT, RANGE_ITEM
 from jitcore.ir.ops_operator import BY_OPERATOR
@@ -21,8 +20,9 @@ from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.either import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.spans import scalar
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Counted, Run, Var
+from jitcore.symbolic.values import Counted, Var
 from jitcore.symbolic.ways import End, Leaf, Tree, close, leave_at, leaves
 from jitcore.symbolic.working import Fork, NotALoop, Way
 
@@ -40,11 +40,6 @@ class Shape:
     it: Counted | None  # what a `for` goes over
     k: Value | None  # how many items were taken when the round began
     base: tuple[Var, ...]  # the stack below the loop's iterator
-
-
-def scalar(vm: Machine, op: Op, *args: Any) -> Any:
-    made = vm.working().emit(vm, op, args, {})
-    return made.value if isinstance(made, Run) else None
 
 
 def leave_unless(vm: Machine, frame: Frame, predicate: Any, at: int, through: bool) -> None:

@@ -25,7 +25,9 @@ from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, METHODS
 from jitcore.ir.ops_span import (
+    AXES,
     EXTENT,
+    FEW,
     MADE,
     SLICE_COUNT,
     SLICE_START,
@@ -46,10 +48,8 @@ if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
 
 LARGEST = 1 << 16  # elements that a view may have
-AXES = 4
 TRANSPOSED = object()  # as an index
 PRODUCTS = ("matmul", "dot", "ndarray.dot")
-FEW = 16  # items: loops over them are unrolled
 
 
 # ---- indices ------------------------------------------------------------------------------------
@@ -164,13 +164,13 @@ def run(
     few = known is not None and known <= FEW
     if few and bounds[0] is None and step > 0:
         return 0, known, step
-    extent = number(vm, EXTENT, array, axis)
+    extent = scalar(vm, EXTENT, array, axis)
     if bounds == [None, None] and step == 1:
         return 0, extent, 1
-    start = number(vm, SLICE_START, extent, *bounds, step)
+    start = scalar(vm, SLICE_START, extent, *bounds, step)
     if step > 0 and bounds[0] is None:
         start = 0
-    return start, known if few else number(vm, SLICE_COUNT, extent, *bounds, step), step
+    return start, known if few else scalar(vm, SLICE_COUNT, extent, *bounds, step), step
 
 
 def whole(vm: Machine, bound: Any) -> Any:
@@ -179,17 +179,17 @@ def whole(vm: Machine, bound: Any) -> Any:
         return bound
     if type(bound) is Value and is_whole(bound):
         python = isinstance(bound.type, ScalarType) and bound.type.python
-        return bound if python else number(vm, OPS["op.int"], bound)
+        return bound if python else scalar(vm, OPS["op.int"], bound)
     raise NotALoop("a slice whose bounds are no ints, in a loop")
 
 
 # ---- nodes --------------------------------------------------------------------------------------
 
 
-def number(vm: Machine, op: Op, *args: Any) -> Any:
+def scalar(vm: Machine, op: Op, *args: Any) -> Any:
+    """The number that a node gives; None, if it gives nothing."""
     made = vm.working().emit(vm, op, args, {})
-    assert isinstance(made, Run)
-    return made.value
+    return made.value if isinstance(made, Run) else None
 
 
 def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Run:
@@ -274,7 +274,7 @@ def length(vm: Machine, value: Value) -> Var:
     assert isinstance(value.type, SpanType)
     if value.type.ndim == 0:
         raise NotALoop("the length of an array without axes")
-    return Run(number(vm, EXTENT, value, 0))
+    return Run(scalar(vm, EXTENT, value, 0))
 
 
 def transposed(vm: Machine, array: Value) -> Var:
@@ -293,12 +293,13 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     """None: a method, perhaps."""
     kind = value.type
     assert isinstance(kind, SpanType)
-    if name in ("ndim", "dtype", "itemsize"):
-        return Known(kind.ndim if name == "ndim" else getattr(kind.dtype, name, kind.dtype))
+    known = {"ndim": kind.ndim, "dtype": kind.dtype, "itemsize": kind.dtype.itemsize}
+    if name in known:
+        return Known(known[name])
     if name == "shape":
-        return Tuple(tuple(Run(number(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
+        return Tuple(tuple(Run(scalar(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
     if name == "size" and kind.ndim == 1:
-        return Run(number(vm, EXTENT, value, 0))
+        return Run(scalar(vm, EXTENT, value, 0))
     if name == "T":
         return transposed(vm, value)
     if name not in METHODS:

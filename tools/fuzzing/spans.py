@@ -23,6 +23,13 @@ FOLDS = (
 )  # fmt: skip
 
 
+PICK = """def pick(c, a, b):
+    if c > 0.5:
+        return a
+    return b
+"""
+
+
 def program(seed: int) -> str:
     """The same seed gives the same text."""
     return Writer(random.Random(seed)).program()
@@ -70,7 +77,7 @@ class Writer(loops.Writer):
 
     def program(self) -> str:
         """With the arrays among what is returned, and which of them are one."""
-        found = super().program()
+        found = super().program().replace("def f(", f"{PICK}\n\ndef f(", 1)
         return found.replace("return s", "return z, u, p, p.strides, z is u, s")
 
     # -- parts ------------------------------------------------------------------------------------
@@ -168,6 +175,10 @@ class Writer(loops.Writer):
             "p = p + p[0]", "z = np.zeros(3) + s", "t = (z * u).sum()", "p *= 0.9",
         )  # fmt: skip
         lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 3))]
+        if self.rng.random() < 0.25:  # arrays that the loop itself makes
+            lines = ["z = x[:3] * 1.5", "u = z + 1.0", "p = u * z[:, None]", *lines]
+        if self.rng.random() < 0.1:
+            lines.append("u = pick(s, z, u)")
         return [part for line in lines for part in line.split("\n")]
 
     def matrix(self, depth: int) -> list[str]:
