@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
@@ -65,22 +65,17 @@ class Inner:
 @cache
 def inner_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
     """The loop for these types (chars of inputs, then outputs); None: leave it to NumPy."""
-    dtypes = tuple(np.dtype(char) for char in chars)
-    wanted = (*dtypes[: ufunc.nin], *(None,) * ufunc.nout)
+    found = core_loop(ufunc, chars)
     try:
-        found, capsule = ufunc._resolve_dtypes_and_context(wanted)  # type: ignore[attr-defined]
-        if any(a is None or a.char != b.char for a, b in zip(found, dtypes, strict=True)):
-            return None
-        ufunc._get_strided_loop(capsule)  # type: ignore[attr-defined]
-        freedom = verdict(ufunc, dtypes)
+        freedom = Freedom.NEVER if found is None else verdict(ufunc, found.dtypes)
     except (AttributeError, TypeError, ValueError, NotImplementedError):
         return None
-    return Inner(ufunc, dtypes, capsule, freedom) if freedom > Freedom.NEVER else None
+    return replace(found, freedom=freedom) if found and freedom > Freedom.NEVER else None
 
 
 @cache
 def core_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
-    """That of a generalised ufunc, for calls with the very strides that NumPy would give it."""
+    """The same untried, for calls with the very strides that NumPy would give it."""
     dtypes = tuple(np.dtype(char) for char in chars)
     wanted = (*dtypes[: ufunc.nin], *(None,) * ufunc.nout)
     try:

@@ -23,7 +23,7 @@ from .abi import C_TYPES
 from .elements import stored
 from .inner import Freedom, inner_loop
 from .numbers import FORMS, NoForm, converted, number
-from .places import Layout, index, layout
+from .places import Layout, layout, transposed, view
 from .ufuncs import NATIVE, expression
 
 if TYPE_CHECKING:
@@ -52,42 +52,7 @@ def concerns(node: Node) -> bool:
     return any(isinstance(v.type, SpanType | ArrayType) for v in (*node.inputs, *node.outputs))
 
 
-# ---- where elements are -------------------------------------------------------------------------
-
-
-def view(w: Writer, node: Node) -> None:
-    array, key, _ = node.args
-    of = layout(w, array)
-    offset, axis = "", 0
-    extents, steps, ones = [], [], []
-    for part in key:
-        if part is None:
-            extents.append("1")
-            steps.append("0")
-            ones.append(True)
-            continue
-        if type(part) is tuple:
-            start, count, step = part
-            if type(start) is Value or start != 0:
-                offset += f" + {w.text(start)} * {of.steps[axis]}"
-            extents.append(str(count) if type(count) is int else w.text(count))
-            ones.append(count == 1)
-            one = of.steps[axis]
-            steps.append(one if step == 1 else w.kept("i64", f"{one} * {step}LL"))
-        else:
-            offset += f" + {index(w, node, part, of.extents[axis])} * {of.steps[axis]}"
-        axis += 1
-    pointer = w.kept("char *", f"{of.pointer}{offset}")
-    (out,) = node.outputs
-    w.layouts[out] = Layout(pointer, tuple(extents), tuple(steps), tuple(ones), of.dtype)
-
-
-def transposed(w: Writer, node: Node) -> None:
-    of = layout(w, node.args[0])
-    back = slice(None, None, -1)
-    w.layouts[node.outputs[0]] = Layout(
-        of.pointer, of.extents[back], of.steps[back], of.ones[back], of.dtype
-    )
+# ---- extents ------------------------------------------------------------------------------------
 
 
 def fitted(

@@ -12,15 +12,15 @@ from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.rounds import Shape
-from jitcore.symbolic.spans import (
-    computed,
+from jitcore.symbolic.made import (
     in_c_order,
     names_of,
     only_named_once,
     reject_unordered,
     spans_in,
 )
+from jitcore.symbolic.rounds import Shape
+from jitcore.symbolic.spans import computed
 from jitcore.symbolic.state import Frame, Mark
 from jitcore.symbolic.values import Run, Var
 from jitcore.symbolic.ways import End, leaves

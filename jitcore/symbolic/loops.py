@@ -35,6 +35,7 @@ from jitcore.symbolic.either import Kinds, flat, kinds, naming, parts, unflat, u
 from jitcore.symbolic.growing import keep_apart, make_lists
 from jitcore.symbolic.leave import SHOWS_LOCALS
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.made import spans_in
 from jitcore.symbolic.rounds import (
     Shape,
     after_last,
@@ -43,7 +44,7 @@ from jitcore.symbolic.rounds import (
     leave_way,
     test_rounds,
 )
-from jitcore.symbolic.spans import computed, scalar, spans_in
+from jitcore.symbolic.spans import computed, scalar
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Counted, Var

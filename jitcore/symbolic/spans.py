@@ -11,17 +11,14 @@ Large arrays are not for routines: kernels, in the body's own regions, use all c
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from jitcore.fallback import exit
 from jitcore.fallback.exit import Built, Make, Recipe
 from jitcore.ir.graph import Node, Value, values
-from jitcore.ir.infer_map import iterator_strides
-from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.op import Effect, Kind, Op, leaf_type
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, METHODS
 from jitcore.ir.ops_span import (
@@ -39,8 +36,9 @@ from jitcore.ir.ops_span import (
     dims_of,
     is_span,
 )
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, standard_strides
-from jitcore.symbolic.values import Generator, Known, Lazy, List, Run, Slice, Tuple, Var, inside
+from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.symbolic.made import base_of, in_c_order, reject_unordered
+from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
 from jitcore.symbolic.working import NotALoop, is_element
 from jitcore.symbolic.wrap import realize
 
@@ -246,34 +244,7 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     return made
 
 
-def in_c_order(vm: Machine, array: Value) -> bool:
-    """Does NumPy give this layout to what it computes of the array, element by element?"""
-    kind = array.type
-    if isinstance(kind, ArrayType):
-        return straight(kind)
-    if isinstance(kind, SpanType) and kind.ndim < 2:
-        return True
-    return array in vm.parts.in_c_order
-
-
-@cache
-def straight(kind: ArrayType) -> bool:
-    made = iterator_strides([kind], kind.dtype, kind.shape) if kind.ndim > 1 else None
-    return made is None or made == standard_strides(kind.dtype, kind.shape)
-
-
-def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
-    """What was computed has the order of a buffer here. NumPy's may be another: other bits."""
-    for one in arrays:
-        base = base_of(vm, one)
-        if is_span(base) and base.type.ndim > 1 and not in_c_order(vm, base):  # type: ignore[union-attr]
-            raise NotALoop("an array made in the loop, of which the layout is not known")
-
-
 def length(vm: Machine, value: Value) -> Var:
-    assert isinstance(value.type, SpanType)
-    if value.type.ndim == 0:
-        raise NotALoop("the length of an array without axes")
     return Run(scalar(vm, EXTENT, value, 0))
 
 
@@ -313,7 +284,6 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
 def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     """`array[key] = value`, of a part."""
     tree = index(vm, key)
-    kind = leaf_dtype(value)
     changed = type(value) is Value and value in vm.parts.in_place
     target = vm.parts.views.get(value) if changed else None
     if target is not None and target[0] is array and same_key(target[1], tree):
@@ -321,15 +291,7 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     writable(vm, array)
     place = view(vm, array, tree)
     assert isinstance(place, Run)
-    if kind is None:
-        raise NotALoop("a value of this kind stored into a part of an array")
     stored(vm, place.value, value)
-
-
-def base_of(vm: Machine, array: Value) -> Value:
-    while array in vm.parts.views:
-        array, _ = vm.parts.views[array]
-    return array
 
 
 def writable(vm: Machine, target: Value) -> None:
@@ -346,18 +308,14 @@ def written(vm: Machine, target: Value) -> None:
 
 
 def stored(vm: Machine, place: Value, value: Any) -> None:
-    into, of = place.type, value.type if type(value) is Value else None
+    into, of = place.type, leaf_type(value)
     assert isinstance(into, SpanType | ArrayType)
+    if isinstance(of, ObjectType):
+        raise NotALoop("a value of this kind stored into a part of an array")
     if isinstance(of, SpanType | ArrayType) and of.ndim > into.ndim:
         raise NotALoop("an array of more axes stored into a part of an array")
     append(vm, SPAN_STORE, (place, value), {}, None)
     written(vm, place)
-
-
-def leaf_dtype(value: Any) -> Any:
-    if type(value) is Value:
-        return getattr(value.type, "dtype", None)
-    return type(value) if type(value) in (bool, int, float, complex) else None
 
 
 def same_key(a: Any, b: Any) -> bool:
@@ -382,60 +340,6 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
     assert isinstance(made, Run)
     stored(vm, target, made.value)
     vm.parts.in_place.add(target)
-
-
-# ---- which names an array has -------------------------------------------------------------------
-
-
-def spans_in(var: Var | None) -> list[Value]:
-    """The arrays that were made in a routine to which a variable refers."""
-    match var:
-        case Run(value) if is_span(value):
-            return [value]
-        case Tuple(items) | List(items):
-            return [value for one in items for value in spans_in(one)]
-    return []
-
-
-def names_of(vm: Machine, holders: Sequence[object]) -> Counter[Value]:
-    """How many names each array has: in the frames around this one, and in these holders of it."""
-    todo: list[object] = [held.parts for held in vm.effects]
-    todo += [vm.globals_set, vm.cells_by_id, vm.handled, *holders]
-    for frame in vm.frames[:-1]:
-        todo += [frame.locals, frame.stack]
-    for frame in vm.frames:
-        todo += [frame.cells, frame.func]
-    names: Counter[Value] = Counter()
-    seen: set[int] = set()
-    while todo:
-        holder = todo.pop()
-        if id(holder) in seen:
-            continue
-        seen.add(id(holder))
-        if isinstance(holder, Generator):
-            raise NotALoop("a generator, which may hold an array that is carried on")
-        for one in inside(holder):
-            if isinstance(one, Run) and isinstance(one.value.type, SpanType | ArrayType):
-                names[base_of(vm, one.value)] += 1
-            else:
-                todo.append(one)
-    return names
-
-
-def only_named_once(vm: Machine, given: Iterable[Var | None], holders: Sequence[object]) -> None:
-    """What is carried on becomes another array, so each is to have one name."""
-    wanted = [value for var in given for value in spans_in(var)]
-    if wanted:
-        names = names_of(vm, holders)
-        if any(names[value] > 1 for value in wanted):
-            raise NotALoop("an array with two names, carried on")
-
-
-def same_order(vm: Machine, made: Var, given: Iterable[Var | None]) -> None:
-    """Of what one of several arrays is."""
-    for value in spans_in(made):
-        if all(in_c_order(vm, one) for var in given for one in spans_in(var)):
-            vm.parts.in_c_order.add(value)
 
 
 # ---- exits --------------------------------------------------------------------------------------

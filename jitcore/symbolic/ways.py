@@ -24,7 +24,7 @@ from jitcore.ir.ops_span import is_span
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.either import cond, kinds, naming, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.spans import only_named_once, same_order
+from jitcore.symbolic.made import only_named_once, same_order
 from jitcore.symbolic.state import Frame, Mark
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Known, Var
