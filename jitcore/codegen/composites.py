@@ -8,6 +8,7 @@
     np.linalg.norm(x)                →    np.sqrt(x.ravel().dot(x.ravel()))
     np.average(x, weights=w)         →    ratio((x * w).sum(), w.sum())
     np.outer(x, y)                   →    x[:, None] * y[None]
+    np.add.outer(x, y)               →    x[..., None] + y         as many axes as y has
 
 The steps are those of outer in numpy/_core/numeric.py, of _var, _std and _ptp in
 numpy/_core/_methods.py, of norm in numpy/linalg/_linalg.py and average in
@@ -75,6 +76,7 @@ ENDS = {
 }
 PTP = frozenset(("axis", "keepdims"))
 ASKED = frozenset(("axis", "dtype", "ddof", "keepdims"))
+OUTER = ".outer"
 NORM = ("ord", "axis", "keepdims")
 
 
@@ -222,8 +224,35 @@ def products(node: Node) -> list[Node]:
     return [*steps.nodes, last]
 
 
+def pairs(node: Node) -> list[Node]:
+    """What a ufunc makes of each element of one array and each of another."""
+    types = [leaf_type(arg) for arg in node.args]
+    row = UFUNC[node.op.name.removesuffix(OUTER)]
+    if len(types) != 2 or node.kwargs or not all(map(is_filled, types)):
+        return [node]
+    steps = Steps(node.where)
+    x, y = node.args
+    try:
+        view = steps.add(GETITEM, x, (Ellipsis, *(None,) * types[1].ndim))  # type: ignore[union-attr]
+        t = row.infer((view, y), {})
+    except Unsupported:
+        return [node]
+    if t != node.outputs[0].type:
+        return [node]
+    return [*steps.nodes, Node(row, (view, y), {}, node.outputs, (), node.where)]
+
+
+def is_filled(t: Any) -> bool:
+    return isinstance(t, ArrayType) and t.ndim > 0 and t.size > 0 and t.numeric
+
+
 def is_vector(t: Any) -> bool:
     return isinstance(t, ArrayType) and t.ndim == 1 and t.size > 0 and t.numeric
+
+
+def is_binary(row: Op) -> bool:
+    ufunc = row.ufunc
+    return ufunc is not None and (ufunc.nin, ufunc.nout, ufunc.signature) == (2, 1, None)
 
 
 SPELLED: dict[str, Callable[[Node], list[Node]]] = {
@@ -232,4 +261,5 @@ SPELLED: dict[str, Callable[[Node], list[Node]]] = {
     "linalg.norm": rooted,
     "average": averaged,
     "outer": products,
+    **{name + OUTER: pairs for name, row in UFUNC.items() if is_binary(row)},
 }

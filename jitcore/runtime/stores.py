@@ -14,7 +14,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops_ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value, values
+from jitcore.runtime.overlaps import copied
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 
 WHERE = OPS["where"]
@@ -89,7 +90,16 @@ def grown(
             return window
     lone = pays(in_place(loud.node)[2], in_a_row(capture.segments[number:], places))
     more = stored_by(loud.node, last.nodes, places, lone)
-    return under(last, [*last.nodes, *more] if more else [], loud.errstate)
+    if not more:
+        return None
+    own = {**places, **placed(more, lasting(places))}
+    nodes = copied([*last.nodes, *more], made_before(capture, number), own)
+    return under(last, nodes, loud.errstate)
+
+
+def made_before(capture: Capture, number: int) -> Iterator[Node]:
+    windows = (one for one in capture.segments[:number] if isinstance(one, Window))
+    return (node for one in windows for node in one.nodes)
 
 
 def under(window: Window, nodes: list[Node], errstate: int) -> Window | None:

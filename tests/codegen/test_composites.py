@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from codegen_harness import build, by_kernels, by_numpy, check, groups_of
-from codegen_values import LAYOUTS, wild
+from codegen_values import LAYOUTS, tame, wild
 from test_folds import alike, scattered
 
 from jitcore.codegen.composites import expanded
 from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Value
+from jitcore.ir.ops_opaque import ufunc_method
 
 NAMES = ("var", "std", "ndarray.var", "ndarray.std")
 FREEDOMS = (0, 1, -2, 0.5, 1.9)
@@ -253,3 +255,56 @@ def test_weights_that_sum_to_zero_are_numpys(config: Config) -> None:
 def test_other_averages_stay_one_call(x: Any, w: Any, more: dict[str, Any]) -> None:
     b, _, _ = build(average(**more), [np.ones(x), np.ones(w)])
     assert [node.op.name for node in expanded(b.nodes)] == ["average"]
+
+
+# ---- np.add.outer and its like ------------------------------------------------------------------
+
+OUTER = ("add", "subtract", "multiply", "divide", "minimum", "maximum", "less", "hypot", "power")
+
+
+def outer(name: str) -> Any:
+    method = ufunc_method(getattr(np, name), "outer")
+    return lambda b, x, y: b.emit(method, (x, y))
+
+
+def alike_in_pairs(name: str, x: Any, y: Any, config: Config, groups: int) -> None:
+    """Where nothing refuses, the bits; else, that NumPy would warn."""
+    with np.errstate(all="ignore"):
+        assert check(outer(name), [x, y], config, groups=groups)
+    with np.errstate(all="warn"), warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        getattr(np, name).outer(x, y)
+    with np.errstate(all="warn"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert check(outer(name), [x, y], config, groups=groups) or found
+
+
+@pytest.mark.parametrize("name", OUTER)
+@pytest.mark.parametrize("dtype", "?bBiQfdD")
+def test_pairs(name: str, dtype: str, config: Config) -> None:
+    row = getattr(np, name)
+    for make in (tame, wild):
+        for shapes in (((3,), (5,)), ((70,), (65,)), ((4, 3), (5,)), ((3,), (2, 9)), ((1,), (7,))):
+            x, y = (make(dtype, shape, seed) for seed, shape in enumerate(shapes))
+            try:
+                with np.errstate(all="ignore"):
+                    row.outer(x, y)
+            except (TypeError, ValueError):
+                continue
+            alike_in_pairs(name, x, y, config, groups=0)
+
+
+@pytest.mark.parametrize("one", LAYOUTS)
+@pytest.mark.parametrize("other", LAYOUTS)
+def test_layouts_of_pairs(one: str, other: str, config: Config) -> None:
+    x, y = LAYOUTS[one](tame("d", (5, 9), 1)), LAYOUTS[other](wild("d", (4, 6), 2))
+    alike_in_pairs("add", x, y, config, groups=int(x.ndim > 0 and y.ndim > 0))
+
+
+def test_pairs_are_steps_of_their_loop() -> None:
+    def fn(b: Builder, x: Value, y: Value) -> Value:
+        return b.emit(OPS["minimum"], (outer("add")(b, x, y), outer("multiply")(b, x, y)))
+
+    b, _, results = build(fn, [np.ones(5), np.ones(6)])
+    (group,) = groups_of(fuse(b.nodes, set(results)))
+    assert [node.op.name for node in group.nodes] == ["add", "multiply", "minimum"]

@@ -194,3 +194,22 @@ def shape_that_shrinks(a):
         found.append((a * 2 + 1).sum())
         a = a[a[:, 0] > a[0, 0] - 3][1:]
     return found
+
+
+@program(
+    lambda: (i4(40, 40),), lambda: (f8(40, 40),), lambda: (fortran(i4(40, 40)),),
+    lambda: (np.where(f8(24, 24) > 0.5, np.inf, -np.inf),),
+)  # fmt: skip
+def shortest_paths(path):
+    """What is stored overlaps the row and the column that are read."""
+    for k in range(path.shape[0]):
+        path[:] = np.minimum(path, np.add.outer(path[:, k], path[k]))
+    return path
+
+
+@program(lambda: (f8(30, 30),), lambda: (f4(30, 30),), lambda: (c16(30, 30),))
+def ranks_one(a):
+    for k in range(3):
+        a -= np.multiply.outer(a[:, k], a[k]) * 0.01
+        a[1:] = a[1:] + np.subtract.outer(a[1:, k], a[k]) / 3
+    return a

@@ -21,6 +21,12 @@ VALUES = (
 )  # fmt: skip
 FOLDS = ("sum()", "max()", "min()", "any()", "mean()", "argmax()")
 ROLLS = ("1", "-1", "3", "-2", "40")
+PAIRED = (
+    "g[:] = np.minimum(g, np.add.outer(g[:, {a}], g[{b}]))",
+    "g -= np.multiply.outer(g[:, {a} % 2], g[{b}]) * 0.1",
+    "g[1:] = g[1:] - np.subtract.outer(g[1:, {a}], g[0]) * 0.5",
+    "g[...] = g + g[{a}] * 2 - g[:, {b} : {b} + 1]",
+)  # fmt: skip
 MASKED = (
     "x[x > {c}] = 1.0 / x[x > {c}]", "y[y < {c}] *= 0.5", "y[x != 0] = y[x != 0] / x[x != 0]",
     "x[y > {c}] = np.sqrt(y[y > {c}]) + 1", "x[x > {c}] -= 1",
@@ -44,6 +50,7 @@ class Writer(spans.Writer):
             (3, self.folded),
             (1, self.rolled),
             (1, self.masked),
+            (1, self.paired),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made()
@@ -73,3 +80,6 @@ class Writer(spans.Writer):
 
     def masked(self) -> list[str]:
         return [self.rng.choice(MASKED).format(c=self.rng.choice(("0", "0.5", "s", "-1")))]
+
+    def paired(self) -> list[str]:
+        return [self.rng.choice(PAIRED).format(a=self.index(), b=self.index())]

@@ -193,6 +193,7 @@ ARRAYS = (
     "np.multiply.accumulate({a})",
     "np.maximum.reduce({a})",
     "np.subtract.outer({a}, {b})",
+    "(np.add.outer({a}, {b}) * {n} + {s})",
     "np.add({a}, {b}, dtype={t})",
     "np.multiply({a}, {s}, where={m}, out=np.zeros({a}.shape))",
     "np.sqrt({a}, where={m}, out={a} * 1.0)",
