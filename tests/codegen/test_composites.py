@@ -17,6 +17,8 @@ from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops_opaque import ufunc_method
 
+pytestmark = pytest.mark.by_turns
+
 NAMES = ("var", "std", "ndarray.var", "ndarray.std")
 FREEDOMS = (0, 1, -2, 0.5, 1.9)
 

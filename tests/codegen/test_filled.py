@@ -15,6 +15,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 
+pytestmark = pytest.mark.by_turns
+
 FILLS: dict[str, Callable[[Builder, Value, Any], Value]] = {
     "zeros": lambda b, x, _: b.emit(OPS["zeros"], (x.type.shape,), {"dtype": x.type.dtype}),
     "ones": lambda b, x, _: b.emit(OPS["ones"], (x.type.shape,)),

@@ -17,6 +17,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
 
+pytestmark = pytest.mark.by_turns
+
 NAMES = ("argmax", "argmin", "ndarray.argmax", "ndarray.argmin")
 TYPES = "?bBhHiIlLqQfd"
 LENGTHS = (*range(2, 70), 127, 128, 129, 300, 2047, 2048, 2049, 2080, 4097)

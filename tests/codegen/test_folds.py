@@ -17,6 +17,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
 
+pytestmark = pytest.mark.by_turns
+
 LENGTHS = (*range(2, 301), 1000, 2047, 2048, 2049, 4097, 8191, 8193, 100003)
 SUMMED = "?bBhHiIlLqQfd"
 FORMS = ("sum", "ndarray.sum", "mean", "ndarray.mean")

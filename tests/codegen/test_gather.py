@@ -17,6 +17,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops_array import GETITEM
 
+pytestmark = pytest.mark.by_turns
+
 RNG = np.random.default_rng(5)
 TABLE = RNG.normal(size=(6, 7, 8))
 ONE = RNG.integers(-6, 6, 9)

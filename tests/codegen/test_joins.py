@@ -20,6 +20,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops_array import GETITEM
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
 

@@ -16,6 +16,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Op, Unsupported, Value
 
+pytestmark = pytest.mark.by_turns
+
 
 def chain(b: Builder, x: Value, y: Value) -> Value:
     """sqrt(x*x + y*y) * exp(-x) + y"""

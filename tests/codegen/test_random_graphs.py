@@ -16,6 +16,8 @@ from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Kind, Node, Unsupported, Value, leaf_type
 
+pytestmark = pytest.mark.by_turns
+
 NAMES = sorted(
     row.name for row in OPS.values() if row.kind is Kind.MAP and row.ufunc and row.ufunc.nout == 1
 )

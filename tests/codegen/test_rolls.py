@@ -12,6 +12,8 @@ import jitcore
 from jitcore import pipeline
 from jitcore.codegen.rolls import wrapped
 
+pytestmark = pytest.mark.by_turns
+
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:

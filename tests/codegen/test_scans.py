@@ -18,6 +18,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
 
+pytestmark = pytest.mark.by_turns
+
 ROWS = {name: OPS[name] for name in ("cumsum", "cumprod", "ndarray.cumsum", "ndarray.cumprod")}
 ROWS |= {f"{name}.accumulate": row_of(getattr(np, name).accumulate) for name in ("add", "multiply")}
 

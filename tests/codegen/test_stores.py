@@ -26,6 +26,8 @@ from jitcore.ir import OPS, Builder, Node, Value
 from jitcore.ir.ops_array import GETITEM
 from jitcore.runtime.warned import Warned, is_file, lets_pass
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 ALL = (slice(None),)
 ROOT = Path(__file__).parents[2]

@@ -17,6 +17,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
 WIDTHS = (2, 3, 7, 8, 31, 64, 65, 100, 255, 256, 257)

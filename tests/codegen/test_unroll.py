@@ -21,6 +21,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops_array import METHODS
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
 SHORT = (2, 3, 4, 7, 8, 9, 15, 16)

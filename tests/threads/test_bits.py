@@ -21,6 +21,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 
+pytestmark = pytest.mark.by_turns
+
 COUNTS = (1, 2, 3, 7)
 ROUNDS = 5  # who takes which part is a matter of luck
 RNG = np.random.default_rng(5)

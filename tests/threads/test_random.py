@@ -13,6 +13,8 @@ from test_random_graphs import program
 from jitcore import _C
 from jitcore.config import Config
 
+pytestmark = pytest.mark.by_turns
+
 
 @pytest.mark.parametrize("seed", range(8))
 def test_lengths_and_types(seed: int, config: Config) -> None:

@@ -19,6 +19,8 @@ from benchmarks.measure import check, measure
 from benchmarks.registry import Kernel
 from benchmarks.table import loop_lines, sums
 
+pytestmark = pytest.mark.by_turns
+
 LOOPS = {name: kernel for name, kernel in KERNELS.items() if kernel.half == "loops"}
 
 

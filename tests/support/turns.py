@@ -1,0 +1,30 @@
+"""Tests of many cases × three Pythons → a third of the cases on each.
+
+What a kernel computes does not depend on the Python that runs it, so a module that says
+`pytestmark = pytest.mark.by_turns` has its cases dealt out: 3.11 takes the first, 3.12 the second.
+All of them run with `--all-cases`, and where a single case is asked for by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import pytest
+
+PYTHONS = 3
+
+
+def dealt(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Those whose turn it is, and the others."""
+    seen: Counter[tuple[str, str]] = Counter()
+    mine: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        if item.get_closest_marker("by_turns") is None or not hasattr(item, "callspec"):
+            mine.append(item)
+            continue
+        test = str(item.path), getattr(item, "originalname", item.name)
+        (mine if (seen[test] - sys.version_info.minor) % PYTHONS == 0 else others).append(item)
+        seen[test] += 1
+    return mine, others
