@@ -2,7 +2,12 @@
 
 static Py_ssize_t home_index = -1, map_index = -1;
 
-static void home_release(Home *home) {
+Home *home_hold(Home *home) {
+    home->refs++;
+    return home;
+}
+
+void home_release(Home *home) {
     if (--home->refs == 0)
         PyMem_Free(home);
 }
@@ -117,10 +122,23 @@ static PyObject *uninstall(PyObject *self, PyObject *code) {
     }
     Home *home = home_of((PyCodeObject *)code);
     if (home != NULL) {
-        home->asked = 0;
+        home->asked = home->left = home->hot = 0;
+        home->calls = home->heat = 0;
+        home->spent = 0;
         Py_CLEAR(home->cstar);
     }
     Py_RETURN_NONE;
+}
+
+static PyObject *leave_alone(PyObject *self, PyObject *code) {
+    PyObject *done = uninstall(self, code);
+    Home *home = done ? home_make((PyCodeObject *)code) : NULL;
+    if (home == NULL) {
+        Py_XDECREF(done);
+        return NULL;
+    }
+    home->asked = home->left = 1;
+    return done;
 }
 
 static PyObject *installed(PyObject *self, PyObject *code) {
@@ -134,6 +152,8 @@ static PyMethodDef methods[] = {
     {"install", install, METH_VARARGS,
      "install(code, cstar, at_point, at_instr): from now on frames of `code` start as `cstar`."},
     {"uninstall", uninstall, METH_O, "uninstall(code): frames of `code` run it as it is."},
+    {"leave_alone", leave_alone, METH_O,
+     "leave_alone(code): frames of `code` run it as it is, and nobody is asked about it any more."},
     {"installed", installed, METH_O, "installed(code): its newest C*, or None."},
     {NULL, NULL, 0, NULL},
 };

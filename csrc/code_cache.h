@@ -12,6 +12,11 @@ typedef struct {
     PyCodeObject *code;  /* C, borrowed; NULL when it is gone */
     PyCodeObject *cstar; /* newest, owned; NULL: none */
     int asked;           /* the discover callback has seen C */
+    char left;           /* ... and made no C*: not ours, or of no use */
+    char hot;            /* so much time was spent in it that compiling it may pay */
+    unsigned calls;      /* that the evaluation function has seen before C was asked about; saturates */
+    unsigned heat;       /* times that NumPy was found at work for it */
+    double spent;        /* seconds in its frames, their calls included, while it is not hot */
 } Home;
 
 typedef struct {
@@ -24,6 +29,9 @@ typedef struct {
 Home *home_of(PyCodeObject *code);                /* NULL: unknown code, no exception */
 Home *home_make(PyCodeObject *code);              /* NULL: exception */
 Map *map_of(PyCodeObject *cstar);                 /* NULL: not a C*, no exception */
+/* A Home that outlives its code for as long as it is held. */
+Home *home_hold(Home *home);
+void home_release(Home *home);
 int code_cache_init(PyObject *module);
 
 #endif

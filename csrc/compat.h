@@ -44,7 +44,9 @@ typedef _PyInterpreterFrame JitFrame;
 #endif
 #if PY_VERSION_HEX >= 0x030c0000
 #define JIT_FUNC(f) ((f)->f_funcobj)
+#define JIT_IS_SHIM(f) ((f)->owner == FRAME_OWNED_BY_CSTACK) /* stands for a C function */
 #else
+#define JIT_IS_SHIM(f) ((void)(f), 0)
 #define JIT_FUNC(f) ((PyObject *)(f)->f_func)
 #endif
 /* An exception thrown there finds the handler and the line of this instruction. (3.13 looks for the handler one unit

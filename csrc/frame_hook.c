@@ -1,7 +1,9 @@
 #include "frame_hook.h"
 
 #include "code_cache.h"
+#include "everywhere.h"
 #include "frame_state.h"
+#include "trial.h"
 
 static __thread Record *innermost; /* most often the one that is asked for */
 static __thread int active; /* compiled calls on this thread */
@@ -12,7 +14,7 @@ static long users; /* compiled calls and held generators of all threads; under t
 static long held;
 static _PyFrameEvalFunction previous_eval;
 static _PyFrameEvalFunction buried_previous; /* ours when a wrapper kept us from leaving */
-static PyObject *discover_callback;
+static PyObject *discover_callback, *prepare_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 
@@ -67,40 +69,80 @@ int jit_busy(void) { return busy; }
 
 static __thread unsigned long work, frames;
 
-void jit_hook_worked(void) { work++; }
+static int standing;       /* for all frames, while it is of use */
+static long stands_for;    /* frames without anything to do, until it goes */
+#define STANDS_FOR 20000   /* some milliseconds of Python calls */
+
+static void use(long change);
+
+void jit_hook_stand(void) {
+    stands_for = STANDS_FOR;
+    if (standing)
+        return;
+    standing = 1;
+    use(1);
+}
+
+int jit_hook_stands(void) { return standing; }
+
+void jit_hook_sit(void) {
+    if (!standing)
+        return;
+    standing = 0;
+    use(-1);
+}
+
+/* A frame has come by. */
+static void stood_by(void) {
+    if (!standing || --stands_for > 0)
+        return;
+    jit_hook_sit();
+    everywhere_rests();
+}
+
+void jit_hook_worked(void) {
+    work++;
+    if (standing) {
+        stands_for = STANDS_FOR;
+        everywhere_worked();
+    }
+}
 unsigned long jit_hook_work(void) { return work; }
 unsigned long jit_hook_frames(void) { return frames; }
 
-/* First frame of a code object that nobody has looked at. */
-static void discover(PyCodeObject *code) {
+/* A frame of a code object that nobody has looked at: the callback may give it a C*. */
+static void ask(PyObject *callback, PyCodeObject *code) {
     Home *home = home_make(code);
     if (home == NULL) {
         PyErr_Clear();
         return;
     }
-    if (home->asked || discover_callback == NULL)
+    if (home->asked || callback == NULL)
         return;
     home->asked = 1;
-    work++;
+    jit_hook_worked();
     busy++;
-    PyObject *result = PyObject_CallOneArg(discover_callback, (PyObject *)code);
+    PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
     busy--;
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();
         PyErr_SetInterrupt(); /* again, for the frame's own first check */
     } else if (result == NULL)
-        PyErr_WriteUnraisable(discover_callback);
+        PyErr_WriteUnraisable(callback);
     Py_XDECREF(result);
+    home->left = home->cstar == NULL;
 }
 
-/* C → its newest C*, in a frame that has not begun. */
-static void swap_in(JitFrame *frame) {
+/* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
+static void swap_in(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
     if (map_of(code) != NULL)
         return;
     Home *home = home_of(code);
     if (home == NULL || !home->asked) {
-        discover(code);
+        if (!inside && !everywhere_ripe(code, frame))
+            return;
+        ask(inside ? discover_callback : prepare_callback, code);
         home = home_of(code);
     }
     if (home == NULL || home->cstar == NULL)
@@ -132,20 +174,27 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     if (record == NULL) /* its points will miss */
         return pass_on(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
+    Home *home = home_hold(map_of(JIT_CODE(frame))->home);
+    record->began = home->hot ? 0 : trial_clock();
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (record->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
         result = go_on(ts, record, outer);
     }
+    if (record->began > 0 && !home->hot)
+        home->spent += trial_clock() - record->began;
+    home_release(home);
     record_end(record);
     return result;
 }
 
 static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    if ((active || held) && !busy && !jit_watched(ts)) {
+    int inside = active || held;
+    if ((inside || standing) && !busy && !jit_watched(ts)) {
         frames++;
+        stood_by();
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
-            swap_in(frame);
+            swap_in(frame, inside);
         if (map_of(JIT_CODE(frame)) != NULL)
             return run_recorded(ts, frame, throwflag);
     }
@@ -256,6 +305,35 @@ static PyObject *set_discover(PyObject *self, PyObject *callback) {
     return before;
 }
 
+static PyObject *set_prepare(PyObject *self, PyObject *callback) {
+    (void)self;
+    PyObject *before = prepare_callback ? prepare_callback : Py_NewRef(Py_None);
+    prepare_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
+}
+
+static PyObject *swap_busy(PyObject *self, PyObject *number) {
+    (void)self;
+    int before = busy, now = PyLong_AsLong(number);
+    if (PyErr_Occurred())
+        return NULL;
+    busy = now;
+    return PyLong_FromLong(before);
+}
+
+static PyObject *compile_enter(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    jit_hook_enter();
+    Py_RETURN_NONE;
+}
+
+static PyObject *compile_leave(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    if (active > 0)
+        jit_hook_leave();
+    Py_RETURN_NONE;
+}
+
 static PyObject *is_busy(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return PyBool_FromLong(busy > 0);
@@ -277,6 +355,12 @@ static PyMethodDef methods[] = {
     {"set_discover", set_discover, METH_O,
      "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
      "Gives the callback before."},
+    {"set_prepare", set_prepare, METH_O,
+     "set_prepare(fn): fn(code) is called at a frame of code that is found to work with arrays. "
+     "Gives the callback before."},
+    {"swap_busy", swap_busy, METH_O, "swap_busy(depth): of busy_enter() on this thread; gives the one before."},
+    {"compile_enter", compile_enter, METH_NOARGS, "From here on what this thread calls is compiled."},
+    {"compile_leave", compile_leave, METH_NOARGS, "Undo one compile_enter()."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -15,6 +15,7 @@ typedef struct Record {
     int depth;           /* of the value stack at the point that was left */
     Transfer transfer;
     PyObject *error;     /* EXIT_RAISE: the exception, owned */
+    double began;        /* seconds, while its code is not hot; 0: nobody measures */
     struct Record *outer, *inner;
 } Record;
 
@@ -32,6 +33,11 @@ unsigned long jit_hook_frames(void);
 /* Something that may run compiled frames later, on any thread, is alive: a generator. */
 int jit_hook_hold(void);
 void jit_hook_release(void);
+
+/* For all threads, until so many frames have come by for which there was nothing to do; again: at least as many. */
+void jit_hook_stand(void);
+int jit_hook_stands(void);
+void jit_hook_sit(void); /* no more */
 
 /* Our own Python code runs on this thread: nothing is intercepted. */
 void jit_busy_enter(void);

@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "equals.h"
 #include "errstate.h"
+#include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "guard_eval.h"
@@ -53,7 +54,7 @@ static int null_init(PyObject *module) {
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
     X(pool) X(workers) X(loop_place) X(part) X(iterators) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) \
-    X(dispatch) X(test_entries)
+    X(dispatch) X(everywhere) X(test_entries)
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,

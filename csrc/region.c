@@ -1,8 +1,10 @@
 #include "region.h"
 
 #include "code_cache.h"
+#include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
+#include "trial.h"
 
 #include <structmember.h>
 
@@ -10,6 +12,8 @@ typedef struct {
     PyObject_HEAD
     int offset, depth;
     char closed;       /* a miss does not ask the compiler any more */
+    char patient;      /* nobody is asked before its code is hot */
+    unsigned visits;   /* while it was patient */
     char barren;       /* no entry computes anything: they say where there is nothing to compile */
     int stays;         /* frames that a barren point has left to CPython */
     int vain;          /* times in a row that a closed point's entries were asked and none held */
@@ -149,6 +153,21 @@ static void rest_with_entry(Point *point) {
     only->rest = 0;
 }
 
+/* Looking at the clock costs as much as a small operation of NumPy's. */
+#define CLOCK_ALWAYS 16
+#define CLOCK_SAMPLE 16
+
+/* Has so much time been spent in its code that compiling it may pay? */
+static int hot_enough(Point *point, const Record *record) {
+    Home *home = map_of(JIT_CODE(record->frame))->home;
+    unsigned visits = ++point->visits;
+    if (!home->hot && record->began > 0 && (visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
+        home->hot = home->spent + trial_clock() - record->began >= everywhere_seconds();
+    if (home->hot && (visits > 1 || everywhere_seconds() <= 0)) /* where a frame comes by once, nothing is gained */
+        point->patient = 0;
+    return !point->patient;
+}
+
 static PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
     PyThreadState *ts = PyThreadState_Get();
@@ -164,6 +183,8 @@ static PyObject *point_enter(PyObject *self) {
     }
     Record *record = record_for(frame);
     if (record == NULL || record->pending || jit_watched(ts))
+        Py_RETURN_FALSE;
+    if (point->patient && !hot_enough(point, record))
         Py_RETURN_FALSE;
     if (passes_by(point, record)) {
         point->misses++;
@@ -266,6 +287,7 @@ static PyMemberDef point_members[] = {
     {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
     {"run", T_ULONG, offsetof(Point, run), READONLY, "of the frame that came last: a number of its own"},
     {"barren", T_BOOL, offsetof(Point, barren), 0, "no entry computes anything"},
+    {"patient", T_BOOL, offsetof(Point, patient), 0, "nobody is asked before its code is hot"},
     {NULL, 0, 0, 0, NULL},
 };
 

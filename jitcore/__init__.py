@@ -1,20 +1,32 @@
-"""jitcore: makes plain NumPy code fast and changes nothing but the speed."""
+"""jitcore: makes plain NumPy code fast and changes nothing but the speed.
 
-from jitcore.api import (
-    CacheInfo,
-    compile,
-    disable,
-    explain,
-    get_num_threads,
-    graph_break,
-    is_compiling,
-    register_backend,
-    reset,
-    set_num_threads,
-    wait,
-)
-from jitcore.errors import GraphBreakError, InternalError, JitcoreError
+Its names are loaded when they are first used: the switch (jitcore/switch.py) is imported by
+programs that may never import NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from jitcore.version import __version__
+
+if TYPE_CHECKING:
+    from jitcore.api import (
+        CacheInfo,
+        compile,
+        disable,
+        enable,
+        explain,
+        get_num_threads,
+        graph_break,
+        ignore_module,
+        is_compiling,
+        register_backend,
+        reset,
+        set_num_threads,
+        stance,
+        wait,
+    )
+    from jitcore.errors import GraphBreakError, InternalError, JitcoreError
 
 __all__ = [
     "CacheInfo",
@@ -24,12 +36,30 @@ __all__ = [
     "__version__",
     "compile",
     "disable",
+    "enable",
     "explain",
     "get_num_threads",
     "graph_break",
+    "ignore_module",
     "is_compiling",
     "register_backend",
     "reset",
     "set_num_threads",
+    "stance",
     "wait",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The first of the names that is used brings them all; then this is a module like others."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    api = import_module("jitcore.api")
+    globals().update({each: getattr(api, each) for each in __all__ if each != "__version__"})
+    globals().pop("__getattr__", None)
+    globals().pop("__dir__", None)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,26 +8,35 @@ import inspect
 import logging
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
 from jitcore import _C, backends
 from jitcore.config import Config, Numerics, environment
+from jitcore.errors import GraphBreakError, InternalError, JitcoreError
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
+from jitcore.stances import stance
 
 __all__ = [
     "CacheInfo",
+    "GraphBreakError",
+    "InternalError",
+    "JitcoreError",
     "compile",
     "disable",
+    "enable",
     "explain",
     "get_num_threads",
     "graph_break",
+    "ignore_module",
     "is_compiling",
     "register_backend",
     "reset",
     "set_num_threads",
+    "stance",
     "wait",
 ]
 
@@ -36,6 +45,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
 pipeline = Lazy("jitcore.pipeline")
 waiting = Lazy("jitcore.codegen.background")
+everywhere = Lazy("jitcore.everywhere")
+rules = Lazy("jitcore.runtime.rules")
 console = Lazy("jitcore.report.console")
 explaining = Lazy("jitcore.report.explain")
 
@@ -156,6 +167,28 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
         dispatcher = pipeline.attach(fn, options)
     dispatcher._set_cache_info(cache_info)
     return dispatcher
+
+
+def enable(on: bool = True, /) -> None:
+    """Compile what runs, without a decorator, from now on: as JITCORE=1 does. False: no more.
+
+    What is compiled by then stays so. It holds for all threads; `stance` is for one of them.
+    """
+    if on:
+        everywhere.begin()
+    else:
+        everywhere.end()
+
+
+def ignore_module(modules: Iterable[ModuleType | str] | ModuleType | str, /) -> None:
+    """Leave the functions of these modules, and of their submodules, to CPython.
+
+    modules  modules or their names, before they are first used; globs and paths as in
+             JITCORE_EXCLUDE
+    """
+    one = isinstance(modules, str | ModuleType)
+    for module in cast(Iterable[ModuleType | str], (modules,) if one else modules):
+        rules.rules.ignore(module if isinstance(module, str) else module.__name__)
 
 
 def reset() -> None:

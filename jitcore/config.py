@@ -19,6 +19,7 @@ Numerics = Literal["exact", "fast"]
 Compiling = Literal["eager", "background"]
 
 MEGABYTE = 1 << 20
+HOT_SECONDS = 0.05  # about what compiling takes: it costs no more than has been spent without it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class Config:
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
     keep_all: bool = False  # keep regions that do not pay: for tests
+    include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
+    exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
+    hot_seconds: float = (
+        HOT_SECONDS  # spent in code before JITCORE=1 compiles it; JITCORE_STRESS=1: none
+    )
 
 
 def from_environment(env: Mapping[str, str]) -> Config:
@@ -60,6 +66,9 @@ def from_environment(env: Mapping[str, str]) -> Config:
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
+        include=words_in(env.get("JITCORE_INCLUDE", "")),
+        exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
+        hot_seconds=0.0 if env.get("JITCORE_STRESS", "") not in ("", "0") else HOT_SECONDS,
     )
 
 
@@ -95,6 +104,11 @@ def threads_in(*texts: str) -> int | None:
         if first.isdecimal() and int(first) > 0:
             return min(int(first), sys.maxsize)
     return None
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Between commas."""
+    return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
 @cache

@@ -32,14 +32,16 @@ from jitcore.guards.guard import ErrState
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
+from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Record, Records, Region
-from jitcore.runtime.scope import leaves_alone
+from jitcore.runtime.rules import rules
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.warned import Warned
+from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
@@ -92,19 +94,31 @@ def prepare(code: CodeType, config: Config) -> Record:
 
 def discover(code: CodeType) -> None:
     """A function that compiled code calls: it has regions of its own, unless it is a library's."""
-    if not leaves_alone(code) and records.find(code) is None:
+    if not rules.leave(code) and records.find(code) is None:
         prepare(code, environment())
 
 
 def compile_region(point: Any, frame: Any) -> None:
     """Called at a region point where no entry's guards hold."""
-    record = records.find(frame.code)
+    record = records.find(frame.code) or adopted(frame.code)
     if record is None:
         point.close()
         return
     with record.alone(point.offset) as mine:
         if mine:
             compile_alone(record, point, frame)
+    if record.arrived and all(each.dead for each in record.points.values()):
+        _C.leave_alone(frame.code)
+
+
+def adopted(code: CodeType) -> Record | None:
+    """The record of code that was given its points before there was a pipeline."""
+    points = arrivals.take(code)
+    if points is None:
+        return None
+    record = Record(environment(), points, arrived=True)
+    records.add(code, record)
+    return record
 
 
 def compile_alone(record: Record, point: Any, frame: Any) -> None:
@@ -236,7 +250,8 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
     for offset in new:
-        record.points[offset] = _C.Point(offset, code.depths[offset])
+        point = record.points[offset] = _C.Point(offset, code.depths[offset])
+        point.patient = record.arrived
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
     spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
@@ -269,7 +284,7 @@ def keep(record: Record, region: Region) -> None:
 
 def broke(record: Record, stop: Break) -> None:
     seen(record, stop)
-    if record.config.fullgraph:
+    if record.config.fullgraph or failing():
         raise GraphBreakError(stop)
 
 
@@ -351,7 +366,8 @@ use_threads = _C.set_threads
 threads = _C.threads
 
 _C.set_warnings_check(Warned().passes)
-_C.set_compiler(guarded(compile_region))
+compiling = guarded(compile_region)
+_C.set_compiler(compiling)
 _C.set_discover(guarded(discover))
 _C.pool_limit(pool_bytes(environment()))
 use_threads(threads_of(environment()))

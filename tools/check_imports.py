@@ -1,9 +1,9 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors → config marks hush, lazy → backends, groups → processors
+    version errors switch → config marks stances hush, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
-    → runtime → pipeline → report → api → __init__
+    → runtime → pipeline → report, everywhere → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function. Exit 1 when a line is wrong.
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("version", "errors", "config", "marks", "hush", "lazy", "backends"),
-    *("groups", "processors"),
+    *("groups", "processors", "stances"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
@@ -31,6 +31,9 @@ ORDER: dict[str, tuple[str, ...]] = {
     "errors": (),
     "config": ("errors",),
     "marks": ("_C",),
+    "stances": ("_C",),
+    "switch": (),
+    "__main__": (),
     "hush": (),
     "lazy": (),
     "backends": ("lazy",),
@@ -51,7 +54,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),
     "report": (*MIDDLE, "runtime", "pipeline"),
-    "api": (*MIDDLE, "runtime", "pipeline", "report"),
+    "everywhere": (*MIDDLE, "runtime"),
+    "api": (*MIDDLE, "runtime", "pipeline", "report", "everywhere"),
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
 }
 
@@ -64,6 +68,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "runtime": ("numpy",),
     "pipeline": ("numpy",),
     "report": ("numpy",),
+    "everywhere": ("numpy",),
     "api": ("numpy",),
 }
 

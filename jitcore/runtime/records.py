@@ -52,6 +52,7 @@ class Record:
     dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
+    arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, int] = field(default_factory=dict)  # offset → process that is at it
 
     @contextmanager

@@ -1,0 +1,233 @@
+#include "everywhere.h"
+
+#include "frame_hook.h"
+#include "lookup.h"
+
+#include <numpy/arrayobject.h>
+#include <numpy/ufuncobject.h>
+
+#define LOOK_EVERY 256        /* units of work of ufuncs between two looks, at first */
+#define LOOK_MOST (1L << 16)  /* where the evaluation function has stood in vain again and again */
+#define UNIT 2048             /* elements that are as much work as a call */
+#define WARM 2                /* looks that make code worth a C* */
+#define MOST_UP 8             /* frames of libraries between a ufunc's call and the user's code */
+#define MOST_NAMES 64         /* that are looked up in a frame's globals */
+
+static int on;
+static double seconds = 0.05;
+static long until_look = LOOK_EVERY, look_every = LOOK_EVERY;
+static int of_use; /* the evaluation function, since it has stood */
+static vectorcallfunc ufunc_call;
+static PyObject *numpy; /* the module */
+
+double everywhere_seconds(void) { return seconds; }
+void everywhere_worked(void) { of_use = 1; }
+
+void everywhere_rests(void) {
+    if (of_use)
+        look_every = LOOK_EVERY;
+    else if (look_every < LOOK_MOST)
+        look_every *= 2;
+    of_use = 0;
+}
+
+/* ---------------------------------------------------------------- a frame that is about to begin */
+
+static int is_jump_back(_Py_CODEUNIT unit) {
+    int op = _Py_OPCODE(unit);
+#ifdef JUMP_BACKWARD_QUICK
+    if (op == JUMP_BACKWARD_QUICK)
+        return 1;
+#endif
+    return op == JUMP_BACKWARD;
+}
+
+static int has_loop(PyCodeObject *code) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
+        if (is_jump_back(_PyCode_CODE(code)[i]))
+            return 1;
+    return 0;
+}
+
+static int is_of_numpy(PyObject *value) {
+    return value == numpy || PyArray_Check(value) || Py_IS_TYPE(value, &PyUFunc_Type);
+}
+
+static int cell_is_of_numpy(PyObject *value) {
+    return PyCell_Check(value) && PyCell_GET(value) != NULL && is_of_numpy(PyCell_GET(value));
+}
+
+static int names_are_of_numpy(PyCodeObject *code, PyObject *globals) {
+    Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
+    for (Py_ssize_t i = 0; i < count && i < MOST_NAMES; i++) {
+        PyObject *value;
+        if (lookup_name(globals, PyTuple_GET_ITEM(code->co_names, i), &value) != FOUND)
+            continue;
+        int found = is_of_numpy(value);
+        Py_DECREF(value);
+        if (found)
+            return 1;
+    }
+    return 0;
+}
+
+/* Arguments, what a closure holds, the module's names. */
+static int touches_arrays(PyCodeObject *code, JitFrame *frame) {
+    for (int i = 0; i < code->co_nlocalsplus; i++) {
+        PyObject *value = frame->localsplus[i];
+        if (value != NULL && (is_of_numpy(value) || cell_is_of_numpy(value)))
+            return 1;
+    }
+    PyObject *func = JIT_FUNC(frame);
+    PyObject *closure = func && PyFunction_Check(func) ? ((PyFunctionObject *)func)->func_closure : NULL;
+    for (Py_ssize_t i = 0; closure != NULL && i < PyTuple_GET_SIZE(closure); i++)
+        if (cell_is_of_numpy(PyTuple_GET_ITEM(closure, i)))
+            return 1;
+    return names_are_of_numpy(code, frame->f_globals);
+}
+
+/* The first call, the 16th, the 256th, … is looked at. */
+static int is_looked_at(unsigned calls) {
+    while (calls >= 16 && calls % 16 == 0)
+        calls /= 16;
+    return calls == 1;
+}
+
+int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
+    Home *home = home_make(code);
+    if (home == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    if (home->heat >= WARM)
+        return 1;
+    if (home->calls == 0)
+        jit_hook_stand(); /* others like it may come */
+    if (home->calls < UINT_MAX)
+        home->calls++;
+    if (!is_looked_at(home->calls))
+        return 0;
+    return (seconds <= 0 || has_loop(code)) && touches_arrays(code, frame);
+}
+
+/* ---------------------------------------------------------------- ufuncs at work */
+
+/* One look at whose work it is: the innermost frame that is not a library's. */
+static void look(PyThreadState *ts) {
+    JitFrame *frame = JIT_CURRENT(ts);
+    for (int up = 0; frame != NULL && up < MOST_UP; up++, frame = frame->previous) {
+        if (JIT_IS_SHIM(frame))
+            continue;
+        PyCodeObject *code = JIT_CODE(frame);
+        if (map_of(code) != NULL) /* it has points, where it is compiled when that pays */
+            return;
+        Home *home = home_make(code);
+        if (home == NULL) {
+            PyErr_Clear();
+            return;
+        }
+        if (home->left)
+            continue;
+        if (home->heat < UINT_MAX)
+            home->heat++;
+        if (home->heat >= WARM)
+            jit_hook_stand();
+        return;
+    }
+}
+
+static void count(PyObject *const *args, Py_ssize_t nargs) {
+    long work = 1;
+    if (nargs > 0 && PyArray_CheckExact(args[0]))
+        work += PyArray_SIZE((PyArrayObject *)args[0]) / UNIT;
+    until_look -= work;
+    if (until_look > 0)
+        return;
+    until_look = look_every;
+    PyThreadState *ts = PyThreadState_Get();
+    if (on && !jit_busy() && !jit_watched(ts) && ts->interp == PyInterpreterState_Main())
+        look(ts);
+}
+
+static PyObject *counted(PyObject *ufunc, PyObject *const *args, size_t nargsf, PyObject *names) {
+    count(args, PyVectorcall_NARGS(nargsf));
+    return ufunc_call(ufunc, args, nargsf, names);
+}
+
+/* All of NumPy's ufuncs are called through one function. */
+static int watch_ufuncs(PyObject *dict) {
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    PyUFuncObject *add = (PyUFuncObject *)PyDict_GetItemString(dict, "add");
+    if (add == NULL || !Py_IS_TYPE(add, &PyUFunc_Type)) {
+        PyErr_SetString(PyExc_ImportError, "NumPy has no ufunc add");
+        return -1;
+    }
+    if (add->vectorcall == counted)
+        return 0;
+    ufunc_call = add->vectorcall;
+    while (PyDict_Next(dict, &at, &name, &value))
+        if (Py_IS_TYPE(value, &PyUFunc_Type) && ((PyUFuncObject *)value)->vectorcall == ufunc_call)
+            ((PyUFuncObject *)value)->vectorcall = counted;
+    return 0;
+}
+
+static void forget_ufuncs(PyObject *dict) {
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(dict, &at, &name, &value))
+        if (Py_IS_TYPE(value, &PyUFunc_Type) && ((PyUFuncObject *)value)->vectorcall == counted)
+            ((PyUFuncObject *)value)->vectorcall = ufunc_call;
+}
+
+static PyObject *begin(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *module, *umath;
+    double given;
+    if (!PyArg_ParseTuple(args, "O!O!d", &PyModule_Type, &module, &PyModule_Type, &umath, &given))
+        return NULL;
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_RuntimeError, "it works in the main interpreter only");
+        return NULL;
+    }
+    if (watch_ufuncs(PyModule_GetDict(umath)) < 0)
+        return NULL;
+    Py_XSETREF(numpy, Py_NewRef(module));
+    seconds = given;
+    on = 1;
+    jit_hook_stand();
+    Py_RETURN_NONE;
+}
+
+static PyObject *end(PyObject *self, PyObject *umath) {
+    (void)self;
+    if (!PyModule_Check(umath)) {
+        PyErr_SetString(PyExc_TypeError, "a module is expected");
+        return NULL;
+    }
+    on = 0;
+    forget_ufuncs(PyModule_GetDict(umath));
+    jit_hook_sit();
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_on(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return PyBool_FromLong(on);
+}
+
+static PyObject *stands(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return PyBool_FromLong(jit_hook_stands());
+}
+
+static PyMethodDef methods[] = {
+    {"everywhere_begin", begin, METH_VARARGS,
+     "everywhere_begin(numpy, umath, seconds): from now on code that works with arrays for so long is compiled."},
+    {"everywhere_end", end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
+    {"everywhere", is_on, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
+    {"hook_stands", stands, METH_NOARGS, "Is the evaluation function in for all frames?"},
+    {NULL, NULL, 0, NULL},
+};
+
+int everywhere_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

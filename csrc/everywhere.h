@@ -1,0 +1,27 @@
+/* JITCORE=1: which code is worth a C*, found out without looking at most of it.
+ *
+ * NumPy's ufuncs count, while they are called: whoever makes them work is worth a look. So code without arrays is never
+ * looked at, and the evaluation function is out until there is something for it to do:
+ *
+ *     ufunc call → count → every so often: look at the frame that called → its code gets warmer
+ *     warm → the evaluation function stands → the next frame of that code is a C* with points that wait until it is hot
+ *     frames without anything to do → the evaluation function goes
+ */
+#ifndef JIT_EVERYWHERE_H
+#define JIT_EVERYWHERE_H
+
+#include "code_cache.h"
+
+/* A first frame of code that nobody has asked about: does it work with arrays, as far as one sees? */
+int everywhere_ripe(PyCodeObject *code, JitFrame *frame);
+
+/* The time that is spent in code before it is compiled. */
+double everywhere_seconds(void);
+
+/* The evaluation function has gone, as it had nothing to do; it has found something to do. */
+void everywhere_rests(void);
+void everywhere_worked(void);
+
+int everywhere_init(PyObject *module);
+
+#endif

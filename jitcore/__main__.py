@@ -1,0 +1,46 @@
+"""`python [options] -m jitcore script.py args` → `JITCORE=1 python [options] script.py args`.
+
+The interpreter starts anew in this process: whatever it does for a script, a module or a command,
+it does, and no frame of jitcore's is below the program's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+SWITCH = "jitcore.pth"
+USAGE = "usage: python -m jitcore (script.py | -m module | -c command) [arguments]"
+
+
+def command(original: Sequence[str], executable: str, arguments: Sequence[str]) -> list[str]:
+    """The command line without `-m jitcore`, which are one or two words before the arguments."""
+    options = list(original[1 : len(original) - len(arguments)])
+    last = options.pop()
+    if last == "jitcore":
+        last = options.pop()
+    options.append(last.removesuffix("jitcore").removesuffix("m"))
+    return [executable, *(word for word in options if word != "-"), *arguments]
+
+
+def is_installed(path: Sequence[str]) -> bool:
+    return any(os.path.isfile(os.path.join(folder, SWITCH)) for folder in path)
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE)
+        return 0 if arguments else 2
+    if not is_installed(sys.path):
+        print(f"jitcore: not installed: {SWITCH} is in no folder of sys.path", file=sys.stderr)
+        return 2
+    os.environ["JITCORE"] = "1"
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, command(sys.orig_argv, sys.executable, arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

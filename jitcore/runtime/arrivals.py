@@ -1,0 +1,36 @@
+"""Code with points of its own that no record knows yet: JITCORE=1 gave it them.
+
+By identity, as code objects compare by value; an arrival leaves with its code object.
+"""
+
+from __future__ import annotations
+
+import weakref
+from types import CodeType
+from typing import Any
+
+Points = dict[int, Any]
+
+
+class Arrivals:
+    """One instance, which the pipeline takes from."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[int, tuple[weakref.ref[CodeType], Points]] = {}
+
+    def add(self, code: CodeType, points: Points) -> None:
+        key = id(code)
+        self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), points)
+
+    def take(self, code: CodeType) -> Points | None:
+        found = self._by_id.get(id(code))
+        if found is None or found[0]() is not code:
+            return None
+        del self._by_id[id(code)]
+        return found[1]
+
+    def count(self) -> int:
+        return len(self._by_id)
+
+
+arrivals = Arrivals()

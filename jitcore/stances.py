@@ -1,0 +1,58 @@
+"""`with jitcore.stance(name):` → what this thread calls in the block is compiled, or is not.
+
+eager          CPython runs everything
+compile        what is called is compiled, as if a compiled function called it
+fail_on_break  likewise, and a break raises jitcore.GraphBreakError
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Literal, get_args
+
+from jitcore import _C
+
+Name = Literal["eager", "compile", "fail_on_break"]
+
+
+class OfThread(threading.local):
+    failing = False
+
+
+here = OfThread()
+
+
+def failing() -> bool:
+    """Is a break an error on this thread?"""
+    return here.failing
+
+
+class Stance:
+    """A context manager; it may be entered again, one block inside another."""
+
+    def __init__(self, name: Name) -> None:
+        self._name = name
+        self._before: list[tuple[int, bool]] = []
+
+    def __enter__(self) -> None:
+        eager = self._name == "eager"
+        self._before.append((_C.swap_busy(1 if eager else 0), here.failing))
+        here.failing = self._name == "fail_on_break"
+        if not eager:
+            _C.compile_enter()
+
+    def __exit__(self, *exc: object) -> None:
+        if self._name != "eager":
+            _C.compile_leave()
+        busy, here.failing = self._before.pop()
+        _C.swap_busy(busy)
+
+
+def stance(name: Name, /) -> Stance:
+    """Whether what this thread calls in a block is compiled: "eager", "compile", "fail_on_break".
+
+    ValueError for another name.
+    """
+    if name not in get_args(Name):
+        raise ValueError(f"stance {name!r}: choose one of {', '.join(get_args(Name))}")
+    return Stance(name)

@@ -1,0 +1,83 @@
+"""JITCORE=1 → once the program has imported NumPy, what runs is compiled.
+
+Imported by jitcore.pth when the interpreter starts. Until NumPy is imported nothing else of jitcore
+is loaded: a finder waits at the head of sys.meta_path, and leaves it when NumPy is there. NumPy's
+module, its spec and its loader stay as they would be.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+AWAITED = "numpy"
+HIDDEN = "<frozen importlib._bootstrap>"  # such frames are left out where an import fails
+
+
+class Arrival:
+    """A finder that finds nothing itself, and says when NumPy has been executed."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != AWAITED:
+            return None
+        spec = found_by_others(name, path, target)
+        if spec is not None and spec.loader is not None:
+            announce(self, spec.loader)
+        return spec
+
+
+def found_by_others(name: str, path: Any, target: Any) -> ModuleSpec | None:
+    for finder in sys.meta_path[:]:
+        find = getattr(finder, "find_spec", None)
+        if isinstance(finder, Arrival) or find is None:
+            continue
+        spec: ModuleSpec | None = find(name, path, target)
+        if spec is not None:
+            return spec
+    return None
+
+
+def announce(finder: Arrival, loader: Any) -> None:
+    """Begin when this loader has executed the module. It has a method of its own only until it is
+    called."""
+    execute = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        vars(loader).pop("exec_module", None)
+        execute(module)
+        leave(finder)
+        begin()
+
+    exec_module.__code__ = exec_module.__code__.replace(co_filename=HIDDEN)
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:  # a loader that takes no attributes: this program stays CPython's
+        leave(finder)
+
+
+def leave(finder: Arrival) -> None:
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)
+
+
+def begin() -> None:
+    """What fails here is not the program's: it then runs without us."""
+    try:
+        import_module("jitcore.everywhere").begin()
+    except Exception as error:
+        print(f"jitcore: JITCORE=1 has no effect: {error}", file=sys.stderr)
+
+
+def is_armed() -> bool:
+    return any(isinstance(finder, Arrival) for finder in sys.meta_path)
+
+
+def arm() -> None:
+    """Again and again: where lib64 is a link to lib, `site` reads jitcore.pth twice."""
+    if AWAITED in sys.modules:
+        begin()
+    elif not is_armed():
+        sys.meta_path.insert(0, Arrival())

@@ -1,0 +1,143 @@
+"""JITCORE=1 python app.py: what is loaded when, and what the program sees of it: nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+LOADED = """
+    import sys
+    print([m for m in sorted(sys.modules) if m.partition(".")[0] in ("jitcore", "numpy")])
+    """
+
+
+@pytest.mark.parametrize("environment", [{}, {"JITCORE": "0"}, {"JITCORE": ""}])
+def test_off_loads_nothing(run, environment):
+    assert run(LOADED, **environment).stdout == "[]\n"
+
+
+def test_without_numpy_only_the_switch_is_loaded(run):
+    expected = "['jitcore', 'jitcore.switch', 'jitcore.version']\n"
+    assert run(LOADED, JITCORE="1").stdout == expected
+
+
+def test_with_numpy_the_compiler_is_not_loaded_before_it_is_needed(run):
+    done = run("import numpy\n" + LOADED.replace("    ", ""), JITCORE="1")
+    assert "'jitcore._C'" in done.stdout
+    assert "jitcore.pipeline" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_numpy_shows_nothing(run):
+    program = """
+        import sys, numpy
+        print([type(f).__name__ for f in sys.meta_path], len(sys.path_hooks))
+        print(sorted(vars(numpy.__spec__.loader)), type(numpy.__loader__), numpy.__spec__)
+        print(numpy.__loader__ is numpy.__spec__.loader, numpy.add)
+        """
+    plain, switched = run(program), run(program, JITCORE="1")
+    assert plain.stdout
+    assert switched.stdout == plain.stdout
+    assert switched.stderr == plain.stderr == ""
+
+
+@pytest.mark.parametrize("error", ["ValueError('x')", "ImportError('x')", "SystemExit(3)"])
+def test_a_numpy_that_fails(run, tmp_path, error):
+    (tmp_path / "numpy.py").write_text(f"raise {error}\n")
+    program = """
+        import traceback
+        for _ in range(2):
+            try:
+                import numpy
+            except BaseException:
+                traceback.print_exc()
+        import numpy
+        """
+    plain, switched = run(program), run(program, JITCORE="1")
+    assert "numpy.py" in plain.stderr
+    assert (switched.stderr, switched.returncode) == (plain.stderr, plain.returncode)
+
+
+def test_numpy_that_is_asked_for_and_not_imported(run):
+    program = """
+        import importlib.util, sys
+        print(importlib.util.find_spec("numpy").name, "numpy" in sys.modules)
+        import numpy
+        print("jitcore._C" in sys.modules)
+        """
+    assert run(program, JITCORE="1").stdout == "numpy False\nTrue\n"
+
+
+HOT = """
+    import sys
+    import numpy as np
+
+    def f(x, y):
+        return np.sqrt(x * x + y * y) * np.exp(-x) + y
+
+    def total(n):
+        a, s = np.zeros(n), 0.0
+        for i in range(n):
+            a[i] = i * 0.5
+            s += a[i] * 2
+        return s
+
+    x, y = np.linspace(0, 1, 10_000), np.ones(10_000)
+    for i in range(3000):
+        r = f(x, y)
+    print(r.sum().hex(), total(400_000))
+    if "check" in sys.argv:
+        from jitcore import pipeline
+        regions = [region for r in pipeline.records.all() for region in r.regions]
+        found = {r.function.function for r in regions if r.entry and r.entry.hits}
+        print(sorted(found), file=sys.stderr)
+    """
+
+
+def test_hot_functions_are_compiled(run):
+    plain, switched = run(HOT), run(HOT, "check", JITCORE="1")
+    assert switched.stdout == plain.stdout
+    assert switched.stderr == "['f', 'total']\n"
+
+
+def test_excluded_functions_are_not(run):
+    switched = run(HOT, "check", JITCORE="1", JITCORE_EXCLUDE="pkg,__main__")
+    assert "[]" in switched.stderr
+
+
+SEEN = """
+    import sys
+    print(sys.argv, __name__, __file__, __package__, __spec__, sys.path[0], sys.flags.dev_mode)
+    print(sys.warnoptions, sorted(globals()), type(__loader__).__name__, sys._getframe().f_back)
+    def fails(): 1 / 0
+    fails()
+    """
+
+
+@pytest.mark.parametrize("words", [(), ("-X", "dev"), ("-W", "error", "-B"), ("-u",)])
+def test_python_m_jitcore_is_python(run, words):
+    plain = run(SEEN, "a", "-m", "b", words=words)
+    switched = run(SEEN, "a", "-m", "b", words=words, script=("-m", "jitcore", "program.py"))
+    assert plain.returncode == 1
+    assert (switched.stdout, switched.returncode) == (plain.stdout, 1)
+    assert switched.stderr == plain.stderr
+
+
+@pytest.mark.parametrize("rest", [("-m", "program", "a"), ("-c", "import program", "a")])
+def test_python_m_jitcore_with_a_module_or_a_command(run, rest):
+    plain = run(SEEN, script=rest)
+    switched = run(SEEN, script=("-m", "jitcore", *rest))
+    assert plain.returncode == 1
+    assert (switched.stdout, switched.stderr) == (plain.stdout, plain.stderr)
+
+
+def test_python_m_jitcore_alone(run):
+    done = run("", script=("-m", "jitcore"))
+    assert (done.returncode, done.stdout.partition(":")[0]) == (2, "usage")
+
+
+def test_python_m_jitcore_turns_it_on(run):
+    done = run(
+        "import numpy, sys; print('jitcore._C' in sys.modules)",
+        script=("-m", "jitcore", "program.py"),
+    )
+    assert done.stdout == "True\n"
