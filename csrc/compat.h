@@ -169,6 +169,17 @@ static inline int jit_must_check(PyThreadState *ts) {
 }
 #endif
 
+/* A number that changes when another thread has had the GIL. */
+#if PY_VERSION_HEX >= 0x030c0000
+static inline unsigned long jit_switches(PyThreadState *ts) { return ts->interp->ceval.gil->switch_number; }
+#else
+#include "internal/pycore_runtime.h"
+static inline unsigned long jit_switches(PyThreadState *ts) {
+    (void)ts;
+    return _PyRuntime.ceval.gil.switch_number;
+}
+#endif
+
 /* The units [from, to) of C*, which load `point` first, become one jump over the rest. Left alone where CPython has put
  * something else there (instrumentation), or it does not fit. */
 static inline void jit_jump_over(PyCodeObject *cstar, int from, int to, PyObject *point) {

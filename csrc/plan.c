@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "callback.h"
 #include "errstate.h"
 #include "frame_hook.h"
 #include "frame_state.h"
@@ -174,6 +175,12 @@ static int run_routine(Run *run, const int *w) {
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)
         PyMem_Free(inputs);
+    if (way > 0 && PyErr_Occurred()) { /* a signal's handler raised inside a call */
+        run->window = exits[way - 1];
+        run->handled = 1;
+        run->loud = 0;
+        return -1;
+    }
     return way > 0 ? exits[way - 1] : way;
 }
 
@@ -355,18 +362,11 @@ static int take(Run *run, int number, Transfer *out) {
     return 0;
 }
 
-/* A signal's handler ran inside the step: nobody would raise that again. NumPy's own errors are no OSErrors, the
- * TimeoutError of an alarm is one. */
-static int interrupted(void) {
-    return PyErr_Occurred() &&
-           (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_OSError));
-}
-
 /* A failing step: dropped, if it is pure; raised at its instruction, if it is loud; an interrupt is raised where the
  * window begins. */
 static ExitKind after_failure(Run *run, Transfer *out) {
     PyObject *type, *value, *traceback;
-    int raises = run->loud || run->handled || interrupted();
+    int raises = run->loud || run->handled || handler_raised();
     if (raises && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
     PyErr_Fetch(&type, &value, &traceback);

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <structmember.h>
 
+#include "callback.h"
 #include "kernel.h"
 #include "launcher.h"
 #include "members.h"
 
 typedef int routine_fn(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
-                       const rt_world *world);
+                       rt_world *world);
 
 typedef struct {
     int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
@@ -28,7 +29,8 @@ typedef struct {
     Port *ports; /* inputs, then outputs */
     Way *ways;
     rt_loop *loops;
-    rt_room *rooms; /* kept for the next launch, but for large ones: the GIL is held from its begin to its end */
+    rt_room *rooms; /* kept for the next launch, but for large ones: there is one launch at a time */
+    Callbacks calls;
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
     int weight;
@@ -103,6 +105,41 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
 
 static int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBYG", kind) == NULL); }
 
+/* What a launch has read of its inputs. */
+typedef struct {
+    const Routine *routine;
+    PyObject *const *inputs;
+    char *const *p;
+    const i64 *const *dim;
+} Launch;
+
+/* Code that ran within a call may have given arrays other memory. */
+static int unchanged(const void *launch) {
+    const Launch *begun = launch;
+    int arrays = 0;
+    for (int i = 0; i < begun->routine->ninputs; i++) {
+        const Port *port = &begun->routine->ports[i];
+        PyObject *obj = begun->inputs[i];
+        char *first = begun->p[arrays];
+        const i64 *extents = begun->dim[arrays], *steps;
+        if (is_scalar(port->kind))
+            continue;
+        if (port->kind != ARRAY) {
+            if (!members_of(port->kind, obj, &first, &extents, &steps))
+                return 0;
+        } else if (!array_fits(port, obj)) {
+            return 0;
+        } else {
+            first = PyArray_BYTES((PyArrayObject *)obj);
+            extents = (const i64 *)PyArray_DIMS((PyArrayObject *)obj);
+        }
+        if (first != begun->p[arrays] || extents != begun->dim[arrays])
+            return 0;
+        arrays++;
+    }
+    return 1;
+}
+
 static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
                const i64 **step, i64 *rounds) {
     int arrays = 0, scalars = 0;
@@ -126,11 +163,26 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
         dim[arrays] = (const i64 *)PyArray_DIMS(array);
         step[arrays++] = (const i64 *)PyArray_STRIDES(array);
     }
-    rt_world world = {JIT_BREAKER(PyThreadState_Get()), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole,
-                      member_fits, member_put, member_append, make_room, r->rooms, rounds};
+    PyThreadState *thread = PyThreadState_Get();
+    Launch launch = {r, inputs, p, (const i64 *const *)dim};
+    r->calls.arrays = inputs;
+    r->calls.unchanged = unchanged;
+    r->calls.launch = &launch;
+    r->calls.thread = thread;
+    rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
+                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0};
     int way = r->fn(in, out, p, dim, step, &world);
     rt_clear();
     return way;
+}
+
+/* Somebody keeps views of what the launch worked with: it lives for ever. */
+static void abandon(Routine *r, PyObject *const *inputs) {
+    for (int i = 0; i < r->nrooms; i++)
+        r->rooms[i] = (rt_room){NULL, 0};
+    for (int i = 0; i < r->ninputs; i++)
+        Py_INCREF(inputs[i]);
+    callbacks_abandon(&r->calls);
 }
 
 int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *rounds) {
@@ -139,8 +191,11 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
     rt_slot *in = PyMem_Malloc(slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + 1);
     memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
     *rounds = 0;
-    if (in == NULL)
+    if (in == NULL || r->calls.busy) {
+        PyMem_Free(in);
         return REFUSED;
+    }
+    r->calls.busy = 1;
     rt_slot *out = in + r->ninputs;
     char **p = (char **)(out + r->noutputs);
     const i64 **dim = (const i64 **)(p + arrays), **step = dim + arrays;
@@ -153,8 +208,12 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
         way = REFUSED;
     if (hand_on(r, &r->ways[way], out, outputs) < 0)
         way = -1;
+    if (r->calls.spoiled)
+        abandon(r, inputs);
     empty_rooms(r, KEPT_ROOM);
     PyMem_Free(in);
+    r->calls.busy = 0;
+    callbacks_end(&r->calls, way >= 0);
     return way;
 }
 
@@ -241,12 +300,13 @@ static int read_ways(Routine *r, PyObject *ways) {
 
 static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"address", "name",   "inputs", "outputs", "ways", "loops",
-                            "rooms",   "weight", "source", "library", NULL};
-    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library;
+                            "rooms",   "weight", "source", "library", "calls", "quiet", NULL};
+    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet;
     int rooms, weight;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUO", names, &PyLong_Type, &address, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!O", names, &PyLong_Type, &address, &name,
                                      &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
-                                     &PyTuple_Type, &loops, &rooms, &weight, &source, &library))
+                                     &PyTuple_Type, &loops, &rooms, &weight, &source, &library,
+                                     &PyTuple_Type, &calls, &quiet))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -268,7 +328,8 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     if (r->rooms == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
-    if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0) {
+    if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0 ||
+        callbacks_read(&r->calls, calls, quiet, r->ninputs) < 0) {
         Py_DECREF(r);
         return NULL;
     }
@@ -279,6 +340,7 @@ static void routine_dealloc(Routine *r) {
     for (int i = 0; r->ways != NULL && i <= r->nways; i++)
         PyMem_Free(r->ways[i].ports);
     empty_rooms(r, 0);
+    callbacks_free(&r->calls);
     PyMem_Free(r->rooms);
     PyMem_Free(r->ways);
     PyMem_Free(r->ports);
@@ -305,9 +367,10 @@ static PyMemberDef routine_members[] = {
 
 PyTypeObject Routine_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
-    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library)\n\n"
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet)\n\n"
                         "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
-                        "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for."),
+                        "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for. Calls, and NumPy's error "
+                        "state for them: csrc/callback.h."),
     .tp_basicsize = sizeof(Routine),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = routine_new,

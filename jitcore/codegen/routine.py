@@ -52,9 +52,11 @@ def routine(
     values_of: Callable[[Any], set[Value]],
     wanted: set[Value],
     mask: int,
+    quiet: Any,
     config: Config,
 ) -> Routine | None:
-    """NoForm where C cannot do what a node does; None without a C compiler."""
+    """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
+    state for calls of NumPy's functions."""
     if mask & FLAGS["under"]:
         raise NoForm("an underflow that is not ignored")
     ways: list[Any] = []
@@ -102,6 +104,8 @@ def routine(
         KEPT if config.keep_all else weight(nodes),
         source,
         found.handle,
+        tuple(call.row(len(scalars)) for call in w.calls),
+        quiet,
     )
     return Routine((*scalars, *arrays), outputs, tuple(ways), code)
 
@@ -210,7 +214,7 @@ def text(
         "#define RT_MATH",
         text_of("routine_rt.h"),
         f'__attribute__((visibility("default"))) int {SYMBOL}(const rt_slot *in, rt_slot *out, '
-        "char *const *p, const i64 *const *dim, const i64 *const *step, const rt_world *world)",
+        "char *const *p, const i64 *const *dim, const i64 *const *step, rt_world *world)",
         "{",
     ]
     loads = [f"    {w.name(value)} = {load(value, k)};" for k, value in enumerate(scalars)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.graph import Node, Value
-from ..ir.op import Effect
+from ..ir.op import Effect, Kind
 from ..ir.ops_span import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE, asked
 from ..ir.types import ArrayType, ScalarType, SpanType
 from .abi import C_TYPES
@@ -124,7 +124,14 @@ def choice_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
 
 def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     ufunc = node.op.ufunc
-    if ufunc is None or node.kwargs or ufunc.nout != 1 or len(node.args) != ufunc.nin:
+    elementwise = node.op.kind is Kind.MAP  # of np.add.outer np.add is the ufunc, too
+    if (
+        not elementwise
+        or ufunc is None
+        or node.kwargs
+        or ufunc.nout != 1
+        or len(node.args) != ufunc.nin
+    ):
         raise NoForm(f"{node.op.name} of parts of arrays")
     asked: list[Any] = []
     for arg in node.args:

@@ -22,6 +22,7 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import carried, spans
+from .callbacks import Callback, call_back, may_call
 from .inner import Inner
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
@@ -53,6 +54,7 @@ class Writer:
         self.lazy: dict[Value, spans.Lazy] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
+        self.calls: list[Callback] = []
         self.rooms = 0
         self.own_rooms: dict[Value, tuple[int, int]] = {}
         self.counter = 0
@@ -69,9 +71,10 @@ class Writer:
             self.declared.append(f"{c_name(value)} {found};")
         return found
 
-    def scratch(self, ctype: str) -> str:
+    def scratch(self, ctype: str, count: int = 0) -> str:
+        """A variable, or an array of so many."""
         name = f"t{len(self.declared)}"
-        self.declared.append(f"{ctype} {name};")
+        self.declared.append(f"{ctype} {name}{f'[{count}]' if count else ''};")
         return name
 
     def kept(self, ctype: str, text: str) -> str:
@@ -242,14 +245,27 @@ class Writer:
             self.line(f"goto way{self.way(node)};")
         elif node.op.name == "poll":
             self.line("rounds++;")
-            self.leave_if(node, "*breaker & bits || short_of_room")
-        elif spans.concerns(node):
-            spans.emit(self, node)
+            self.leave_if(node, "*breaker & bits || short_of_room || world->stale")
         else:
-            self.assign(node)
+            self.operation(node)
+
+    def operation(self, node: Node) -> None:
+        """In C, or else by NumPy's own call, if that is pure."""
+        emit = spans.emit if spans.concerns(node) else Writer.assign
+        if not may_call(node):
+            emit(self, node)
+            return
+        before = len(self.lines), self.watching.copy(), self.layouts.copy(), self.lazy.copy()
+        try:
+            emit(self, node)
+        except NoForm:
+            count, self.watching, self.layouts, self.lazy = before
+            del self.lines[count:]
+            call_back(self, node)
 
     def assign(self, node: Node) -> None:
-        form = form_of(node) or (ufunc_form if node.op.ufunc is not None else None)
+        is_ufunc = node.op.ufunc is not None and node.op.kind is Kind.MAP
+        form = form_of(node) or (ufunc_form if is_ufunc else None)
         if form is None:
             raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
         if node.op.stores:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from numpy._core import umath
@@ -56,6 +56,7 @@ from jitcore.runtime.planned import (
     scheduled,
     without_frame,
 )
+from jitcore.runtime.quiet import quiet_state
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import Routine as Looped
 
@@ -355,13 +356,3 @@ FIXED = {
     Make.ADVANCED: "ADVANCE",
     Make.TAKEN: "TAKE",
 }
-
-
-@cache
-def quiet_state(code: int) -> Any:
-    """NumPy's error state for pure calls: raise where it would warn, so that CPython repeats the
-    work and warns."""
-    words: dict[str, Any] = {
-        name: "ignore" if mode == "ignore" else "raise" for name, mode in modes(code).items()
-    }
-    return umath._make_extobj(**words)

@@ -31,6 +31,7 @@ from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
+from jitcore.runtime.quiet import quiet_state
 from jitcore.runtime.rivals import selecting
 from jitcore.runtime.stores import Absorbed, absorbed
 from jitcore.symbolic.state import Capture, Loud, Window
@@ -250,7 +251,8 @@ class Unroutined(Exception):
 def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> Routine:
     mask = sum(bit for i, bit in enumerate(FLAGS.values()) if loops.errstate >> 3 * i & 7)
     try:
-        made = routine(name, loops.nodes, loops.exits, recipe_values, after, mask, config)
+        quiet = quiet_state(loops.errstate)
+        made = routine(name, loops.nodes, loops.exits, recipe_values, after, mask, quiet, config)
     except NoForm as error:
         raise Unroutined(loops.at, str(error)) from error
     if made is None:

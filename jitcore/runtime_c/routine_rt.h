@@ -2,7 +2,7 @@
  * of every routine.
  *
  * A routine is `int routine(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
- * const rt_world *world)`:
+ * rt_world *world)`:
  *   in     its scalars           p, dim, step   its arrays: first element, extents, byte strides
  *   out    what the way by which it is left hands on
  * It returns the number of that way; 0: it ran to its end.
@@ -19,8 +19,8 @@ typedef union {
     char bytes[16];
     struct {
         char *first;
-        i64 extents[RT_AXES];
-    } part; /* an array that was made, in C order, in a room */
+        i64 extents[RT_AXES], steps[RT_AXES];
+    } part; /* an array that was made, in C order, in a room; with its steps, where a call takes it */
 } rt_slot;
 
 /* A buffer of a routine. */
@@ -30,7 +30,7 @@ typedef struct {
 } rt_room;
 
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
-typedef struct {
+typedef struct rt_world {
     const volatile u32 *breaker;
     u32 bits;
     const rt_loop *loop;
@@ -42,6 +42,9 @@ typedef struct {
     int (*room)(rt_room *rooms, i64 k, i64 bytes); /* 1: it has so many, and anything in it */
     rt_room *rooms;
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
+    int (*call)(struct rt_world *world, i64 k, rt_slot *operands, rt_slot *out); /* csrc/callback.h */
+    void *calls;
+    int stale; /* the next round begins in CPython, where guards are asked */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */

@@ -37,6 +37,7 @@ from jitcore.ir.ops_span import (
     is_span,
 )
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.symbolic.calling import constant, result_of_call
 from jitcore.symbolic.made import base_of, in_c_order, reject_unordered
 from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
 from jitcore.symbolic.working import NotALoop, is_element
@@ -226,8 +227,10 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
         raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
     known = row.kind in (Kind.MAP, Kind.REDUCE) or row.name in (*MADE, *PRODUCTS)
-    if effect > Effect.FLAGS or not known:
-        raise NotALoop(f"{row.name}, which has no form in such a loop")
+    if effect > Effect.FLAGS:
+        raise NotALoop(f"{row.name}, which may give warnings, in a loop")
+    if not known:
+        return called(vm, row, given, kwargs)
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
     ordered = all(in_c_order(vm, one) for one in arrays)
     if row.kind in (Kind.REDUCE, Kind.LINALG):
@@ -241,6 +244,21 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     vm.parts.born[made.value] = vm.working().mark
     if ordered or row.kind is Kind.LINALG:
         vm.parts.in_c_order.add(made.value)
+    return made
+
+
+def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
+    """What NumPy's own call gives, made from within the routine; made before, of constants."""
+    if not values((args, kwargs)):
+        array = constant(vm, row, args, kwargs)
+        if array is not None:
+            return computed(vm, OPS["ndarray.copy"], (array,), {})
+    arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
+    reject_unordered(vm, arrays)
+    made = append(vm, row, args, kwargs, result_of_call(row, args, kwargs))
+    assert isinstance(made, Run)
+    vm.parts.born[made.value] = vm.working().mark
+    vm.parts.in_c_order.add(made.value)
     return made
 
 

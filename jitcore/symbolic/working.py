@@ -76,6 +76,7 @@ class Working:
     list_stores: bool = False  # items of lists change,
     grown: dict[Value, Source | None] = field(default_factory=dict)  # lists, which came from there
     read: set[Value] = field(default_factory=set)  # sequences
+    constants: dict[tuple[Op, str], Value] = field(default_factory=dict)  # made before it
     fixed_items: bool = False  # and what is known of items from before is used
 
     def boundary(self, vm: Machine, offset: int) -> None:
@@ -127,7 +128,7 @@ class Working:
         vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
-            raise NotALoop(f"{row.name}, which has no form in such a loop")
+            return self.computed(vm, op, args, kwargs)
         if out is not None and type(out) is not Value:
             raise NotALoop(f"{row.name} gives several results")
         for node in vm.builder.nodes:

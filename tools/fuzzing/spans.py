@@ -71,6 +71,7 @@ class Writer(loops.Writer):
             (0.4, self.gathered),
             (0.3, self.matrix),
             (1.2, self.carried),
+            (0.8, self.called),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
@@ -179,6 +180,30 @@ class Writer(loops.Writer):
             lines = ["z = x[:3] * 1.5", "u = z + 1.0", "p = u * z[:, None]", *lines]
         if self.rng.random() < 0.1:
             lines.append("u = pick(s, z, u)")
+        return [part for line in lines for part in line.split("\n")]
+
+    def called(self, depth: int) -> list[str]:
+        """What only NumPy's own functions compute."""
+        i, at = self.index(), self.bounds()
+        v = self.vector(at, self.rng.randint(0, 1))
+        uses = (
+            "z = np.sort(z)", "u = np.cumsum(z)", "p = np.linalg.inv(p * 0.1 + 3.0 * np.eye(3))",
+            "z = np.linalg.solve(p + 5 * np.eye(3), u)", "s = np.linalg.det(p)", "t = np.trace(p)",
+            "p = np.outer(z, u) * 0.1", "p = np.add.outer(z, u)", f"z = np.roll(z, {i} % 3)",
+            "z = np.concatenate((u[1:], z[:1]))", "p = np.vstack((z, u, z))", "p = np.diag(z)",
+            "z = np.full(3, s)", "z = np.arange(3) * s", "u = np.linspace(0.0, 1.0 + s, 3)",
+            "u = np.convolve(z, u)[:3] * 0.1", "z = np.clip(u, -1.0, 1.0)", "z = np.cumprod(u)",
+            f"s = np.sort({v}).sum()", f"w = np.diff({v}).sum()", f"t = np.argsort({v}).sum()",
+            f"{self.part(at)} = np.cumsum({v})", f"s = np.count_nonzero({v})", "z = np.sort(p)[0]",
+            f"{self.part(at)} = np.sort({v})[::-1]", f"s = len(np.flatnonzero({v}))",
+            f"q = np.argsort(x)\nq[{i} % 4] = 0", f"s = np.unique({v})[:1].sum()", "p = p.copy()",
+            f"u[{i} % 3] = np.linalg.norm({v})", f"p = np.eye(3) * {self.atom()}", "p = np.tri(3)",
+            "z = np.ascontiguousarray(u)", "z = np.atleast_1d(u)", "u = np.ravel(p)[:3]",
+            "p = np.reshape(np.tile(z, 3), (3, 3))", f"s = np.sum(g[:{i}], axis=0)[1]",
+            "z = np.sum(p, axis=0)", "p = p ** 2 * 0.1", "u = np.mean(p, axis=1)", "s = p.sum()",
+            f"x[{i}] = np.cumsum(x)[{i} - 1] * 0.1", "z = np.asarray(z)", "z = z.astype(float)",
+        )  # fmt: skip
+        lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 3))]
         return [part for line in lines for part in line.split("\n")]
 
     def matrix(self, depth: int) -> list[str]:

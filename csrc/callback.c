@@ -1,0 +1,330 @@
+#include "callback.h"
+
+#include "errstate.h"
+#include "frame_hook.h"
+#include "kernel.h"
+#include "launcher.h"
+#include "members.h"
+
+#define MOST_OPERANDS 16
+#define MOST_ARGUMENTS 16
+#define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
+#define STALE_AFTER 4096
+
+/* Templates of arguments, flat: a node, then its parts. */
+enum { AS_CONSTANT, AS_OPERAND, AS_TUPLE, AS_LIST, AS_SLICE };
+
+typedef struct {
+    int what, count; /* of parts; the number of an operand */
+    PyObject *constant;
+} Part;
+
+typedef struct {
+    int kind, num, ndim; /* of an INPUT, num says which */
+} Port;
+
+struct Callback {
+    PyObject *fn, *names;
+    int narguments, nparts, noperands;
+    Part *parts;
+    Port *operands, result;
+    PyArrayObject *held; /* the last result, of which the routine has the memory */
+};
+
+/* ---------------------------------------------------------------- construction */
+
+static int count_parts(PyObject *row) {
+    int count = 1;
+    if (!PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 2)
+        return -1;
+    long what = PyLong_AsLong(PyTuple_GET_ITEM(row, 0));
+    if (what < AS_CONSTANT || what > AS_SLICE)
+        return -1;
+    PyObject *rest = PyTuple_GET_ITEM(row, 1);
+    if (what < AS_TUPLE)
+        return count;
+    if (!PyTuple_Check(rest) || (what == AS_SLICE && PyTuple_GET_SIZE(rest) != 3))
+        return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(rest); i++) {
+        int more = count_parts(PyTuple_GET_ITEM(rest, i));
+        if (more < 0)
+            return -1;
+        count += more;
+    }
+    return count;
+}
+
+static Part *fill_parts(Part *into, PyObject *row) {
+    PyObject *rest = PyTuple_GET_ITEM(row, 1);
+    Part *part = into++;
+    part->what = (int)PyLong_AsLong(PyTuple_GET_ITEM(row, 0));
+    if (part->what == AS_CONSTANT) {
+        part->constant = Py_NewRef(rest);
+        return into;
+    }
+    if (part->what == AS_OPERAND) {
+        part->count = (int)PyLong_AsLong(rest);
+        return into;
+    }
+    part->count = (int)PyTuple_GET_SIZE(rest);
+    for (int i = 0; i < part->count; i++)
+        into = fill_parts(into, PyTuple_GET_ITEM(rest, i));
+    return into;
+}
+
+static int read_template(Callback *call, PyObject *template) {
+    int count = 0;
+    call->narguments = (int)PyTuple_GET_SIZE(template);
+    for (int i = 0; i < call->narguments; i++) {
+        int more = count_parts(PyTuple_GET_ITEM(template, i));
+        if (more < 0)
+            return -1;
+        count += more;
+    }
+    call->parts = PyMem_Calloc((size_t)count + 1, sizeof(Part));
+    if (call->parts == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    call->nparts = count;
+    Part *at = call->parts;
+    for (int i = 0; i < call->narguments; i++)
+        at = fill_parts(at, PyTuple_GET_ITEM(template, i));
+    for (int i = 0; i < count; i++)
+        if (call->parts[i].what == AS_OPERAND && (call->parts[i].count < 0 || call->parts[i].count >= call->noperands))
+            return -1;
+    return 0;
+}
+
+static int read_port(Port *port, PyObject *row) {
+    return PyTuple_Check(row) && PyArg_ParseTuple(row, "Cii", &port->kind, &port->num, &port->ndim) ? 0 : -1;
+}
+
+static int read_call(Callback *call, PyObject *row, int ninputs) {
+    PyObject *names, *template, *operands, *result;
+    if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "OOO!O!O", &call->fn, &names, &PyTuple_Type, &template, &PyTuple_Type,
+                                                 &operands, &result)) {
+        call->fn = NULL;
+        return -1;
+    }
+    Py_INCREF(call->fn);
+    call->names = names == Py_None ? NULL : Py_NewRef(names);
+    call->noperands = (int)PyTuple_GET_SIZE(operands);
+    if (call->noperands > MOST_OPERANDS || PyTuple_GET_SIZE(template) > MOST_ARGUMENTS ||
+        (call->names != NULL && (!PyTuple_Check(call->names) || PyTuple_GET_SIZE(call->names) > PyTuple_GET_SIZE(template))))
+        return -1;
+    call->operands = PyMem_Calloc((size_t)call->noperands + 1, sizeof(Port));
+    if (call->operands == NULL || read_port(&call->result, result) < 0 || call->result.ndim > RT_AXES)
+        return -1;
+    for (int i = 0; i < call->noperands; i++)
+        if (read_port(&call->operands[i], PyTuple_GET_ITEM(operands, i)) < 0 || call->operands[i].ndim > RT_AXES ||
+            (call->operands[i].kind == INPUT && (call->operands[i].num < 0 || call->operands[i].num >= ninputs)))
+            return -1;
+    return read_template(call, template);
+}
+
+int callbacks_read(Callbacks *calls, PyObject *rows, PyObject *quiet, int ninputs) {
+    int count = (int)PyTuple_GET_SIZE(rows);
+    calls->each = PyMem_Calloc((size_t)count + 1, sizeof(Callback));
+    calls->quiet = Py_NewRef(quiet);
+    if (calls->each == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (calls->count = 0; calls->count < count;) {
+        Callback *call = &calls->each[calls->count++];
+        if (read_call(call, PyTuple_GET_ITEM(rows, calls->count - 1), ninputs) == 0)
+            continue;
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "this is no callback");
+        return -1;
+    }
+    return 0;
+}
+
+void callbacks_free(Callbacks *calls) {
+    for (int i = 0; i < calls->count; i++) {
+        Callback *call = &calls->each[i];
+        for (int k = 0; k < call->nparts; k++)
+            Py_XDECREF(call->parts[k].constant);
+        PyMem_Free(call->parts);
+        PyMem_Free(call->operands);
+        Py_XDECREF(call->fn);
+        Py_XDECREF(call->names);
+        Py_XDECREF(call->held);
+    }
+    PyMem_Free(calls->each);
+    Py_XDECREF(calls->quiet);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static PyObject *view_of(const Port *port, const rt_slot *slot) {
+    npy_intp extents[RT_AXES], steps[RT_AXES];
+    for (int axis = 0; axis < port->ndim; axis++) {
+        extents[axis] = (npy_intp)slot->part.extents[axis];
+        steps[axis] = (npy_intp)slot->part.steps[axis];
+    }
+    PyArray_Descr *descr = PyArray_DescrFromType(port->num);
+    if (descr == NULL)
+        return NULL;
+    return PyArray_NewFromDescr(&PyArray_Type, descr, port->ndim, extents, steps, slot->part.first, NPY_ARRAY_WRITEABLE, NULL);
+}
+
+static PyObject *operand_of(const Callbacks *calls, const Port *port, const rt_slot *slot) {
+    if (port->kind == INPUT)
+        return Py_NewRef(calls->arrays[port->num]);
+    return port->kind == ARRAY ? view_of(port, slot) : number_boxed(port->kind, port->num, slot);
+}
+
+/* The next part of the template and those in it. */
+static PyObject *argument(const Part **at, PyObject *const *operands) {
+    const Part *part = (*at)++;
+    PyObject *made, *parts[3] = {NULL, NULL, NULL};
+    if (part->what == AS_CONSTANT)
+        return Py_NewRef(part->constant);
+    if (part->what == AS_OPERAND)
+        return Py_NewRef(operands[part->count]);
+    if (part->what == AS_SLICE) {
+        for (int i = 0; i < 3; i++)
+            parts[i] = argument(at, operands);
+        made = parts[0] && parts[1] && parts[2] ? PySlice_New(parts[0], parts[1], parts[2]) : NULL;
+        for (int i = 0; i < 3; i++)
+            Py_XDECREF(parts[i]);
+        return made;
+    }
+    made = part->what == AS_TUPLE ? PyTuple_New(part->count) : PyList_New(part->count);
+    if (made == NULL)
+        return NULL;
+    for (int i = 0; i < part->count; i++) {
+        PyObject *item = argument(at, operands);
+        if (item == NULL) {
+            Py_DECREF(made);
+            return NULL;
+        }
+        if (part->what == AS_TUPLE)
+            PyTuple_SET_ITEM(made, i, item);
+        else
+            PyList_SET_ITEM(made, i, item);
+    }
+    return made;
+}
+
+static PyObject *called(const Callback *call, PyObject *const *operands) {
+    PyObject *all[MOST_ARGUMENTS + 1], **arguments = all + 1, *result = NULL;
+    const Part *at = call->parts;
+    int made = 0;
+    for (; made < call->narguments; made++)
+        if ((arguments[made] = argument(&at, operands)) == NULL)
+            break;
+    if (made == call->narguments) {
+        Py_ssize_t positional = made - (call->names ? PyTuple_GET_SIZE(call->names) : 0);
+        result = PyObject_Vectorcall(call->fn, arguments, (size_t)positional | PY_VECTORCALL_ARGUMENTS_OFFSET, call->names);
+    }
+    while (made-- > 0)
+        Py_DECREF(arguments[made]);
+    return result;
+}
+
+/* ---------------------------------------------------------------- a call */
+
+int handler_raised(void) {
+    /* NumPy's own errors are no OSErrors, the TimeoutError of an alarm is one */
+    return PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_OSError));
+}
+
+static void drop_exception(Callbacks *calls) {
+    if (handler_raised() && calls->type == NULL)
+        PyErr_Fetch(&calls->type, &calls->value, &calls->traceback);
+    else
+        PyErr_Clear();
+}
+
+/* What its calls run of Python is left alone: to compile it would be to compile it for an error state that is not the user's. */
+static int begin(Callbacks *calls) {
+    if (calls->quieted)
+        return 0;
+    if (calls->quiet != Py_None && (calls->token = errstate_set(calls->quiet)) == NULL)
+        return -1;
+    calls->quieted = 1;
+    jit_busy_enter();
+    return 0;
+}
+
+/* Nobody else has it, nor its memory: a copy of it is as good. */
+static int is_own(PyObject *obj, const Port *port) {
+    if (!PyArray_CheckExact(obj) || Py_REFCNT(obj) != 1)
+        return 0;
+    PyArrayObject *array = (PyArrayObject *)obj;
+    return PyArray_NDIM(array) == port->ndim && PyArray_DESCR(array)->type_num == port->num &&
+           PyArray_ISNBO(PyArray_DESCR(array)->byteorder) && PyArray_BASE(array) == NULL &&
+           PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA);
+}
+
+/* Steals the result. 1: it is as expected. */
+static int take_result(Callback *call, PyObject *result, rt_slot *out) {
+    const Port *port = &call->result;
+    if (port->kind != ARRAY) {
+        int fits = scalar_fits(port->kind, port->num, result, out);
+        Py_DECREF(result);
+        return fits;
+    }
+    if (!is_own(result, port)) {
+        Py_DECREF(result);
+        return 0;
+    }
+    PyArrayObject *array = (PyArrayObject *)result;
+    out->part.first = PyArray_BYTES(array);
+    for (int axis = 0; axis < port->ndim; axis++)
+        out->part.extents[axis] = (i64)PyArray_DIM(array, axis);
+    Py_XSETREF(call->held, array);
+    return 1;
+}
+
+int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
+    Callbacks *calls = world->calls;
+    Callback *call = &calls->each[k];
+    PyObject *operands[MOST_OPERANDS], *result = NULL;
+    int made = 0, good = 0;
+    unsigned long switches = jit_switches(calls->thread);
+    for (; made < call->noperands; made++)
+        if ((operands[made] = operand_of(calls, &call->operands[made], &slots[made])) == NULL)
+            break;
+    if (made == call->noperands && begin(calls) == 0)
+        result = called(call, operands);
+    if (result != NULL)
+        good = take_result(call, result, out);
+    if (PyErr_Occurred()) {
+        drop_exception(calls);
+        good = 0;
+    }
+    while (made-- > 0) {
+        if (call->operands[made].kind == ARRAY && Py_REFCNT(operands[made]) > 1)
+            calls->spoiled = 1, good = 0; /* somebody keeps a view of the routine's memory */
+        Py_DECREF(operands[made]);
+    }
+    if (++calls->made >= STALE_AFTER || jit_switches(calls->thread) != switches)
+        world->stale = 1;
+    rt_clear();
+    good = good && calls->unchanged(calls->launch);
+    return good;
+}
+
+void callbacks_abandon(Callbacks *calls) {
+    for (int i = 0; i < calls->count; i++)
+        calls->each[i].held = NULL;
+}
+
+void callbacks_end(Callbacks *calls, int raise) {
+    for (int i = 0; i < calls->count; i++)
+        Py_CLEAR(calls->each[i].held);
+    if (calls->quieted)
+        jit_busy_leave();
+    if (calls->token != NULL)
+        errstate_reset(calls->token);
+    if (calls->type != NULL && raise)
+        PyErr_Restore(calls->type, calls->value, calls->traceback);
+    calls->type = calls->value = calls->traceback = calls->token = NULL;
+    calls->quieted = calls->spoiled = 0;
+    calls->made = 0;
+}

@@ -1,0 +1,115 @@
+"""Calls that a routine makes of NumPy's own functions, because C has no form for them.
+
+    row, arguments ─ run on samples of their kind ─▶ the type of the result
+
+The sample only says what to expect: csrc/callback.c looks at each result. One that shares memory
+with an argument, or has another order than C's, is not for routines.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jitcore.ir.graph import Node, Value, values
+from jitcore.ir.op import Effect, Kind, Op, reject_objects
+from jitcore.ir.ops_span import AXES, FEW, SAMPLE, dims_of
+from jitcore.ir.types import ArrayType, ScalarType, SpanType, type_of
+from jitcore.ir.value import map_tree
+from jitcore.symbolic.working import NotALoop
+
+if TYPE_CHECKING:
+    from jitcore.symbolic.machine import Machine
+
+MOST = 1 << 12  # elements of a sample
+LARGEST = 1 << 16  # of a constant
+
+Array = np.ndarray[Any, Any]
+
+
+def constant(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Value | None:
+    """An array that does not depend on the loop, made before it."""
+    if row.effect_of(args, kwargs) is not Effect.SILENT or row.kind is not Kind.CREATE:
+        return None
+    kind = row.infer(args, kwargs)
+    if not isinstance(kind, ArrayType) or not kind.c_contiguous:
+        return None
+    if not 1 <= kind.ndim <= AXES or kind.size > LARGEST:
+        return None
+    key = row, repr((args, kwargs))
+    work = vm.working()
+    found = work.constants.get(key)
+    if found is None:
+        found = work.constants[key] = Value(kind)
+        node = Node(row, args, kwargs, (found,), (), vm.place())
+        vm.window_for(row, args, kwargs).nodes.append(node)
+    return found
+
+
+def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A SpanType or a ScalarType. Extents are known where they are few, and always the same."""
+    reject_objects(row, args, kwargs)
+    if row.target is None or row.kind in (Kind.VIEW, Kind.STORE, Kind.CONTROL) or row.stores:
+        raise NotALoop(f"{row.name}, which has no form in such a loop")
+    given = [one.type for one in values((args, kwargs))]
+    arrays = [kind for kind in given if isinstance(kind, ArrayType | SpanType)]
+    known = all(None not in dims_of(kind) for kind in arrays)
+    known = known and sum(prod(dim or 0 for dim in dims_of(kind)) for kind in arrays) <= MOST
+    found = sampled(row, args, kwargs, known, False)
+    kind = type_of(found)
+    if isinstance(kind, ScalarType):
+        return kind
+    if not isinstance(kind, ArrayType) or not is_own(found):
+        raise NotALoop(f"{row.name} that gives no array of its own, in a loop")
+    if not 1 <= kind.ndim <= AXES:
+        raise NotALoop(f"{row.name} that gives an array without axes, or with many")
+    numbers = any(isinstance(one, ScalarType) for one in given)
+    other = None
+    if known and not numbers:
+        try:
+            other = sampled(row, args, kwargs, True, True)
+        except NotALoop:
+            other = None
+    fixed = type(other) is np.ndarray and other.shape == kind.shape
+    few = tuple(dim if fixed and dim <= FEW else None for dim in kind.shape)
+    return SpanType(kind.dtype, few)
+
+
+def is_own(array: Array) -> bool:
+    flags = array.flags
+    return array.base is None and flags.owndata and flags.carray
+
+
+def sampled(row: Op, args: Any, kwargs: Any, known: bool, distinct: bool) -> Any:
+    """What the call gives of arrays of these types, regular ones or such with other contents."""
+
+    def sample(leaf: Any) -> Any:
+        if type(leaf) is not Value:
+            return leaf
+        kind = leaf.type
+        if isinstance(kind, ScalarType):
+            return kind.pytype(1) if kind.python else kind.dtype.type(1)
+        if not isinstance(kind, ArrayType | SpanType):
+            raise NotALoop(f"{row.name} of {kind} in a loop")
+        shape = dims_of(kind) if known else [dim if dim == 1 else SAMPLE for dim in dims_of(kind)]
+        return contents(tuple(dim or 0 for dim in shape), kind.dtype, distinct)
+
+    assert row.target is not None
+    try:
+        with np.errstate(all="ignore"):
+            return row.target(*map_tree(sample, args), **map_tree(sample, dict(kwargs)))
+    except Exception as error:
+        raise NotALoop(f"{row.name}, which fails on a sample: {error}") from None
+
+
+def contents(shape: tuple[int, ...], dtype: np.dtype[Any], distinct: bool) -> Array:
+    made: Array = np.ones(shape, dtype)
+    if len(shape) > 1:
+        made[...] = np.eye(shape[-2], shape[-1])
+    if distinct and dtype.kind != "b":
+        made = (made * 100 + np.arange(made.size).reshape(shape)).astype(dtype)
+    elif distinct:
+        made[...] = True
+    return made
