@@ -237,7 +237,7 @@ read_nest(Kernel *k, PyObject *dim, PyObject *step)
                         "one step per operand and axis, then the numbers that the code asks for");
         return -1;
     }
-    k->dim = PyMem_Calloc((size_t)depth + 1, sizeof(i64));
+    k->dim = PyMem_Calloc((size_t)depth + 2, sizeof(i64));
     k->step = PyMem_Calloc((size_t)PyTuple_GET_SIZE(step) + 1, sizeof(i64));
     if (k->dim == NULL || k->step == NULL) {
         PyErr_NoMemory();

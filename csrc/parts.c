@@ -41,6 +41,7 @@ static void place(const Job *job, i64 from, i64 to, char **p, i64 *dim) {
     for (int d = 0; d < k->depth; d++)
         dim[d] = d == k->cut.axis ? to - from : k->dim[d];
     dim[k->depth] = RT_WHOLE;
+    dim[k->depth + 1] = from;
     for (int i = 0; i < operands(k); i++)
         p[i] = job->p[i] + from * k->step[i * k->depth + k->cut.axis];
 }
@@ -50,7 +51,7 @@ static void place(const Job *job, i64 from, i64 to, char **p, i64 *dim) {
 static int run_part(void *ptr, int part) {
     const Job *job = ptr;
     const Cut *cut = &job->kernel->cut;
-    i64 dim[NPY_MAXDIMS + 1], end = job->kernel->dim[cut->axis];
+    i64 dim[NPY_MAXDIMS + 2], end = job->kernel->dim[cut->axis];
     char *p[MAX_OPERANDS];
     i64 from = job->units * part / job->parts * cut->grain, to = job->units * (part + 1) / job->parts * cut->grain;
     place(job, from, to < end ? to : end, p, dim);
@@ -91,7 +92,7 @@ static void results_of(const Job *job, int part, char **p) {
 
 static int run_node(void *ptr, int part) {
     const Job *job = ptr;
-    i64 dim[2];
+    i64 dim[3];
     char *p[MAX_OPERANDS];
     place(job, job->from[part], job->from[part + 1], p, dim);
     results_of(job, part, p);
@@ -194,7 +195,7 @@ static int rehearse_pieces(const Job *job, i64 from, i64 to, char *memory, i64 *
         dense *= d == k->cut.axis ? job->piece * k->cut.grain : k->dim[d];
     }
     for (i64 at = from; at < to; at += job->piece) {
-        i64 dim[NPY_MAXDIMS + 1], last = (at + job->piece < to ? at + job->piece : to) * k->cut.grain;
+        i64 dim[NPY_MAXDIMS + 2], last = (at + job->piece < to ? at + job->piece : to) * k->cut.grain;
         char *p[MAX_OPERANDS];
         place(job, at * k->cut.grain, last < end ? last : end, p, dim);
         copy_box(k->depth, dim, memory, step + target(k) * k->depth, p[target(k)], own, size);

@@ -10,15 +10,18 @@ from ..ir.op import Effect
 from .abi import ASK_ERRSTATE, Signature
 from .beside import width
 from .cache import libraries
+from .chain_text import chain_cut, chain_text, numbers
+from .chain_text import loops as chained
 from .cut import cost, cut
 from .emit_c import emit
 from .fast import declarations
 from .library import Library
 from .loops import Nest, nest_of
 from .lower import signature
-from .program import Input, Program
+from .program import Input, Program, Step
 from .progress import progress
 from .schedule import Group
+from .stages import frame_nest
 from .stores import STORE
 
 SHOWN = 6  # operations in a kernel's name
@@ -73,12 +76,12 @@ def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kerne
         group.reads,
         tuple(signature.row() for signature in results),
         loop.dim,
-        (*(step for steps in loop.steps for step in steps), *group.program.numbers),
-        tuple(group.program.loops()),
+        (*(step for steps in loop.steps for step in steps), *numbers_of(group)),
+        tuple(chained(group.chain) if group.chain else group.program.loops()),
         heeded(group),
         source,
         code.handle,
-        cut(group.program, loop),
+        chain_cut(group.chain) if group.chain else cut(group.program, loop),
         write_of(group, loop),
         tuple((group.results.index(out), group.inputs.index(of)) for out, of in group.taken),
         group.targets or tuple((k, 0) for k in range(len(results))),
@@ -87,6 +90,8 @@ def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kerne
 
 def results_of(group: Group) -> list[Signature]:
     """What a launch makes: what the loop makes, but for parts, which lie in wholes."""
+    if group.chain:
+        return [*group.chain.results]
     made = operands(group.program)[len(group.reads) :]
     if not group.targets:
         return made
@@ -111,12 +116,13 @@ def is_silent(group: Group) -> bool:
         for node in group.nodes
     ):
         return False
-    program = group.program
-    for step in program.steps:
-        dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
-        if len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1:
-            return False
-    return True
+    programs = [one.program for one in group.chain.stages] if group.chain else [group.program]
+    return not any(mixes(step, program) for program in programs for step in program.steps)
+
+
+def mixes(step: Step, program: Program) -> bool:
+    dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
+    return len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1
 
 
 def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool] | tuple[()]:
@@ -124,7 +130,7 @@ def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool]
     if group.write is None:
         return ()
     number, offset, certain = group.write
-    twice = cost(group.program, loop) <= COPY
+    twice = group.chain is None and cost(group.program, loop) <= COPY
     return 0, number, offset, certain, group.alone and not group.program.shared, twice
 
 
@@ -134,10 +140,18 @@ def source_of(group: Group) -> str:
 
 
 def source_on(group: Group, loop: Nest) -> str:
+    if group.chain:
+        return chain_text(group.chain, loop.depth)
     return declarations(group.program) + emit(group.program, loop)
 
 
+def numbers_of(group: Group) -> list[int]:
+    return numbers(group.chain) if group.chain else group.program.numbers
+
+
 def loop_nest(group: Group) -> Nest:
+    if group.chain:
+        return frame_nest(group.chain, group.shape, len(group.written))
     return nest_of(group.program, group.shape)
 
 

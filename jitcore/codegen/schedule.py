@@ -27,6 +27,7 @@ from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
 from .program import Input, Program
 from .rolls import without_rolls
+from .stages import Chain
 from .stores import certain, settle, stored
 from .takeover import dying, take_over
 from .units import merged, ordered, readers_of
@@ -61,6 +62,7 @@ class Group:
     errstate: int | None = None  # as NumPy keeps it; None: the one that a launch finds
     targets: Targets = ()  # where the program's outputs lie; (): each is a result
     wholes: tuple[tuple[Value, Value], ...] = ()  # what it makes parts of, and that as a result
+    chain: Chain | None = None  # then `program` is that of its last stage
 
     @property
     def results(self) -> tuple[Value, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from jitcore import _C
 from jitcore.codegen.abi import FLAGS
+from jitcore.codegen.chains import chained
 from jitcore.codegen.fast import as_asked
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
@@ -209,7 +210,9 @@ def planned(
             fused = fuse(one.nodes, one.after, earlier, calls)
             views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
             fused = [as_asked(step, config.numerics) for step in fused]
-            steps = stores_last(fused, lasting(views).keys() | (views.keys() - one.after))
+            idle = lasting(views).keys() | (views.keys() - one.after)
+            fused = chained(fused, one.after, idle) if config.numerics == "exact" else fused
+            steps = stores_last(fused, idle)
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
         elif one.loud is None and config.backend != "numpy":
             name = capture.graph.name

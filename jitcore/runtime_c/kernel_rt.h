@@ -5,7 +5,8 @@
  *
  * A kernel is `int kernel(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)`:
  *   p      one pointer per operand, inputs first, then outputs (which overlap nothing, but for one that may be an input)
- *   dim    the loop's extents, outermost first; then, where whole reductions may be cut, RT_WHOLE or what else to do
+ *   dim    the loop's extents, outermost first; then, where whole reductions may be cut, RT_WHOLE or what else to do;
+ *          then where the part begins along the axis that is cut
  *   step   byte strides, operand by operand: step[k * depth + axis]
  *   loop   NumPy's inner loops that the kernel calls
  * It returns the flags it had to read before NumPy's loops cleared them, with RT_DOUBT where a value

@@ -77,8 +77,7 @@ def run(fn: Any, array: Array, state: str) -> tuple[Any, list[Any]]:
 @pytest.mark.parametrize("fn", PROGRAMS)
 @pytest.mark.parametrize("dtype", "?bHiQfdD")
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_as_numpy(fn: Any, dtype: str, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JITCORE_KEEP_ALL", "1")
+def test_as_numpy(fn: Any, dtype: str, layout: str) -> None:
     fast = jitcore.compile(fn)
     for size in (20, 33):
         for make in (tame, wild):
@@ -112,9 +111,8 @@ def test_a_kernel_stores(fn: Any) -> None:
     assert "_store)" in told, told
 
 
-def test_other_arrays_at_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_arrays_at_the_same_place() -> None:
     """Which arrays overlap is known when the code runs."""
-    monkeypatch.setenv("JITCORE_KEEP_ALL", "1")
 
     def fn(a: Array, row: Array) -> None:
         for k in range(3):

@@ -185,6 +185,8 @@ ARRAYS = (
     "np.nan_to_num({a})",
     "np.interp({a}, [0.0, 1.0], [2.0, 3.0])",
     "np.round({a}, 1)",
+    "(lambda t: t[1:] * 2 - t[:-1] + t[1:])({a} * {n} + {b})",
+    "(lambda t: (t[:, 1:] - t[:, :-1])[1:] + np.abs(t[1:, 1:] * t[:-1, :-1]))({a} - {b} / {n})",
     "{a}.round(2)",
     "np.cross({a}, {b})",
     "np.take({a}, [0, 0])",

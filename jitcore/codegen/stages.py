@@ -1,0 +1,135 @@
+"""The stages of a chain: how far each runs ahead, where its operands lie, the loops over one band.
+
+    buffer of a stage     rows of `room` columns, a cache's line apart from one another at least
+    a view of it          the same steps, from another row and column on
+    an array outside      its own steps, 0 where it is repeated
+
+Records and arithmetic; chains.py chooses, chain_text.py writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.types import Shape
+from .abi import Signature
+from .loops import Nest, broadcast_steps, walk
+from .program import Input, Program
+
+LINE, PAGE = 64, 4096
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """What a stage reads of another one's result: from which row and column on."""
+
+    maker: int
+    output: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What it reads, or writes, of the program's: an operand of the chain, and the byte in it."""
+
+    operand: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    program: Program
+    shape: Shape
+    reads: tuple[Shift | Outside, ...]  # as its program's inputs
+    writes: tuple[Outside | None, ...]  # its results; None: a buffer
+    low: Pair
+    high: Pair
+
+    @property
+    def between(self) -> bool:
+        return None in self.writes
+
+    @property
+    def outputs(self) -> list[Signature]:
+        return [*self.program.outputs.values()]
+
+    def range(self, axis: int, start: int, tile: int, frame: int) -> Pair:
+        """What there must be of it, for the results from `start` on."""
+        most, end = self.shape[axis], start + tile
+        first = 0 if start == 0 else min(most, start + self.low[axis])
+        return first, most if end >= frame else min(most, end + self.high[axis])
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    stages: tuple[Stage, ...]
+    frame: Pair  # rows and columns of the results
+    tile: Pair
+    given: int  # operands that are read
+    results: tuple[Signature, ...]
+
+    def room(self, stage: Stage, axis: int) -> int:
+        """Rows, or columns, that its buffers hold."""
+        tile, frame = self.tile[axis], self.frame[axis]
+        ranges = (stage.range(axis, start, tile, frame) for start in range(0, frame, tile))
+        return max(end - first for first, end in ranges)
+
+
+def buffer_steps(chain: Chain, stage: Stage, output: int) -> tuple[int, ...]:
+    """Of one of its buffers, along each axis."""
+    own = stage.outputs[output].strides
+    row = -(-chain.room(stage, 1) * own[1] // LINE) * LINE
+    return row + LINE * (row % PAGE == 0), *own[1:]
+
+
+def buffer_size(chain: Chain, stage: Stage, output: int) -> int:
+    return buffer_steps(chain, stage, output)[0] * chain.room(stage, 0)
+
+
+def operand_steps(chain: Chain, stage: Stage) -> list[tuple[int, ...]]:
+    """Of each operand of its program, along each axis."""
+    variables = (var for var in stage.program.vars if isinstance(var, Input))
+    found = [
+        buffer_steps(chain, chain.stages[read.maker], read.output)
+        if isinstance(read, Shift)
+        else broadcast_steps(var.signature, stage.shape)
+        for read, var in zip(stage.reads, variables, strict=True)
+    ]
+    for k, (write, one) in enumerate(zip(stage.writes, stage.outputs, strict=True)):
+        found.append(buffer_steps(chain, stage, k) if write is None else one.strides)
+    return found
+
+
+def stage_nest(chain: Chain, stage: Stage) -> tuple[Nest, int]:
+    """Rows, columns and what lies in them; columns and the axes in them are one loop where they can
+    be. And how many elements of that loop a column is."""
+    columns = operand_steps(chain, stage)
+    along = [tuple(steps[axis] for steps in columns) for axis in range(len(stage.shape))]
+    merged, unit = [(stage.shape[1], along[1])], 1
+    for extent, steps in zip(stage.shape[2:], along[2:], strict=True):
+        if extent == 1:
+            continue
+        before, outer = merged[-1]
+        if all(a == b * extent for a, b in zip(outer, steps, strict=True)):
+            merged[-1] = before * extent, steps
+            unit *= extent if len(merged) == 1 else 1
+        else:
+            merged.append((extent, steps))
+    inner = (chain.room(stage, 1) * unit, *(extent for extent, _ in merged[1:]))
+    loops = (along[0], *(steps for _, steps in merged))
+    dtypes = [stage.program.vars[var].dtype for var in stage.program.operands()]
+    walks = (walk(own, dtype.itemsize) for own, dtype in zip(loops[-1], dtypes, strict=True))
+    dim = (chain.room(stage, 0), *inner)
+    return Nest(dim, tuple(zip(*loops, strict=True)), tuple(walks)), unit
+
+
+def frame_nest(chain: Chain, shape: Shape, written: int) -> Nest:
+    """What a launch knows of the loops: the rows that are cut into parts; and where the elements of
+    what is written lie, to put back what was there."""
+    still = (0,) * len(shape)
+    steps = [still] * chain.given
+    steps += [one.strides if k < written else still for k, one in enumerate(chain.results)]
+    return Nest((*chain.frame, *shape[2:]), tuple(steps), ())
