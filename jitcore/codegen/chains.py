@@ -54,17 +54,17 @@ def chained(
     """The same steps with chains in place of what feeds one another. `after`: what is read later.
     `views`: those that need not be made where only kernels read them."""
     idle = idle_views(steps, after, views)
-    others = [step for step in steps if step not in idle]
-    members = [step for step in others if isinstance(step, Group) and is_even(step)]
-    while len(members) > 1:
-        members = connected(without_kept(members, others, after))
+    left = [step for step in steps if isinstance(step, Group) and is_even(step)]
+    while len(left) > 1:
+        others = [step for step in steps if step not in idle]
+        members = connected(without_kept(left, others, after))
         made = chain_of(members) if 1 < len(members) <= MOST_STAGES else None
-        if made is None:
-            return [*steps]
-        placed = in_place(made, members, steps, idle)
-        if placed is not None:
-            return placed
-        members = members[:-1]
+        placed = None if made is None else in_place(made, members, steps, idle)
+        if placed is None:
+            left = left[:-1]
+        else:
+            steps = placed
+            left = [step for step in left if step not in members]
     return [*steps]
 
 
@@ -93,7 +93,7 @@ def is_even(group: Group) -> bool:
     )
     inputs = [var for var in program.vars if isinstance(var, Input)]
     laid = [*(var.signature for var in inputs), *program.outputs.values()]
-    apart = group.write is None or not program.shared
+    apart = group.chain is None and (group.write is None or not program.shared)
     return (
         plain
         and steps
@@ -205,7 +205,7 @@ def chain_of(members: Sequence[Group]) -> Group | None:
         return None
     stages = [
         Stage(
-            one.program,
+            replace(one.program, shared={}),  # what it takes over for itself, others may read
             one.shape,
             tuple(read if isinstance(read, Shift) else given_by(one, read, making) for read in own),
             tuple(None if k in fed else result_of(v, one, making) for v in one.results),
@@ -305,8 +305,7 @@ def settled(store: Group, members: Sequence[Group], making: Making) -> bool:
     """The store's result is the first; nobody reads what it writes."""
     assert store.write is not None
     target = store.inputs[store.write[0]]
-    readers = (one.inputs[number] for one in members for number, _ in one.reads)
-    if target in readers or any(one.program.shared for one in members):
+    if target in (one.inputs[number] for one in members for number, _ in one.reads):
         return False
     result_of(store.written[0], store, making)
     making.written += store.written

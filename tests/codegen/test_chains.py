@@ -89,9 +89,21 @@ def other_steps(f: Array, w: Array) -> Array:
     return b[::2] - w[::2] * 3
 
 
+def of_a_product(f: Array, w: Array) -> Array:
+    """A stage whose result would take the product's memory, and change some of it."""
+    a = f.T @ w if f.ndim == 2 else f
+    b = np.where(a > 1, a * 2 + 1, a)
+    return b[1:] * b[:-1] - b[1:]
+
+
+def two_chains(f: Array, w: Array) -> tuple[Array, Array]:
+    a, b = f * 2 + 1, np.abs(w[:, 1:] - 1) * w[:, 1:]
+    return a[1:, 1:] - a[:-1, :-1] * 2, b[2:] * b[:-2] - b[1:-1]
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     *(diffusion, edges_that_nobody_reads, functions, several_results, a_result_between, steps),
-    *(casts, repeated, far, other_steps),
+    *(casts, repeated, far, other_steps, of_a_product, two_chains),
 ]
 SHAPES = ((12, 12), (17, 40), (61, 13), (33, 35, 3), (14, 21, 1), (12, 13, 2, 3))
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
@@ -188,6 +200,12 @@ def stored_over_what_is_read(f: Array, w: Array) -> None:
     f[1:-1, 1:] = a[1:, 1:] * a[:-1, :-1]
 
 
+def stored_where_a_stage_reads(f: Array, w: Array) -> None:
+    a = f[1:] - f[:-1] * 2
+    b = a[1:] * a[:-1] + 1
+    f[1:-1] = b[:, ::-1] * 2 - b
+
+
 def stored_beside_what_reads_it(f: Array, w: Array) -> Any:
     a = f[1:] - f[:-1]
     total = w[1:-2] * 2
@@ -195,7 +213,10 @@ def stored_beside_what_reads_it(f: Array, w: Array) -> Any:
     return total
 
 
-@pytest.mark.parametrize("fn", [stored, stored_over_what_is_read, stored_beside_what_reads_it])
+STORES = (stored, stored_over_what_is_read, stored_where_a_stage_reads, stored_beside_what_reads_it)
+
+
+@pytest.mark.parametrize("fn", STORES)
 @pytest.mark.parametrize("size", [20, 300])
 def test_stores(fn: Any, size: int) -> None:
     """Whole, or not at all, whatever is raised on the way."""
