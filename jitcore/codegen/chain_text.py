@@ -15,8 +15,8 @@ Extents, steps and offsets are numbers behind the frame's steps, so that a text 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, replace
+from math import ceil, prod
 
 from .abi import SYMBOL
 from .cut import LEAST, NOWHERE, Cut, cost
@@ -25,6 +25,8 @@ from .stages import Chain, Outside, Shift, Stage, buffer_size, buffer_steps, sta
 
 FEW = 16384  # bytes of buffers that lie on the stack
 COMMON = 5  # numbers
+LEAST_BANDS = 4  # of a part: its first rows are computed twice
+MANY = 16  # bands, so that the parts of several threads are about equal
 OWN = 7  # numbers of a stage before its operands
 
 HELPERS = """
@@ -111,17 +113,27 @@ def loops(chain: Chain) -> list[object]:
 
 def chain_cut(chain: Chain) -> Cut:
     """Between bands."""
-    each = sum(
-        cost(stage.program, stage_nest(chain, stage)[0])
-        * (stage.shape[0] * stage.shape[1] / chain.frame[0])
-        for stage in chain.stages
-    )
     rows = chain.tile[0]
-    for extent in chain.stages[0].shape[2:]:
-        each *= extent
     if chain.frame[0] <= rows:
         return NOWHERE
-    return 0, rows, max(4, ceil(LEAST / (each * rows))), 0
+    band = duration(chain) / chain.frame[0] * rows
+    return 0, rows, max(LEAST_BANDS, ceil(LEAST / band)), 0
+
+
+def divided(chain: Chain, least: int) -> Chain:
+    """Where all of it would be one band, though it pays to cut it: several. `least`: rows."""
+    rows = max(least, ceil(chain.frame[0] / MANY))
+    if rows >= chain.tile[0] or duration(chain) < 2 * LEAST:
+        return chain
+    return replace(chain, tile=(rows, chain.tile[1]))
+
+
+def duration(chain: Chain) -> float:
+    """Nanoseconds, more or less."""
+    return sum(
+        cost(stage.program, stage_nest(chain, stage)[0]) * prod(stage.shape)
+        for stage in chain.stages
+    )
 
 
 # ---- text ----------------------------------------------------------------------------------------

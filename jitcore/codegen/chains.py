@@ -24,10 +24,16 @@ from ..ir.graph import Node
 from ..ir.types import ArrayType
 from ..ir.value import Value
 from .abi import ARRAY, LIMIT, Signature
+from .again import Part
+from .chain_text import divided
+from .demand import demand
 from .inner import Freedom
+from .lower import is_elementwise
 from .program import Input, Table
-from .schedule import Group
+from .schedule import Group, group_of
 from .stages import Chain, Outside, Pair, Shift, Stage
+from .stores import STORE, certain
+from .views import Place
 
 BUDGET = 1 << 19  # bytes of all buffers of a thread: half of a cache of the second level
 BAND = 4  # rows
@@ -49,11 +55,26 @@ class Making:
 
 
 def chained(
-    steps: Sequence[Node | Group], after: Collection[Value], views: Set[Value]
+    steps: Sequence[Node | Group],
+    after: Collection[Value],
+    idle: Set[Value],
+    views: Mapping[Value, Place],
 ) -> list[Node | Group]:
     """The same steps with chains in place of what feeds one another. `after`: what is read later.
-    `views`: those that need not be made where only kernels read them."""
-    idle = idle_views(steps, after, views)
+    `idle`: those views that need not be made where only kernels read them."""
+    apart = idle_views(steps, after, idle)
+    lone = lone_groups(steps, after, apart, views)
+    found: list[Node | Group] = [
+        lone.get(step, step) if isinstance(step, Node) else step for step in steps
+    ]
+    found = with_chains(found, after, apart)
+    calls = {group: node for node, group in lone.items()}
+    return [calls.get(step, step) if isinstance(step, Group) else step for step in found]
+
+
+def with_chains(
+    steps: list[Node | Group], after: Collection[Value], idle: Sequence[Node]
+) -> list[Node | Group]:
     left = [step for step in steps if isinstance(step, Group) and is_even(step)]
     while len(left) > 1:
         others = [step for step in steps if step not in idle]
@@ -65,7 +86,28 @@ def chained(
         else:
             steps = placed
             left = [step for step in left if step not in members]
-    return [*steps]
+    return steps
+
+
+def lone_groups(
+    steps: Sequence[Node | Group],
+    after: Collection[Value],
+    idle: Sequence[Node],
+    views: Mapping[Value, Place],
+) -> dict[Node, Group]:
+    """Single operations that may be the first stage of a chain, though no kernel by themselves."""
+    read = {value for step in steps if isinstance(step, Group) for value in step.inputs}
+    found = {}
+    for node in steps:
+        if isinstance(node, Group) or node in idle or node.op is STORE:
+            continue
+        asked = demand(node) if len(node.outputs) == 1 and is_elementwise(node) else None
+        if asked is None or not read.issuperset(node.outputs) or node.outputs[0] in after:
+            continue
+        group = group_of(Part([node], asked), set(node.outputs), views, set(), anyway=True)
+        if group is not None:
+            found[node] = group
+    return found
 
 
 def idle_views(
@@ -221,7 +263,7 @@ def chain_of(members: Sequence[Group]) -> Group | None:
     if len(making.given) + len(making.results) > LIMIT:
         return None
     signatures = tuple(one for _, one in making.results)
-    chain = Chain(tuple(stages), frame, tile, len(making.given), signatures)
+    chain = divided(Chain(tuple(stages), frame, tile, len(making.given), signatures), BAND)
     return whole(chain, making, stores, members)
 
 
@@ -231,7 +273,7 @@ def whole(chain: Chain, making: Making, stores: Sequence[Group], members: Sequen
     if stores:
         assert last.write is not None
         target = last.inputs[last.write[0]], last.given[last.write[0]]
-        sure = all(one.write is None or one.write[2] for one in members)
+        sure = all(certain(one.program) for one in members)
         write = making.given.index(target), last.write[1], sure
     return Group(
         tuple(node for one in members for node in one.nodes),

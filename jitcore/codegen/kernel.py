@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import _C
 from ..config import Config
-from ..ir.op import Effect
+from ..ir.op import Effect, Kind
 from .abi import ASK_ERRSTATE, Signature
 from .beside import width
 from .cache import libraries
@@ -164,7 +164,9 @@ def operands(program: Program) -> list[Signature]:
 
 def name_of(group: Group) -> str:
     """`multiply_exp_add`: what a report calls it."""
-    names = [node.op.name for node in group.nodes]
+    names = [
+        node.op.name for node in group.nodes if node.op.kind is not Kind.VIEW or not group.chain
+    ]
     shown = (
         names if len(names) <= SHOWN else [*names[: SHOWN - 1], f"{len(names) - SHOWN + 1}_more"]
     )

@@ -171,10 +171,14 @@ def holding(
 
 
 def group_of(
-    part: Part, later: set[Value], views: Mapping[Value, Place], dead: Set[Value]
+    part: Part,
+    later: set[Value],
+    views: Mapping[Value, Place],
+    dead: Set[Value],
+    anyway: bool = False,
 ) -> Group | None:
     """The group of these nodes, lowered, with what is read `later` for its results; None where
-    single calls are as good. `dead`: what nobody reads after it."""
+    single calls are as good, unless `anyway`. `dead`: what nobody reads after it."""
     members = part.nodes
     outputs = tuple(v for node in members for v in node.outputs if v in later)
     if part.demand is None or not outputs:
@@ -197,7 +201,7 @@ def group_of(
     own = members[0].op in OWN or members[0].op is PIECE
     lone = len(members) + len(viewed) < LEAST_NODES and not own
     nest = nest_of(program, shape)
-    if lone and not pays_alone(program, nest):
+    if lone and not anyway and not pays_alone(program, nest):
         return None
     parts = {value for node in members if node.op is PIECE for value in node.outputs}
     wanted = [value for value in whole if value not in parts]

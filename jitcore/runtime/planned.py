@@ -211,7 +211,8 @@ def planned(
             views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
             fused = [as_asked(step, config.numerics) for step in fused]
             idle = lasting(views).keys() | (views.keys() - one.after)
-            fused = chained(fused, one.after, idle) if config.numerics == "exact" else fused
+            if config.numerics == "exact":
+                fused = chained(fused, one.after, idle, views)
             steps = stores_last(fused, idle)
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
         elif one.loud is None and config.backend != "numpy":

@@ -101,9 +101,21 @@ def two_chains(f: Array, w: Array) -> tuple[Array, Array]:
     return a[1:, 1:] - a[:-1, :-1] * 2, b[2:] * b[:-2] - b[1:-1]
 
 
+def one_operation(f: Array, w: Array) -> Array:
+    """Which alone would be NumPy's."""
+    a = f * w
+    return a[1:] - a[:-1] + w[1:]
+
+
+def one_that_others_read(f: Array, w: Array) -> tuple[Any, Array]:
+    a = f * w
+    return np.sort(a[0].ravel()), a[1:] - a[:-1] + w[1:]
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     *(diffusion, edges_that_nobody_reads, functions, several_results, a_result_between, steps),
     *(casts, repeated, far, other_steps, of_a_product, two_chains),
+    *(one_operation, one_that_others_read),
 ]
 SHAPES = ((12, 12), (17, 40), (61, 13), (33, 35, 3), (14, 21, 1), (12, 13, 2, 3))
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
@@ -206,6 +218,12 @@ def stored_where_a_stage_reads(f: Array, w: Array) -> None:
     f[1:-1] = b[:, ::-1] * 2 - b
 
 
+def stored_of_casts(f: Array, w: Array) -> None:
+    """What has no defined conversion is NumPy's."""
+    a = (f * 1000 + 1).astype(np.int64)
+    w[1:] = (a[1:] - a[:-1]) * 0.5
+
+
 def stored_beside_what_reads_it(f: Array, w: Array) -> Any:
     a = f[1:] - f[:-1]
     total = w[1:-2] * 2
@@ -213,7 +231,10 @@ def stored_beside_what_reads_it(f: Array, w: Array) -> Any:
     return total
 
 
-STORES = (stored, stored_over_what_is_read, stored_where_a_stage_reads, stored_beside_what_reads_it)
+STORES = (
+    *(stored, stored_over_what_is_read, stored_where_a_stage_reads, stored_of_casts),
+    stored_beside_what_reads_it,
+)
 
 
 @pytest.mark.parametrize("fn", STORES)
@@ -263,7 +284,7 @@ def steps_of(
 ) -> tuple[list[Node | Group], Builder, list[Value], list[Value]]:
     b, inputs, results = build(fn, [x])
     views = placed(b.nodes, {})
-    return chained(fuse(b.nodes, set(results)), results, views.keys()), b, inputs, results
+    return chained(fuse(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
 
 
 def test_one_text_for_all_sizes(config: Config) -> None:
