@@ -264,6 +264,10 @@ static int is_own(PyObject *obj, const Port *port) {
 /* Steals the result. 1: it is as expected. */
 static int take_result(Callback *call, PyObject *result, rt_slot *out) {
     const Port *port = &call->result;
+    if (port->kind == NOTHING) {
+        Py_DECREF(result);
+        return result == Py_None;
+    }
     if (port->kind != ARRAY) {
         int fits = scalar_fits(port->kind, port->num, result, out);
         Py_DECREF(result);

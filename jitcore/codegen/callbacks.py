@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CONSTANT, OPERAND, TUPLE, LIST, SLICE = range(5)  # of csrc/callback.c
 INPUT = "O"
+NONE_LETTER = "n"
 MOST = 16  # operands, and arguments
 
 Port = tuple[str, int, int]
@@ -71,14 +72,16 @@ def call_back(w: Writer, node: Node) -> None:
     given, ports = w.scratch("rt_slot", max(len(operands), 1)), []
     for value, k in operands.items():
         ports.append(passed(w, value, f"{given}[{k}]"))
-    (out,) = node.outputs
+    out = node.outputs[0] if node.outputs else None
     names = tuple(node.kwargs) or None
-    made = Callback(node.op.target, names, tuple(template), tuple(ports), port_of(out))
+    result = (NONE_LETTER, 0, 0) if out is None else port_of(out)
+    made = Callback(node.op.target, names, tuple(template), tuple(ports), result)
     k = len(w.calls)
     w.calls.append(made)
     got = w.scratch("rt_slot")
     w.leave_if(node, f"!world->call(world, {k}, {given}, &{got})")
-    take(w, node, out, got)
+    if out is not None:
+        take(w, node, out, got)
 
 
 def described(arg: Any, operands: dict[Value, int]) -> tuple[int, Any]:

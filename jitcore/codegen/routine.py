@@ -20,7 +20,17 @@ from ..ir.op import Kind, leaf_type
 from ..ir.ops_loop import POLL, SEQ_APPEND
 from ..ir.ops_span import AXES, SPAN, SPAN_TRANSPOSE
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType, Type
-from . import arithmetic, comparisons, elements, folded_spans, functions, members, new_spans, slices
+from . import (
+    arithmetic,
+    comparisons,
+    elements,
+    folded_spans,
+    functions,
+    masked,
+    members,
+    new_spans,
+    slices,
+)
 from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
@@ -28,7 +38,17 @@ from .numbers import NoForm, c_name, number
 from .writer import Writer, is_array
 
 GROWN_PORT = (GROWN, 0, 1, False)
-FILLED = (arithmetic, comparisons, elements, functions, members, slices, folded_spans, new_spans)
+FILLED = (
+    arithmetic,
+    comparisons,
+    elements,
+    functions,
+    members,
+    slices,
+    folded_spans,
+    new_spans,
+    masked,
+)
 
 PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operation
 KEPT = 1 << 20  # as if nothing could be faster

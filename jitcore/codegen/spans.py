@@ -436,4 +436,4 @@ TABLE: dict[Any, Emit] = {
     SPAN_TRANSPOSE: transposed,
     SPAN_STORE: store,
 }
-BY_NAME: dict[str, Emit] = {}  # folded_spans.py and new_spans.py fill it
+BY_NAME: dict[str, Emit] = {}  # folded_spans.py and new_spans.py fill it, masked.py the other

@@ -7,13 +7,17 @@ span         array, key, dims -> view: for each axis an int, or (start, count, s
 span.transpose  array -> the same with its axes in reverse
 span.store   view, value: view[...] = value
 span.take    array, ints -> its elements there
+span.item    array, key with masks, or several arrays of ints -> what NumPy selects
+span.put     array, such a key, value: array[key] = value
 
 What is computed of spans are NumPy's own rows; `asked` says of which type the results are.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,6 +74,10 @@ def span_store(view: Array, value: Any) -> None:
 def span_take(array: Array, index: Array) -> Array:
     found: Array = array[index]
     return found
+
+
+select = partial(operator.getitem)  # the table finds rows by their targets: these are others
+put = partial(operator.setitem)
 
 
 # ---- of which type it is ------------------------------------------------------------------------
@@ -164,6 +172,8 @@ SPAN = _row("span", span, part, Kind.VIEW)
 SPAN_TRANSPOSE = _row("span.transpose", span_transpose, turned, Kind.VIEW)
 SPAN_TAKE = _row("span.take", span_take, taken)
 SPAN_STORE = Op("span.store", span_store, Kind.STORE, Effect.STORE, nothing, stores=(0,))
+SPAN_ITEM = Op("span.item", select, Kind.INDEX)  # of which type, a sample tells
+SPAN_PUT = Op("span.put", put, Kind.STORE, Effect.STORE, nothing, stores=(0,))
 ROWS: tuple[Op, ...] = (
     EXTENT,
     SLICE_START,
@@ -172,6 +182,8 @@ ROWS: tuple[Op, ...] = (
     SPAN_TRANSPOSE,
     SPAN_TAKE,
     SPAN_STORE,
+    SPAN_ITEM,
+    SPAN_PUT,
 )
 
 

@@ -29,6 +29,8 @@ from jitcore.ir.ops_span import (
     SLICE_COUNT,
     SLICE_START,
     SPAN,
+    SPAN_ITEM,
+    SPAN_PUT,
     SPAN_STORE,
     SPAN_TAKE,
     SPAN_TRANSPOSE,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
 
 LARGEST = 1 << 16  # elements that a view may have
+LARGEST_CALLED = 1 << 13  # or an array that NumPy's own function takes, or a mask selects from
 TRANSPOSED = object()  # as an index
 PRODUCTS = ("matmul", "dot", "ndarray.dot")
 
@@ -59,9 +62,19 @@ def item(vm: Machine, container: Run, key: Var) -> Var:
     tree = index(vm, key)
     if is_element(container.value, tree):
         return vm.emit(GETITEM, (container.value, tree), {})
-    if is_span(tree):
-        return taken(vm, container.value, tree)
+    kind = container.value.type
+    if not isinstance(kind, ArrayType | SpanType):
+        raise NotALoop("an item of a number in a loop")
+    if selects(tree):
+        if is_span(tree) and kind.ndim == 1 and tree.type.dtype.char in "bBhHiIlq":
+            return emitted(vm, SPAN_TAKE, (container.value, tree))
+        return called(vm, SPAN_ITEM, (container.value, tree), {})
     return view(vm, container.value, tree)
+
+
+def selects(tree: Any) -> bool:
+    """Is there an array, or several, among what is an index?"""
+    return any(isinstance(one.type, ArrayType | SpanType) for one in values(tree))
 
 
 def index(vm: Machine, key: Var) -> Any:
@@ -81,14 +94,6 @@ def index(vm: Machine, key: Var) -> Any:
         case List():
             raise NotALoop("an index that is a list, in a loop")
     raise NotALoop("an index of this kind in a loop")
-
-
-def taken(vm: Machine, array: Value, at: Value) -> Var:
-    kind = array.type
-    assert isinstance(at.type, SpanType) and isinstance(kind, ArrayType | SpanType)
-    if kind.ndim != 1 or at.type.dtype.char not in "bBhHiIlq":
-        raise NotALoop("elements at several places in a loop")
-    return emitted(vm, SPAN_TAKE, (array, at))
 
 
 def view(vm: Machine, array: Value, tree: Any) -> Var:
@@ -218,11 +223,7 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         return flipped(vm, args[0])
     if op.name == "ndarray.T" and len(args) == 1:
         return transposed(vm, args[0])
-    for one in values((args, kwargs)):
-        if isinstance(one.type, ArrayType) and (one.type.size > LARGEST or one.type.ndim > AXES):
-            raise NotALoop("a large array as a whole in a loop")
-        if isinstance(one.type, ArrayType) and one.type.ndim == 0:
-            raise NotALoop("an array without axes in a loop")
+    reject_large(values((args, kwargs)))
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
         raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
@@ -247,8 +248,19 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     return made
 
 
+def reject_large(given: list[Value], most: int = LARGEST) -> None:
+    for one in given:
+        if isinstance(one.type, ArrayType) and (one.type.size > most or one.type.ndim > AXES):
+            raise NotALoop("a large array as a whole in a loop")
+        if isinstance(one.type, ArrayType) and one.type.ndim == 0:
+            raise NotALoop("an array without axes in a loop")
+        if isinstance(one.type, SpanType) and prod(dim or 1 for dim in one.type.dims) > most:
+            raise NotALoop("a large array as a whole in a loop")
+
+
 def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
     """What NumPy's own call gives, made from within the routine; made before, of constants."""
+    reject_large(values((args, kwargs)), LARGEST_CALLED)
     if not values((args, kwargs)):
         array = constant(vm, row, args, kwargs)
         if array is not None:
@@ -302,6 +314,9 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
 def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     """`array[key] = value`, of a part."""
     tree = index(vm, key)
+    if selects(tree):
+        put(vm, array, tree, value)
+        return
     changed = type(value) is Value and value in vm.parts.in_place
     target = vm.parts.views.get(value) if changed else None
     if target is not None and target[0] is array and same_key(target[1], tree):
@@ -310,6 +325,35 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
     place = view(vm, array, tree)
     assert isinstance(place, Run)
     stored(vm, place.value, value)
+
+
+def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
+    """By NumPy: nothing can fail once it has begun to write values of the same type."""
+    into, of = array.type, leaf_type(value)
+    assert isinstance(into, SpanType | ArrayType)
+    if isinstance(of, ScalarType):
+        same = of.dtype == into.dtype or (type(value) is Value and fits(of, into))
+        same = same or (type(value) is not Value and is_exact(value, into))
+    else:
+        same = isinstance(of, SpanType | ArrayType) and of.dtype == into.dtype
+    if not same:
+        raise NotALoop("values of another type stored at several places")
+    reject_large(values((array, tree, value)), LARGEST_CALLED)
+    writable(vm, array)
+    append(vm, SPAN_PUT, (array, tree, value), {}, None)
+    written(vm, array)
+
+
+def fits(of: ScalarType, into: ArrayType | SpanType) -> bool:
+    """Python's ints may be too large for any other type."""
+    return of.python and of.dtype.kind in "bf" and into.dtype.char in "dD"
+
+
+def is_exact(value: Any, into: ArrayType | SpanType) -> bool:
+    kinds = {"b": (bool,), "i": (bool, int), "f": (bool, int, float), "c": (bool, int, float)}
+    if type(value) not in kinds.get(into.dtype.kind, ()):
+        return False
+    return abs(value) < 100 or (type(value) is float and into.dtype.char in "dD")
 
 
 def writable(vm: Machine, target: Value) -> None:

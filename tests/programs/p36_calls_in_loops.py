@@ -244,7 +244,7 @@ def patched_inside_the_call(jit):
 
     fn = jit(invert)
     a = regular(3)
-    module = __import__("sys").modules[np.linalg.inv.__module__]
+    module = np.linalg._linalg
     real, inner = np.linalg.inv, module._makearray
     yield fn(a, 8)
     yield fn(a, 8)
@@ -312,3 +312,110 @@ def an_alarm_within_a_call(jit):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@program(
+    lambda: (f8(5, 6) * 0.2 + 1j * f8(5, 6, seed=1) * 0.2, 9),
+    lambda: (c16(3, 3), 9),
+    lambda: (c16(3, 3).astype(np.complex64), 9),
+)
+def masks(c, steps):
+    z = np.zeros_like(c)
+    escape = np.zeros(c.shape, dtype=np.int64)
+    for step in range(steps):
+        inside = np.abs(z) < 2.0
+        escape[inside] = step
+        z[inside] = z[inside] ** 2 + c[inside]
+    escape[escape == steps - 1] = 0
+    return z, escape
+
+
+@program(lambda: (f8(8), i8(8), 4), lambda: (f4(8), i8(8) * 9, 4), lambda: (i8(8), i8(8), 4))
+def several_places(x, at, n):
+    s = 0.0
+    g = np.outer(x, x)
+    for k in range(n):
+        at = np.abs(at) % 8
+        s += g[at, 0].sum() + x[at[k:]].sum() + g[at, at].sum()
+        x[at] = x[::-1]
+        x[at[:k]] = 2
+        g[at[0], at] = x
+        g[:, k][x > 0] = 1
+        at = at + k
+    return s, x, g
+
+
+@program(lambda: (f8(8), 6), lambda: (i8(8), 6), lambda: (f4(8), 9))
+def masks_that_do_not_fit(x, n):
+    for k in range(1, n):
+        x[0] = k
+        x[:k][x[:6] > 0] = 1
+    return x
+
+
+@program(lambda: (f8(8), 6), lambda: (special()[:8], 6), lambda: (f4(8), 3))
+def values_that_do_not_fit(x, n):
+    y = np.arange(8.0)
+    for k in range(1, n):
+        x[0] = k
+        y[x > 0] = y[:k]
+    return x, y
+
+
+@program(lambda: (np.abs(f8(8)),), lambda: (f8(8),))
+def items_of_numbers(x):
+    u = x[0]
+    s = 0.0
+    for k, v in enumerate(x):
+        if v > 0:
+            s += v
+        else:
+            s = u[k]
+    return s
+
+
+@program(
+    lambda: (f8(6, 5), f8(6, 5, seed=1)),
+    lambda: (fortran(f8(6, 5)), f8(6, 5, seed=1)),
+    lambda: (f8(6, 5), strided(f8(6, 5, seed=1))),
+    lambda: (i8(6, 20), i8(6, 20, seed=1)),
+)
+def masks_of_parts(x, y):
+    s = 0.0
+    for k in range(1, 6):
+        m = x[:k] > y[:k] + 0.5
+        one = x[:k][m]
+        s += one.sum() + len(one)
+        y[:k][m] = one
+        x[k][x[k] < 0] = 0
+        y[:, 1:][x[:, 1:] > 1] = s
+        s = s * 0.5
+        x[:k][~m] = x[:k][~m] * 2
+        b = m & (y[:k] > 0)
+        b[m] = False
+        b[b] = True
+        s += b.sum()
+    return s, x, y, m, one
+
+
+@program(lambda: (f8(7),), lambda: (special()[:9],), lambda: (f4(9),))
+def what_masks_leave_is_carried(x):
+    sizes = []
+    y, z = x * 1.0, x * 2.0
+    for k in range(9):
+        if y.size == 0:
+            break
+        stay = y > -1.0 + 0.3 * k
+        y, z = y[stay] * 1.01, z[stay]
+        sizes.append(len(y))
+    return sizes, y, z
+
+
+@program(lambda: (f8(7), 3), lambda: (f8(7), 0), lambda: (f8(7) * 0, 3))
+def masks_with_other_counts(x, n):
+    s = 0.0
+    for k in range(n):
+        x[0] = k
+        x[x > 0] = x[x >= 0]
+        s += x[x > 5].sum()
+    return s, x

@@ -203,6 +203,18 @@ class Writer(loops.Writer):
             "z = np.sum(p, axis=0)", "p = p ** 2 * 0.1", "u = np.mean(p, axis=1)", "s = p.sum()",
             f"x[{i}] = np.cumsum(x)[{i} - 1] * 0.1", "z = np.asarray(z)", "z = z.astype(float)",
         )  # fmt: skip
+        one, other = self.part(at), self.part(at)
+        masked = (
+            f"s = {one}[{other} > 0].sum()", f"{one}[{other} > 0.5] = {self.atom()}",
+            f"{one}[{other} < 0] = 1.5", "z[z > u] = 0.0", f"m = {one} > {other}",
+            f"{one}[{one} > {other}] = {other}[{one} > {other}]", f"g[g > 1] = {self.atom()}",
+            f"{one}[{other} > 0] *= 0.5", "z = z[z > -9.0]", f"s = len({one}[~({other} > 1)])",
+            "p[p > 0.5] = p[p > 0.5] * 0.5", f"t = g[:{i}][g[:{i}] < 0].max()", "u[z == u] = z[:2]",
+            "g[:, 1:][g[:, :-1] > g[:, 1:]] = s", "p[:, 0][z > 0] = z[z > 0]",
+            f"s = g[q % 4, q % 4].sum() + g[{i} % 4, q % 3][0]", f"g[q % 4, 1] = {self.atom()}",
+        )  # fmt: skip
+        if self.rng.random() < 0.35:
+            uses = masked
         lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 3))]
         return [part for line in lines for part in line.split("\n")]
 

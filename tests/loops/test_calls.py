@@ -1,0 +1,222 @@
+"""Loops in C that call NumPy's functions: what they hold, and what may happen meanwhile."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jitcore
+from jitcore import pipeline
+
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    jitcore.reset()
+    yield
+    jitcore.reset()
+
+
+def routines(fn: Callable[..., Any]) -> list[Any]:
+    record = pipeline.records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
+    assert record is not None
+    return [one for region in record.regions for one in region.routines]
+
+
+def inverses(a: Array, n: int, sums: Array) -> Array:
+    s = np.linalg.inv(a)
+    for k in range(n):
+        s = np.linalg.inv(s + a)
+        sums[k % 8] += s[0, 0]
+        sums[k % 8] += np.trace(s)
+    return s
+
+
+def regular(n: int) -> Array:
+    return np.random.default_rng(n).normal(size=(n, n)) + 9.0 * n * np.eye(n)
+
+
+def test_it_runs_in_c() -> None:
+    fn = jitcore.compile(inverses)
+    a, got, want = regular(4), np.zeros(8), np.zeros(8)
+    for _ in range(2):
+        assert fn(a, 30, got).tobytes() == inverses(a, 30, want).tobytes()
+    assert got.tobytes() == want.tobytes()
+    (one,) = routines(fn)
+    assert one.launches == 2 and one.exits == 0
+
+
+def test_nothing_is_left_over() -> None:
+    fn = jitcore.compile(inverses)
+    a, sums = regular(3), np.zeros(8)
+    held = [np.linalg.inv, np.trace, a, sums, np.float64, np.dtype(float), np.ndarray]
+    fn(a, 20_000, sums)  # what goes on at the header is compiled, too
+    fn(a, 20_000, sums)
+    before = [*map(sys.getrefcount, held)]
+    tracemalloc.start()
+    try:
+        fn(a, 1000, sums)
+        first = tracemalloc.get_traced_memory()[0]
+        fn(a, 100_000, sums)
+        last = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert last - first < 20_000
+    assert all(abs(x - y) < 5 for x, y in zip(before, map(sys.getrefcount, held), strict=True))
+
+
+def test_nothing_is_left_over_where_calls_fail() -> None:
+    def failing(a: Array, n: int) -> float:
+        s = 0.0
+        for k in range(n):
+            s += np.linalg.inv(a[k])[0, 0]
+        return s
+
+    fn = jitcore.compile(failing)
+    a = np.stack([regular(3)] * 20)
+    a[17] = 0
+    held = [np.linalg.inv, a, np.dtype(float), np.linalg.LinAlgError]
+    counts = []
+    for _ in range(300):
+        with pytest.raises(np.linalg.LinAlgError):
+            fn(a, 20)
+        counts.append([*map(sys.getrefcount, held)])
+    assert all(abs(x - y) < 5 for x, y in zip(counts[100], counts[-1], strict=True))
+
+
+def test_a_result_of_another_kind_is_cpythons() -> None:
+    """What np.linalg.eigvals gives is complex where the eigenvalues are."""
+
+    def largest(a: Array, n: int) -> tuple[Any, ...]:
+        found = []
+        s = 0.0
+        for k in range(n):
+            e = np.linalg.eigvals(a[k])
+            s = s + abs(e[0])
+            found.append(s)
+        return e, found
+
+    a = np.stack([np.diag([1.0 + k, 2.0]) for k in range(20)])
+    a[12:] = [[0.0, -1.0], [1.0, 0.0]]
+    fn = jitcore.compile(largest)
+    for _ in range(3):
+        got, want = fn(a, 20), largest(a, 20)
+        assert got[0].dtype == want[0].dtype and got[0].tobytes() == want[0].tobytes()
+        assert got[1] == want[1] and [*map(type, got[1])] == [*map(type, want[1])]
+
+
+def test_threads_share_a_loop() -> None:
+    """One of them runs the routine; meanwhile the others are CPython's."""
+    fn = jitcore.compile(inverses)
+    a = regular(4)
+    want = inverses(a, 400, np.zeros(8))
+    fn(a, 20, np.zeros(8))
+    wrong: list[Array] = []
+
+    def work() -> None:
+        for _ in range(8):
+            got = fn(a, 400, np.zeros(8))
+            if got.tobytes() != want.tobytes():
+                wrong.append(got)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
+def test_a_handler_runs_the_same_loop() -> None:
+    fn = jitcore.compile(inverses)
+    a = regular(4)
+    want = inverses(a, 300, np.zeros(8))
+    fn(a, 20, np.zeros(8))
+    inner: list[bytes] = []
+
+    def handler(*_: object) -> None:
+        inner.append(fn(a, 300, np.zeros(8)).tobytes())
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.02)
+        outer = [fn(a, 300, np.zeros(8)).tobytes() for _ in range(20)]
+        while not inner:
+            outer.append(fn(a, 300, np.zeros(8)).tobytes())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert {*outer, *inner} == {want.tobytes()}
+
+
+def test_what_another_thread_patches_is_called_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    def many(a: Array, n: int, done: Array) -> Array:
+        s = a
+        for k in range(n):
+            s = np.sort(s)
+            done[0] = k
+        return s
+
+    fn = jitcore.compile(many)
+    a, done = regular(3), np.zeros(1)
+    fn(a, 20, done)
+    fn(a, 20, done)
+    done[0] = -1
+
+    class Patched(Exception):
+        pass
+
+    def patched(_: Array) -> Array:
+        raise Patched
+
+    def patch() -> None:
+        while done[0] < 100:
+            pass
+        monkeypatch.setattr(np, "sort", patched)
+
+    thread = threading.Thread(target=patch)
+    thread.start()
+    with pytest.raises(Patched):
+        fn(a, 10**8, done)
+    thread.join()
+
+
+def test_who_keeps_what_a_call_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions of NumPy's own that were patched may: then the memory stays theirs."""
+    kept: list[Array] = []
+    module = np.linalg._linalg  # type: ignore[attr-defined]
+    real = module._makearray
+
+    def makearray(x: Any) -> Any:
+        kept.append(x)
+        return real(x)
+
+    def many(a: Array, n: int) -> Array:
+        s = a * 1.0
+        for _ in range(n):
+            s = np.linalg.inv(s * 0.5 + a)
+        return s
+
+    fn = jitcore.compile(many)
+    a = regular(4)
+    want = many(a, 50)
+    fn(a, 50)
+    monkeypatch.setattr(module, "_makearray", makearray)
+    for _ in range(3):
+        assert fn(a, 50).tobytes() == want.tobytes()
+    assert len(kept) >= 150
+    assert all(np.isfinite(one).all() for one in kept)
