@@ -19,6 +19,7 @@
 #include "iterators.h"
 #include "launcher.h"
 #include "loop_place.h"
+#include "parallel.h"
 #include "part.h"
 #include "plan.h"
 #include "pool.h"
@@ -53,7 +54,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(workers) X(loop_place) X(part) X(iterators) X(search) X(undo) X(launcher) X(routine) X(plan) X(entry) \
+    X(pool) X(workers) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(routine) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(test_entries)
 
 static struct PyModuleDef definition = {

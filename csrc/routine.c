@@ -8,9 +8,7 @@
 #include "kernel.h"
 #include "launcher.h"
 #include "members.h"
-
-typedef int routine_fn(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
-                       rt_world *world);
+#include "parallel.h"
 
 typedef struct {
     int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
@@ -31,6 +29,9 @@ typedef struct {
     rt_loop *loops;
     rt_room *rooms; /* kept for the next launch, but for large ones: there is one launch at a time */
     Callbacks calls;
+    Dealt *dealt; /* what rounds in any order write; none: they are in order */
+    int ndealt;
+    Dealing dealing;
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
     int weight;
@@ -170,8 +171,11 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
     r->calls.launch = &launch;
     r->calls.thread = thread;
     rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
-                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0};
-    int way = r->fn(in, out, p, dim, step, &world);
+                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0};
+    PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
+    Rounds all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
+                  r->nrooms, given, r->narrays, r->dealt,    r->ndealt};
+    int way = r->ndealt > 0 ? parallel_run(&all, &r->dealing) : r->fn(in, out, p, dim, step, &world);
     rt_clear();
     return way;
 }
@@ -298,15 +302,42 @@ static int read_ways(Routine *r, PyObject *ways) {
     return -1;
 }
 
+static int read_dealt(Routine *r, PyObject *rows) {
+    Py_ssize_t count = PyTuple_GET_SIZE(rows);
+    r->dealt = PyMem_Calloc((size_t)count + 1, sizeof(Dealt));
+    if (r->dealt == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Dealt *dealt = &r->dealt[i];
+        PyObject *row = PyTuple_GET_ITEM(rows, i);
+        if (!PyTuple_Check(row)) {
+            PyErr_SetString(PyExc_TypeError, "what rounds write is a tuple (input, axis, start, step)");
+            return -1;
+        }
+        if (!PyArg_ParseTuple(row, "iiLL", &dealt->array, &dealt->axis, &dealt->start, &dealt->step))
+            return -1;
+        int known = dealt->array >= 0 && dealt->array < r->ninputs && r->ports[dealt->array].kind == ARRAY;
+        if (!known || dealt->axis < 0 || dealt->axis >= r->ports[dealt->array].ndim || dealt->start < 0 || dealt->step < 1) {
+            PyErr_SetString(PyExc_ValueError, "rounds write along an axis of an array");
+            return -1;
+        }
+        dealt->array -= r->ninputs - r->narrays; /* arrays are the last inputs */
+    }
+    r->ndealt = (int)count;
+    return 0;
+}
+
 static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"address", "name",   "inputs", "outputs", "ways", "loops",
-                            "rooms",   "weight", "source", "library", "calls", "quiet", NULL};
-    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet;
+                            "rooms",   "weight", "source", "library", "calls", "quiet", "dealt", NULL};
+    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet, *dealt;
     int rooms, weight;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!O", names, &PyLong_Type, &address, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!OO!", names, &PyLong_Type, &address, &name,
                                      &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
                                      &PyTuple_Type, &loops, &rooms, &weight, &source, &library,
-                                     &PyTuple_Type, &calls, &quiet))
+                                     &PyTuple_Type, &calls, &quiet, &PyTuple_Type, &dealt))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -329,7 +360,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     if (r->rooms == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
     if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0 ||
-        callbacks_read(&r->calls, calls, quiet, r->ninputs) < 0) {
+        callbacks_read(&r->calls, calls, quiet, r->ninputs) < 0 || read_dealt(r, dealt) < 0) {
         Py_DECREF(r);
         return NULL;
     }
@@ -341,6 +372,7 @@ static void routine_dealloc(Routine *r) {
         PyMem_Free(r->ways[i].ports);
     empty_rooms(r, 0);
     callbacks_free(&r->calls);
+    PyMem_Free(r->dealt);
     PyMem_Free(r->rooms);
     PyMem_Free(r->ways);
     PyMem_Free(r->ports);
@@ -367,10 +399,10 @@ static PyMemberDef routine_members[] = {
 
 PyTypeObject Routine_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
-    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet)\n\n"
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet, dealt)\n\n"
                         "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
                         "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for. Calls, and NumPy's error "
-                        "state for them: csrc/callback.h."),
+                        "state for them: csrc/callback.h. Dealt: (input, axis, start, step), csrc/parallel.h."),
     .tp_basicsize = sizeof(Routine),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = routine_new,

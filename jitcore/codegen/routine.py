@@ -35,6 +35,7 @@ from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
+from .parallel import dealt, may_run_apart, parallel
 from .writer import Writer, is_array
 
 GROWN_PORT = (GROWN, 0, 1, False)
@@ -93,7 +94,8 @@ def routine(
 
     made = dict.fromkeys(defined(nodes))
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
-    w = Writer(way_of, mask, handed_on | wanted)
+    apart = parallel(nodes)
+    w = Writer(way_of, mask, handed_on | wanted, apart.loop if apart else None)
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))
@@ -113,6 +115,9 @@ def routine(
     written = set(stored(nodes))
     grown = {node.args[0] for node in every(nodes) if node.op is SEQ_APPEND}
     places = [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
+    ports = (*scalars, *arrays)
+    deals = apart is not None and may_run_apart(inputs, w.loops, w.calls)
+    rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
     code = _C.Routine(
         found.address,
         name,
@@ -126,8 +131,9 @@ def routine(
         found.handle,
         tuple(call.row(len(scalars)) for call in w.calls),
         quiet,
+        rounds,
     )
-    return Routine((*scalars, *arrays), outputs, tuple(ways), code)
+    return Routine(ports, outputs, tuple(ways), code)
 
 
 def weight(nodes: Sequence[Node]) -> int:
@@ -244,6 +250,8 @@ def text(
         if n != 1:
             label = [f"way{n}:"] if n else []
             ends += [*label, "    *world->rounds = rounds;", *stores, f"    return {n};"]
+    if w.dealt is not None:
+        ends += ["paused:", "    *world->rounds = rounds;", "    return RT_PAUSED;"]
     declared = [f"    {line}" for line in w.declared]
     axes = [f"    const i64 {name} = {text};" for name, text in w.axes.items()]
     places = [f"    char *const p{k} = p[{k}];" for k in range(len(arrays))]

@@ -36,11 +36,16 @@ PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite sta
 
 class Writer:
     def __init__(
-        self, way_of: Callable[[Node], int | None], mask: int, handed_on: Set[Value]
+        self,
+        way_of: Callable[[Node], int | None],
+        mask: int,
+        handed_on: Set[Value],
+        dealt: Node | None = None,
     ) -> None:
         self.way_of = way_of
         self.handed_on = handed_on  # by some way
         self.mask = mask  # RT_* bits that are not ignored
+        self.dealt = dealt  # the loop whose rounds several launches may share (parallel.py)
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
@@ -334,15 +339,24 @@ def for_(w: Writer, node: Node) -> None:
     w.depth += 1
     count, index = w.kept("i64", w.text(trips)), w.name(k)
     w.positive.add(k)
-    w.line(f"for ({index} = 0; {index} < {count}; {index}++) {{")
+    first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
+    w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     w.body(body)
     carried.next_round(w, params, body.results)
     w.assign_all(params, body.results)
     w.line("}")
+    if node is w.dealt:
+        w.line(f"if ({end} == world->end) goto paused;")
     w.depth -= 1
     carried.aliases(w, node.outputs, params)
     w.assign_all(node.outputs, params)
     w.depth += 1
+
+
+def rounds_of(w: Writer, count: str) -> tuple[str, str]:
+    """Those of this launch."""
+    w.line(f"world->count = {count};")
+    return "world->begin", w.kept("i64", f"world->end < {count} ? world->end : {count}")
 
 
 def loop(w: Writer, node: Node) -> None:

@@ -5,12 +5,15 @@
  * rt_world *world)`:
  *   in     its scalars           p, dim, step   its arrays: first element, extents, byte strides
  *   out    what the way by which it is left hands on
- * It returns the number of that way; 0: it ran to its end.
+ * It returns the number of that way; 0: it ran to its end. Where the rounds of its outermost loop may be dealt out (csrc/parallel.h),
+ * it does those from `begin` to before `end`; RT_PAUSED: others are left.
  */
 #ifndef JITCORE_ROUTINE_RT_H
 #define JITCORE_ROUTINE_RT_H
 
 #define RT_AXES 4
+#define RT_PAUSED (-2)
+#define RT_ALL ((i64)0x7fffffffffffffff)
 
 typedef union {
     i64 i;
@@ -45,6 +48,7 @@ typedef struct rt_world {
     int (*call)(struct rt_world *world, i64 k, rt_slot *operands, rt_slot *out); /* csrc/callback.h */
     void *calls;
     int stale; /* the next round begins in CPython, where guards are asked */
+    i64 begin, end, count; /* of the outermost loop: what to do, and how many rounds it has */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
