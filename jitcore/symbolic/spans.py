@@ -59,6 +59,8 @@ PRODUCTS = ("matmul", "dot", "ndarray.dot")
 
 def item(vm: Machine, container: Run, key: Var) -> Var:
     """`container[key]`: an element, a view, or a gather."""
+    if isinstance(container.value.type, ScalarType):
+        raise NotALoop("an index into a number")
     tree = index(vm, key)
     if is_element(container.value, tree):
         return vm.emit(GETITEM, (container.value, tree), {})

@@ -627,3 +627,21 @@ def extents_at_a_break(z, y, n):
             break
         z = z * 0.5 + 1
     return z, y
+
+
+@program(lambda: (f8(9), 2, True), lambda: (f8(9), 2, False))
+def an_index_into_a_number(x, k, whole):
+    u = x[k]
+    for i in range(len(x)):
+        if not whole and i > 3:
+            u = u[i]
+    return u
+
+
+@program(lambda: (f8(9), 2, True), lambda: (f8(9), 2, False))
+def a_store_into_a_number(x, k, whole):
+    u = x[k]
+    for i in range(len(x)):
+        if not whole and i > 3:
+            u[i] = 1.0
+    return u
