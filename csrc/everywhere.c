@@ -99,7 +99,7 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
         PyErr_Clear();
         return 0;
     }
-    if (home->heat >= WARM)
+    if (home->heat >= WARM || seconds <= 0)
         return 1;
     if (home->calls == 0)
         jit_hook_stand(); /* others like it may come */
@@ -107,7 +107,7 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
         home->calls++;
     if (!is_looked_at(home->calls))
         return 0;
-    return (seconds <= 0 || has_loop(code)) && touches_arrays(code, frame);
+    return has_loop(code) && touches_arrays(code, frame);
 }
 
 /* ---------------------------------------------------------------- ufuncs at work */

@@ -94,7 +94,7 @@ void jit_hook_sit(void) {
 
 /* A frame has come by. */
 static void stood_by(void) {
-    if (!standing || --stands_for > 0)
+    if (!standing || --stands_for > 0 || everywhere_seconds() <= 0)
         return;
     jit_hook_sit();
     everywhere_rests();

@@ -31,6 +31,13 @@ def standard_library() -> str:
     return _folder(sysconfig.get_path("stdlib"))
 
 
+def leaves_under_stress(code: CodeType) -> bool:
+    """What JITCORE_STRESS=1 cannot do: code of modules, and what runs while it compiles."""
+    if code.co_flags & FUNCTION != FUNCTION or code.co_filename.startswith("<frozen"):
+        return True
+    return os.path.realpath(code.co_filename).startswith(OWN[1])
+
+
 def leaves_alone(code: CodeType) -> bool:
     """Modules, class bodies, the standard library, NumPy and jitcore itself."""
     if code.co_flags & FUNCTION != FUNCTION:
