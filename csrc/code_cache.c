@@ -57,6 +57,7 @@ Home *home_make(PyCodeObject *code) {
         PyMem_Free(home);
         return NULL;
     }
+    jit_trim_extras(code, home_index);
     return home;
 }
 
@@ -92,6 +93,7 @@ static int map_make(PyCodeObject *cstar, Home *home, PyObject *at_point, PyObjec
         map_free(map);
         return -1;
     }
+    jit_trim_extras(cstar, map_index);
     return 0;
 }
 

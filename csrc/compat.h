@@ -114,6 +114,19 @@ static inline int jit_code_monitored(PyCodeObject *code) {
 }
 #endif
 
+/* Objects/codeobject.c: what co_extra points to. The functions of all indices below ce_size are called when the code dies,
+ * also where nothing was put. */
+typedef struct {
+    Py_ssize_t ce_size;
+    void *ce_extras[1];
+} JitExtras;
+/* After something was put at `index`: who has the indices behind it is not called for what it did not put there. */
+static inline void jit_trim_extras(PyCodeObject *code, Py_ssize_t index) {
+    JitExtras *extras = (JitExtras *)code->co_extra;
+    while (extras != NULL && extras->ce_size > index + 1 && extras->ce_extras[extras->ce_size - 1] == NULL)
+        extras->ce_size--;
+}
+
 /* The items that are left of an iterator over a range: 0, if it is none. */
 #if PY_VERSION_HEX >= 0x030c0000
 #include "internal/pycore_range.h"
@@ -198,6 +211,18 @@ static inline void jit_jump_over(PyCodeObject *cstar, int from, int to, PyObject
     unit[0] = JUMP_FORWARD;
     unit[1] = (unsigned char)distance;
 }
+
+/* Frames that the recursion limit leaves. */
+#if PY_VERSION_HEX >= 0x030c0000
+#define JIT_RECURSION_LEFT(ts) ((ts)->py_recursion_remaining)
+#else
+#define JIT_RECURSION_LEFT(ts) ((ts)->recursion_remaining)
+#endif
+#if PY_VERSION_HEX >= 0x030d0000
+#define JIT_IS_FINALIZING() Py_IsFinalizing()
+#else
+#define JIT_IS_FINALIZING() _Py_IsFinalizing()
+#endif
 
 /* Something watches the thread: then everything is CPython's. */
 static inline int jit_watched(PyThreadState *ts) {

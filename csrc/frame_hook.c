@@ -67,6 +67,12 @@ void jit_busy_enter(void) { busy++; }
 void jit_busy_leave(void) { busy--; }
 int jit_busy(void) { return busy; }
 
+#define ROOM 300 /* frames: capturing calls deeply */
+
+int jit_can_ask(void) {
+    return JIT_RECURSION_LEFT(PyThreadState_Get()) >= ROOM && !JIT_IS_FINALIZING();
+}
+
 static __thread unsigned long work, frames;
 
 static int standing;       /* for all frames, while it is of use */
@@ -140,7 +146,7 @@ static void swap_in(JitFrame *frame, int inside) {
         return;
     Home *home = home_of(code);
     if (home == NULL || !home->asked) {
-        if (!inside && !everywhere_ripe(code, frame))
+        if (!jit_can_ask() || (!inside && !everywhere_ripe(code, frame)))
             return;
         ask(inside ? discover_callback : prepare_callback, code);
         home = home_of(code);
@@ -189,8 +195,10 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
 }
 
 static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    int inside = active || held;
-    if ((inside || standing) && !busy && !jit_watched(ts)) {
+    int inside = active || held, watched = jit_watched(ts);
+    if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
+        jit_hook_sit();
+    if ((inside || standing) && !busy && !watched) {
         frames++;
         stood_by();
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))

@@ -43,6 +43,8 @@ void jit_hook_sit(void); /* no more */
 void jit_busy_enter(void);
 void jit_busy_leave(void);
 int jit_busy(void);
+/* Could it run on this thread: is there room for its frames, and an interpreter that is not about to end? */
+int jit_can_ask(void);
 
 int frame_hook_init(PyObject *module);
 

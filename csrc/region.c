@@ -109,7 +109,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Home *home = map_of(JIT_CODE(frame))->home;
     if (closed || compiler == NULL || home->code == NULL || jit_busy())
         Py_RETURN_FALSE;
-    if (jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
+    if (!jit_can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
     jit_hook_worked();
     if (compile_here(point, frame, home) < 0)

@@ -23,6 +23,7 @@ from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.rules import rules
 
 log = logging.getLogger("jitcore")
+EARLY = ("jitcore.pipeline", "subprocess", "tempfile", "shutil", "hashlib", "json")
 MAX_CODE = 20_000  # bytes
 MAX_POINTS = 100
 
@@ -32,7 +33,11 @@ def begin() -> None:
     if before is not None:
         _C.set_compiler(before)
     _C.set_prepare(prepare)
-    _C.everywhere_begin(np, umath, environment().hot_seconds)
+    seconds = environment().hot_seconds
+    if seconds <= 0:  # modules that are compiled while they are imported are not there for us
+        for name in EARLY:
+            import_module(name)
+    _C.everywhere_begin(np, umath, seconds)
 
 
 def end() -> None:

@@ -36,22 +36,25 @@ SITE = "import os, site\nsite.addsitedir(os.path.dirname(__file__))\n"
 WAYS: dict[str, dict[str, str]] = {"plain": {}, "switched": {"JITCORE": "1"}}
 STRESS = {"JITCORE_STRESS": "1"}
 
-CPYTHON = """array asyncgen asyncio.test_tasks asyncio.test_futures asyncio.test_queues baseexception bdb
-    binop bisect bool builtin bytes call class code codeop coroutines collections compare compile
-    complex concurrent_futures contextlib contextlib_async contextlib context copy copyreg
-    cprofile csv ctypes dataclasses decorators defaultdict deque descr dict dictviews dis
-    dynamic dynamicclassattribute enum enumerate eof except_star exceptions exception_group
-    exception_variations faulthandler finalization float format fractions frame frozen fstring functools
-    funcattrs future_stmt gc generator_stop generators genexps getpass global grammar hash heapq
-    import importlib inspect int int_literal isinstance iter itertools json keyword
-    keywordonlyarg lambda list listcomps long longexp math memoryview metaclass module
-    monitoring named_expressions numeric_tower opcache opcodes operator ordered_dict patma pdb peepholer
-    pickle pow pprint print profile property pyclbr queue raise random range re reprlib richcmp runpy scope
-    set setcomps signal site slice sort statistics string strtod structseq subclassinit sum
-    super sys sys_setprofile sys_settrace syntax threading thread threading_local threadsignals
-    timeit trace traceback tracemalloc tuple type_annotations type_comments typechecks types
-    typing unary unittest unpack unpack_ex userdict userlist userstring utf8_mode warnings
-    weakref weakset with yield_from zip"""
+CPYTHON = """
+    array asyncgen asyncio.test_tasks asyncio.test_futures asyncio.test_queues baseexception
+    bdb binop bisect bool builtin bytes call class code codeop coroutines collections
+    compare compile complex concurrent_futures contextlib contextlib_async context copy
+    copyreg cprofile csv ctypes dataclasses decorators defaultdict deque descr dict
+    dictviews dis dynamic dynamicclassattribute enum enumerate eof except_star exceptions
+    exception_group exception_variations faulthandler finalization float format fractions
+    frame frozen fstring functools funcattrs future_stmt gc generator_stop generators
+    genexps getpass global grammar hash heapq import importlib inspect int int_literal
+    isinstance iter itertools json keyword keywordonlyarg lambda list listcomps long longexp
+    math memoryview metaclass module monitoring named_expressions numeric_tower opcache
+    opcodes operator ordered_dict patma pdb peepholer pickle pow pprint print profile
+    property pyclbr queue raise random range re reprlib richcmp runpy scope set setcomps
+    signal site slice sort statistics string strtod structseq subclassinit sum super sys
+    sys_setprofile sys_settrace syntax threading thread threading_local threadsignals timeit
+    trace traceback tracemalloc tuple type_annotations type_comments typechecks types typing
+    unary unittest unpack unpack_ex userdict userlist userstring utf8_mode warnings weakref
+    weakset with yield_from zip
+"""
 """Language and library semantics; a name that this Python does not have is left out."""
 
 # (suite's file, test) → why it may differ. None may, by the default rules.

@@ -1,0 +1,1 @@
+"""Programs without arrays: what JITCORE=1 costs them. `python -m benchmarks.pure_python`"""
