@@ -21,7 +21,7 @@ from math import ceil, prod
 from .abi import SYMBOL
 from .cut import LEAST, NOWHERE, Cut, cost
 from .emit_c import HEAD, emit
-from .stages import Chain, Outside, Shift, Stage, buffer_size, buffer_steps, stage_nest
+from .stages import LINE, Chain, Outside, Shift, Stage, buffer_size, buffer_steps, stage_nest
 
 FEW = 16384  # bytes of buffers that lie on the stack
 COMMON = 5  # numbers
@@ -159,9 +159,11 @@ def driver(chain: Chain, depth: int) -> Iterator[str]:
     yield f"    const i64 from = dim[{depth + 1}], to = from + dim[0];"
     for j in range(operands):
         yield f"    char *const q{j} = p[{j}] - from * step[{j * depth}];"
-    yield f"    _Alignas(64) char few[{FEW}];"
-    yield f"    char *const memory = c[4] <= {FEW} ? few : __builtin_malloc((unsigned long)c[4]);"
-    yield "    if (memory == (char *)0) return RT_DOUBT;"
+    yield f"    _Alignas({LINE}) char few[{FEW}];"
+    more = f"__builtin_malloc((unsigned long)c[4] + {LINE})"
+    yield f"    char *const room = c[4] <= {FEW} ? few : {more};"
+    yield "    if (room == (char *)0) return RT_DOUBT;"
+    yield f"    char *const memory = room + (-(u64)room & {LINE - 1});"
     yield "    int status = 0;"
     for k in range(len(chain.stages)):
         yield f"    i64 row{k} = 0, column{k} = 0, done{k} = 0;"
@@ -172,7 +174,7 @@ def driver(chain: Chain, depth: int) -> Iterator[str]:
         yield from called(chain, stage, k, layout, at)
         at += len(stage.program.loops())
     yield "    }"
-    yield "    if (memory != few) __builtin_free(memory);"
+    yield "    if (room != few) __builtin_free(room);"
     yield "    return status;"
 
 

@@ -333,3 +333,55 @@ def test_one_kernel(fn: Any) -> None:
     """Which the others need not be."""
     told = str(jitcore.explain(fn)(tame("d", (40, 40), 1), tame("d", (40, 40), 2)))
     assert " 1 kernel " in told or fn is functions, told
+
+
+OPERATIONS = (
+    "{0} * 2 - {1}",
+    "{0} + {1} * {1}",
+    "{0} / {1} + 1",
+    "np.where({0} > {1}, {0}, {1} * 3)",
+)
+MORE = (
+    "np.sqrt(np.abs({0})) + {1}",
+    "np.maximum({0}, {1}) - {0}",
+    "np.exp({0} * 0.01) * {1}",
+    "{0} * {1}",
+)
+
+
+def random_program(rng: np.random.Generator, shape: tuple[int, ...]) -> str:
+    """Stages that read the ones before from random rows and columns on."""
+    known = {"f": shape, "w": shape}
+    lines = []
+    for stage in range(int(rng.integers(2, 7))):
+        one, other = rng.choice([*known], 2)
+        cut = [int(rng.integers(0, 3)) for _ in shape[:2]]
+        ends = [min(known[one][k], known[other][k]) - cut[k] for k in (0, 1)]
+        reads = []
+        for name in (one, other):
+            starts = [int(rng.integers(0, known[name][k] - ends[k] + 1)) for k in (0, 1)]
+            reads.append(
+                f"{name}[{starts[0]}:{starts[0] + ends[0]}, {starts[1]}:{starts[1] + ends[1]}]"
+            )
+        lines.append(f"    v{stage} = {rng.choice((*OPERATIONS, *MORE)).format(*reads)}")
+        known[f"v{stage}"] = (*ends, *shape[2:])
+    results = [f"v{k}" for k in range(len(lines)) if k == len(lines) - 1 or rng.random() < 0.15]
+    return "\n".join(("def fn(f, w):", *lines, f"    return {', '.join(results)},"))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_stages(seed: int, tiles: tuple[int, int]) -> None:
+    rng = np.random.default_rng([seed, *tiles])
+    shape = tuple(int(n) for n in rng.integers(16, 40, 2)) + ((), (3,))[seed % 2]
+    text = random_program(rng, shape)
+    space: dict[str, Any] = {"np": np}
+    exec(compile(text, f"<stages {seed}>", "exec"), space)
+    fast = jitcore.compile(space["fn"])
+    for make in (tame, wild):
+        args = make("fd"[seed % 3 == 0], shape, seed), make("d", shape, seed + 1)
+        for state in ("ignore", "warn"):
+            want = run(space["fn"], args, state)
+            for _ in range(2):
+                got = run(fast, args, state)
+                assert got[1] == want[1], text
+                compare(got[0], want[0], text)
