@@ -140,6 +140,17 @@ def to_complex(w: Writer, node: Node) -> str:
     return f"(c128){{{parts[0]}, {parts[1] if len(parts) > 1 else '0'}}}"
 
 
+@form("complex.real", "complex.imag")
+def part_of_complex(w: Writer, node: Node) -> str:
+    return f"{w.text(node.args[0])}.{node.op.name[8:10]}"
+
+
+@form("complex.conjugate")
+def conjugate(w: Writer, node: Node) -> str:
+    a = w.text(node.args[0])
+    return f"({c_type(result(node))}){{{a}.re, -{a}.im}}"
+
+
 # ---- math ---------------------------------------------------------------------------------------
 
 # Of libm, as CPython calls them. A result that is not finite is CPython's: an error, or not.

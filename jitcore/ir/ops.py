@@ -20,6 +20,7 @@ import numpy as np
 
 from . import (
     ops_array,
+    ops_complex,
     ops_control,
     ops_generic,
     ops_loop,
@@ -32,7 +33,7 @@ from . import (
 from .op import Op
 
 _TABLES = (
-    *(ops_ufunc, ops_operator, ops_array, ops_generic),
+    *(ops_ufunc, ops_operator, ops_complex, ops_array, ops_generic),
     *(ops_numpy, ops_opaque, ops_control, ops_loop, ops_span),
 )
 

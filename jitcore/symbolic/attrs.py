@@ -20,6 +20,7 @@ from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
+from jitcore.ir.ops_complex import PARTS
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic import growing, spans
 from jitcore.symbolic.calls import call_function
@@ -48,6 +49,8 @@ from jitcore.symbolic.values import (
 from jitcore.symbolic.wrap import function_value, realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
+NUMBERS = (int, float, complex)
+OF_NUMBERS = ("real", "imag", "numerator", "denominator")
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
 CLASSES: dict[type, type] = {List: list, Dict: dict, Set: set}
 HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
@@ -98,6 +101,8 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
             return Known(getattr(obj, name))
         except AttributeError:
             vm.stop(breaks.MISSING_ATTRIBUTE, f".{name} of {type(obj).__name__}")
+    if type(obj) in NUMBERS and name in OF_NUMBERS:
+        return Known(getattr(obj, name))
     if type(obj) in SIMPLE:
         return _bound(vm, owner, type(obj), name)
     vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
@@ -216,7 +221,7 @@ def is_data_descriptor(raw: Any) -> bool:
 
 def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
     if isinstance(kind, ScalarType) and kind.python:
-        return _bound(vm, owner, kind.pytype, name)
+        return _of_number(vm, owner, kind.pytype, name)
     fact = ATTRIBUTES.get(name)
     if fact is not None and fact.constant is not None:
         return Known(fact.constant(kind))  # type: ignore[arg-type]
@@ -228,6 +233,15 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
     if row is breaks.MISSING_ATTRIBUTE and isinstance(kind, ArrayType):
         missing(vm, f".{name} of {describe(owner)}")
     vm.stop(row, f".{name} of {describe(owner)}")
+
+
+def _of_number(vm: Machine, owner: Run, cls: type, name: str) -> Var:
+    """Of Python's. The real part of a float or int is that number itself."""
+    if cls is complex and name in PARTS:
+        return emit_row(vm, PARTS[name], (owner,), {})
+    if cls in (int, float) and name in PARTS:
+        return owner if name == "real" else Known(cls(0))
+    return _bound(vm, owner, cls, name)
 
 
 def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:

@@ -25,7 +25,8 @@ def loops_over_a_set(x, numbers):
 def loops_long(x, n):
     y = x * 2
     for i in range(n):  # J304
-        y = np.sort(y) + i
+        quotient, rest = np.divmod(y, 3.0)
+        y = quotient + rest + i
     return y
 
 

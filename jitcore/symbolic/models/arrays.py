@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import METHODS
+from jitcore.ir.ops_complex import CONJUGATE
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.describe import describe
@@ -19,12 +20,28 @@ def array_method(
 ) -> Var:
     assert isinstance(owner, Run)
     kind = owner.value.type
+    if (
+        name == "conjugate"
+        and isinstance(kind, ScalarType)
+        and kind.python
+        and not (args or kwargs)
+    ):
+        return conjugate_of(vm, owner, kind)
     if not isinstance(kind, ArrayType | ScalarType | SpanType) or getattr(kind, "python", False):
         vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
     row = METHODS.get(name)
     if row is None:
         vm.stop(breaks.NUMPY_UNSUPPORTED, f"ndarray.{name}")
     return emit_row(vm, row, (owner, *args), kwargs)
+
+
+def conjugate_of(vm: Machine, owner: Run, kind: ScalarType) -> Var:
+    """Of a Python number: itself, if it is real."""
+    if kind.pytype is complex:
+        return emit_row(vm, CONJUGATE, (owner,), {})
+    if kind.pytype is bool:
+        vm.stop(breaks.UNKNOWN_CALLABLE, f".conjugate() of {describe(owner)}")
+    return owner
 
 
 METHOD_MODELS["Run"] = array_method
@@ -71,5 +88,6 @@ PURE: dict[type, frozenset[str]] = {
     ),
     float: frozenset(("is_integer", "conjugate", "hex")),
     int: frozenset(("bit_length", "bit_count", "conjugate")),
+    complex: frozenset(("conjugate",)),
 }
 METHOD_MODELS["Known"] = known_method
