@@ -28,7 +28,8 @@ struct Callback {
     int narguments, nparts, noperands;
     Part *parts;
     Port *operands, result;
-    PyArrayObject *held; /* the last result, of which the routine has the memory */
+    PyArrayObject *held;  /* the last result, of which the routine has the memory */
+    PyObject **views;     /* of each operand, to be pointed elsewhere: making an array takes long */
 };
 
 /* ---------------------------------------------------------------- construction */
@@ -114,7 +115,8 @@ static int read_call(Callback *call, PyObject *row, int ninputs) {
         (call->names != NULL && (!PyTuple_Check(call->names) || PyTuple_GET_SIZE(call->names) > PyTuple_GET_SIZE(template))))
         return -1;
     call->operands = PyMem_Calloc((size_t)call->noperands + 1, sizeof(Port));
-    if (call->operands == NULL || read_port(&call->result, result) < 0 || call->result.ndim > RT_AXES)
+    call->views = PyMem_Calloc((size_t)call->noperands + 1, sizeof(PyObject *));
+    if (call->operands == NULL || call->views == NULL || read_port(&call->result, result) < 0 || call->result.ndim > RT_AXES)
         return -1;
     for (int i = 0; i < call->noperands; i++)
         if (read_port(&call->operands[i], PyTuple_GET_ITEM(operands, i)) < 0 || call->operands[i].ndim > RT_AXES ||
@@ -147,6 +149,9 @@ void callbacks_free(Callbacks *calls) {
         Callback *call = &calls->each[i];
         for (int k = 0; k < call->nparts; k++)
             Py_XDECREF(call->parts[k].constant);
+        for (int k = 0; call->views != NULL && k < call->noperands; k++)
+            Py_XDECREF(call->views[k]);
+        PyMem_Free(call->views);
         PyMem_Free(call->parts);
         PyMem_Free(call->operands);
         Py_XDECREF(call->fn);
@@ -158,6 +163,24 @@ void callbacks_free(Callbacks *calls) {
 }
 
 /* ---------------------------------------------------------------- arguments */
+
+/* That of an earlier call, which nobody else has. 0: there is none. */
+static int point_view(PyObject *view, const Port *port, const rt_slot *slot) {
+    if (view == NULL || Py_REFCNT(view) != 1)
+        return 0;
+    PyArrayObject_fields *array = (PyArrayObject_fields *)view;
+    if (array->nd != port->ndim || array->base != NULL || array->descr->type_num != port->num ||
+        !PyArray_ISNBO(array->descr->byteorder))
+        return 0;
+    array->data = slot->part.first;
+    for (int axis = 0; axis < port->ndim; axis++) {
+        array->dimensions[axis] = (npy_intp)slot->part.extents[axis];
+        array->strides[axis] = (npy_intp)slot->part.steps[axis];
+    }
+    array->flags = NPY_ARRAY_WRITEABLE;
+    PyArray_UpdateFlags((PyArrayObject *)view, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED);
+    return 1;
+}
 
 static PyObject *view_of(const Port *port, const rt_slot *slot) {
     npy_intp extents[RT_AXES], steps[RT_AXES];
@@ -171,10 +194,18 @@ static PyObject *view_of(const Port *port, const rt_slot *slot) {
     return PyArray_NewFromDescr(&PyArray_Type, descr, port->ndim, extents, steps, slot->part.first, NPY_ARRAY_WRITEABLE, NULL);
 }
 
-static PyObject *operand_of(const Callbacks *calls, const Port *port, const rt_slot *slot) {
+static PyObject *operand_of(const Callbacks *calls, Callback *call, int k, const rt_slot *slot) {
+    const Port *port = &call->operands[k];
     if (port->kind == INPUT)
         return Py_NewRef(calls->arrays[port->num]);
-    return port->kind == ARRAY ? view_of(port, slot) : number_boxed(port->kind, port->num, slot);
+    if (port->kind != ARRAY)
+        return number_boxed(port->kind, port->num, slot);
+    PyObject *view = call->views[k];
+    call->views[k] = NULL; /* a call within this one has it not */
+    if (point_view(view, port, slot))
+        return view;
+    Py_XDECREF(view);
+    return view_of(port, slot);
 }
 
 /* The next part of the template and those in it. */
@@ -247,6 +278,7 @@ static int begin(Callbacks *calls) {
     if (calls->quiet != Py_None && (calls->token = errstate_set(calls->quiet)) == NULL)
         return -1;
     calls->quieted = 1;
+    calls->took_out = jit_hook_take_out(calls->thread);
     jit_busy_enter();
     return 0;
 }
@@ -292,7 +324,7 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
     int made = 0, good = 0;
     unsigned long switches = jit_switches(calls->thread);
     for (; made < call->noperands; made++)
-        if ((operands[made] = operand_of(calls, &call->operands[made], &slots[made])) == NULL)
+        if ((operands[made] = operand_of(calls, call, made, &slots[made])) == NULL)
             break;
     if (made == call->noperands && begin(calls) == 0)
         result = called(call, operands);
@@ -303,9 +335,15 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
         good = 0;
     }
     while (made-- > 0) {
-        if (call->operands[made].kind == ARRAY && Py_REFCNT(operands[made]) > 1)
-            calls->spoiled = 1, good = 0; /* somebody keeps a view of the routine's memory */
-        Py_DECREF(operands[made]);
+        if (call->operands[made].kind != ARRAY) {
+            Py_DECREF(operands[made]);
+        } else if (Py_REFCNT(operands[made]) == 1) {
+            Py_XSETREF(call->views[made], operands[made]);
+        } else { /* somebody keeps a view of the routine's memory */
+            calls->spoiled = 1;
+            good = 0;
+            Py_DECREF(operands[made]);
+        }
     }
     if (++calls->made >= STALE_AFTER || jit_switches(calls->thread) != switches)
         world->stale = 1;
@@ -322,8 +360,10 @@ void callbacks_abandon(Callbacks *calls) {
 void callbacks_end(Callbacks *calls, int raise) {
     for (int i = 0; i < calls->count; i++)
         Py_CLEAR(calls->each[i].held);
-    if (calls->quieted)
+    if (calls->quieted) {
         jit_busy_leave();
+        jit_hook_put_back(calls->thread, calls->took_out);
+    }
     if (calls->token != NULL)
         errstate_reset(calls->token);
     if (calls->type != NULL && raise)

@@ -20,7 +20,7 @@ typedef struct {
     Callback *each;
     PyObject *quiet; /* NumPy's error state that raises */
     /* of the launch under way */
-    int busy, quieted, spoiled;
+    int busy, quieted, spoiled, took_out;
     PyObject *const *arrays; /* its inputs, */
     int (*unchanged)(const void *launch); /* which code that ran meanwhile may have resized */
     const void *launch;

@@ -209,15 +209,23 @@ static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
     return pass_on(ts, frame, throwflag);
 }
 
+int jit_hook_take_out(PyThreadState *ts) {
+    int mine = _PyInterpreterState_GetEvalFrameFunc(ts->interp) == eval_frame;
+    if (mine)
+        _PyInterpreterState_SetEvalFrameFunc(ts->interp, previous_eval);
+    return mine;
+}
+
+void jit_hook_put_back(PyThreadState *ts, int mine) {
+    if (mine && users > 0 && _PyInterpreterState_GetEvalFrameFunc(ts->interp) == previous_eval)
+        _PyInterpreterState_SetEvalFrameFunc(ts->interp, eval_frame);
+}
+
 /* Deep down calls are CPython's own: with the function taken out, Python calls need no C stack. */
 static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    PyInterpreterState *interp = ts->interp;
-    int mine = _PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame;
-    if (mine)
-        _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
+    int mine = jit_hook_take_out(ts);
     PyObject *result = pass_on(ts, frame, throwflag);
-    if (mine && users > 0 && _PyInterpreterState_GetEvalFrameFunc(interp) == previous_eval)
-        _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
+    jit_hook_put_back(ts, mine);
     return result;
 }
 

@@ -46,6 +46,11 @@ int jit_busy(void);
 /* Could it run on this thread: is there room for its frames, and an interpreter that is not about to end? */
 int jit_can_ask(void);
 
+/* The evaluation function goes for a while in which this thread has no use for it: Python calls are CPython's own. Whether it
+ * was there, which is what puts it back. */
+int jit_hook_take_out(PyThreadState *ts);
+void jit_hook_put_back(PyThreadState *ts, int mine);
+
 int frame_hook_init(PyObject *module);
 
 #endif
