@@ -1,14 +1,12 @@
 """jitcore: makes plain NumPy code fast and changes nothing but the speed.
 
 Its names are loaded when they are first used: the switch (jitcore/switch.py) is imported by
-programs that may never import NumPy.
+programs that may never import NumPy, and so neither file imports any other module.
 """
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from jitcore.version import __version__
 
+TYPE_CHECKING = False  # not typing's: a program may do without that module
 if TYPE_CHECKING:
     from jitcore.api import (
         CacheInfo,
@@ -50,11 +48,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """The first of the names that is used brings them all; then this is a module like others."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    api = import_module("jitcore.api")
+    api = __import__("jitcore.api", fromlist=[name])
     globals().update({each: getattr(api, each) for each in __all__ if each != "__version__"})
     globals().pop("__getattr__", None)
     globals().pop("__dir__", None)

@@ -5,13 +5,13 @@ is loaded: a finder waits at the head of sys.meta_path, and leaves it when NumPy
 module, its spec and its loader stay as they would be.
 """
 
-from __future__ import annotations
-
 import sys
-from importlib import import_module
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
 
 AWAITED = "numpy"
 HIDDEN = "<frozen importlib._bootstrap>"  # such frames are left out where an import fails
@@ -20,7 +20,7 @@ HIDDEN = "<frozen importlib._bootstrap>"  # such frames are left out where an im
 class Arrival:
     """A finder that finds nothing itself, and says when NumPy has been executed."""
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "ModuleSpec | None":
         if name != AWAITED:
             return None
         spec = found_by_others(name, path, target)
@@ -29,7 +29,7 @@ class Arrival:
         return spec
 
 
-def found_by_others(name: str, path: Any, target: Any) -> ModuleSpec | None:
+def found_by_others(name: str, path: "Any", target: "Any") -> "ModuleSpec | None":
     for finder in sys.meta_path[:]:
         find = getattr(finder, "find_spec", None)
         if isinstance(finder, Arrival) or find is None:
@@ -40,12 +40,12 @@ def found_by_others(name: str, path: Any, target: Any) -> ModuleSpec | None:
     return None
 
 
-def announce(finder: Arrival, loader: Any) -> None:
+def announce(finder: Arrival, loader: "Any") -> None:
     """Begin when this loader has executed the module. It has a method of its own only until it is
     called."""
     execute = loader.exec_module
 
-    def exec_module(module: ModuleType) -> None:
+    def exec_module(module: "ModuleType") -> None:
         vars(loader).pop("exec_module", None)
         execute(module)
         leave(finder)
@@ -66,7 +66,7 @@ def leave(finder: Arrival) -> None:
 def begin() -> None:
     """What fails here is not the program's: it then runs without us."""
     try:
-        import_module("jitcore.everywhere").begin()
+        __import__("jitcore.everywhere", fromlist=["begin"]).begin()
     except Exception as error:
         print(f"jitcore: JITCORE=1 has no effect: {error}", file=sys.stderr)
 

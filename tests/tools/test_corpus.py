@@ -1,0 +1,51 @@
+"""tools/corpus.py: differences are found, and some of CPython's own tests have none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import corpus
+import pytest
+
+TOOL = Path(corpus.__file__)
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(TOOL), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
+
+
+@pytest.mark.parametrize("module", ["frame", "monitoring", "code"])
+def test_no_difference_in_cpythons_tests(module: str, tmp_path: Path) -> None:
+    if module == "monitoring" and sys.version_info < (3, 12):
+        pytest.skip("sys.monitoring came with 3.12")
+    done = run("cpython", "--only", module, "--json", str(tmp_path / "out.json"))
+    row = json.loads((tmp_path / "out.json").read_text())[module]
+    assert done.returncode == 0, done.stdout
+    assert row["tests"] >= 15 and not row["died"]
+
+
+def test_a_difference_is_found(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(
+        "import os, signal\n"
+        "def test_same(): pass\n"
+        "def test_other(): assert os.environ.get('JITCORE') != '1'\n"
+    )
+    done = run(str(tmp_path / "test_own.py"))
+    assert done.returncode == 1
+    assert "test_other" in done.stdout and "passed → failure" in done.stdout
+    assert "1 different" in done.stdout
+
+
+def test_a_crash_is_a_difference(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(
+        "import os, signal\n"
+        "def test_dies():\n"
+        "    if os.environ.get('JITCORE') == '1': os.kill(os.getpid(), signal.SIGSEGV)\n"
+    )
+    done = run(str(tmp_path / "test_own.py"))
+    assert done.returncode == 1
+    assert "(process)" in done.stdout and "status -11" in done.stdout
