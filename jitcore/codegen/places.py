@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,29 @@ class Layout:
     steps: tuple[str, ...]
     ones: tuple[bool, ...]  # axes of which it is known that their extent is 1
     dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """An extent of an array that is given, and so many more."""
+
+    array: Value
+    axis: int
+    more: int
+
+
+def sizes(arrays: Iterable[Value]) -> dict[int, Size]:
+    """Numbers that are, or are next to, an extent: most likely they come from there."""
+    plain = [
+        value for value in arrays if isinstance(value.type, ArrayType) and is_plain(value.type)
+    ]
+    found: dict[int, Size] = {}
+    for more in (0, -1, 1, -2, 2):
+        for value in plain:
+            for axis, dim in enumerate(value.type.shape):  # type: ignore[union-attr]
+                if dim > FEW and dim + more > FEW:
+                    found.setdefault(dim + more, Size(value, axis, more))
+    return found
 
 
 def layout(w: Writer, value: Value) -> Layout:

@@ -36,6 +36,7 @@ from .cache import library
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .parallel import dealt, may_run_apart, parallel
+from .places import sizes
 from .writer import Writer, is_array
 
 GROWN_PORT = (GROWN, 0, 1, False)
@@ -94,13 +95,13 @@ def routine(
 
     made = dict.fromkeys(defined(nodes))
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
+    inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     apart = parallel(nodes)
-    w = Writer(way_of, mask, handed_on | wanted, apart.loop if apart else None)
+    w = Writer(way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs))
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))
     rows = [tuple(k for k, value in enumerate(outputs) if value in end) for end in ends]
-    inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:

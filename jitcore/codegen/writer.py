@@ -15,7 +15,7 @@ whether NumPy would warn. Then the routine is left where CPython can repeat it a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from ..ir.graph import Body, Node, Value
@@ -26,12 +26,17 @@ from .callbacks import Callback, call_back, may_call
 from .inner import Inner
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
-from .places import Layout
+from .places import Layout, Size
 from .ufuncs import ufunc_form
 
 MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
+
+
+BETTER_KNOWN = frozenset(  # by the C compiler
+    f"op.{name}" for name in ("mod", "floordiv", "lshift", "rshift", "and_", "or_", "xor", "pow")
+)
 
 
 class Writer:
@@ -41,11 +46,14 @@ class Writer:
         mask: int,
         handed_on: Set[Value],
         dealt: Node | None = None,
+        sizes: Mapping[int, Size] | None = None,
     ) -> None:
         self.way_of = way_of
         self.handed_on = handed_on  # by some way
         self.mask = mask  # RT_* bits that are not ignored
         self.dealt = dealt  # the loop whose rounds several launches may share (parallel.py)
+        self.sizes = sizes or {}
+        self.is_exact = False  # numbers stand in the text as they are
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
@@ -96,6 +104,8 @@ class Writer:
             return self.name(arg)
         if arg is None:
             return "0"
+        if type(arg) is int and arg in self.sizes and not self.is_exact:
+            return self.size(self.sizes[arg])
         kind = number(arg)
         if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
             raise NoForm(f"the int {arg}")
@@ -103,6 +113,10 @@ class Writer:
         return (
             f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
         )
+
+    def size(self, of: Size) -> str:
+        """Of an array that is given, so that the text is that of other sizes, too."""
+        return f"(i64)({self.extent(self.array(of.array), of.axis)} + {of.more})"
 
     def true(self, arg: Any) -> str:
         text = self.text(arg)
@@ -275,7 +289,9 @@ class Writer:
             raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
         if node.op.stores:
             spans.flush(self)
+        self.is_exact = node.op.name in BETTER_KNOWN
         text = form(self, node)
+        self.is_exact = False
         if not node.outputs:
             return
         (out,) = node.outputs

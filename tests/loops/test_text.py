@@ -51,6 +51,29 @@ def test_the_text_is_the_same_in_every_process() -> None:
     assert len({digest(seed) for seed in (1, 2, 300)}) == 1
 
 
+def smoothed(x: np.ndarray, a: np.ndarray) -> np.ndarray:
+    n = len(x)
+    out = np.zeros_like(x)
+    for i in range(1, n - 1):
+        for j in range(a.shape[1]):
+            out[i] += a[i, j] * x[i + 1] / n
+        out[i] -= x[i % 29]
+    return out
+
+
+def test_the_text_is_the_same_for_other_sizes() -> None:
+    """Two columns of one extent, numbers that happen to be another's: right in any case."""
+    texts = []
+    for n, m in (50, 31), (73, 40), (200, 29), (29, 29), (30, 17), (17, 18), (31, 29):
+        x, a = np.linspace(0, 1, n), np.linspace(1, 2, n * m).reshape(n, m)
+        fn = jitcore.compile(smoothed)
+        want = smoothed(x, a)
+        assert fn(x, a).tobytes() == want.tobytes() and fn(x, a).tobytes() == want.tobytes()
+        texts.append(jitcore.explain(fn)(x, a).source())
+        jitcore.reset()
+    assert len(set(texts[:3])) == 1
+
+
 def test_loops_are_compiled_at_once_also_where_kernels_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
