@@ -357,7 +357,7 @@ void callbacks_abandon(Callbacks *calls) {
         calls->each[i].held = NULL;
 }
 
-void callbacks_end(Callbacks *calls, int raise) {
+void callbacks_end(Callbacks *calls) {
     for (int i = 0; i < calls->count; i++)
         Py_CLEAR(calls->each[i].held);
     if (calls->quieted) {
@@ -366,7 +366,7 @@ void callbacks_end(Callbacks *calls, int raise) {
     }
     if (calls->token != NULL)
         errstate_reset(calls->token);
-    if (calls->type != NULL && raise)
+    if (calls->type != NULL)
         PyErr_Restore(calls->type, calls->value, calls->traceback);
     calls->type = calls->value = calls->traceback = calls->token = NULL;
     calls->quieted = calls->spoiled = 0;

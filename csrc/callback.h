@@ -38,8 +38,8 @@ void callbacks_free(Callbacks *calls);
  * meanwhile: then what the guards of the entry say may no longer be so. */
 int callback_make(rt_world *world, i64 k, rt_slot *operands, rt_slot *out);
 
-/* After a launch: restores the error state, and lets go of results. If `raise`, a handler's exception is set again. */
-void callbacks_end(Callbacks *calls, int raise);
+/* After a launch: restores the error state, and lets go of results. A handler's exception is set again, in place of any other. */
+void callbacks_end(Callbacks *calls);
 
 /* Results live for ever. */
 void callbacks_abandon(Callbacks *calls);

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     routine_fn *fn;
-    int ninputs, noutputs, narrays, nways, nloops, nrooms;
+    int ninputs, noutputs, narrays, nread, nways, nloops, nrooms;
     Port *ports; /* inputs, then outputs */
     Way *ways;
     rt_loop *loops;
@@ -106,66 +106,87 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
 
 static int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBYG", kind) == NULL); }
 
-/* What a launch has read of its inputs. */
+/* Where an array, or a sequence, has its elements. 0: it does not fit. */
+static int look_at(const Port *port, PyObject *obj, char **first, const i64 **extents, const i64 **steps) {
+    if (port->kind != ARRAY)
+        return members_of(port->kind, obj, first, extents, steps);
+    if (!array_fits(port, obj))
+        return 0;
+    PyArrayObject *array = (PyArrayObject *)obj;
+    *first = PyArray_BYTES(array);
+    *extents = (const i64 *)PyArray_DIMS(array);
+    *steps = (const i64 *)PyArray_STRIDES(array);
+    return 1;
+}
+
+/* What a launch has read of its inputs: once, so that others may not change it. */
 typedef struct {
     const Routine *routine;
     PyObject *const *inputs;
     char *const *p;
     const i64 *const *dim;
+    i64 *read; /* extents of each array and sequence; after those of an array, its steps */
 } Launch;
 
-/* Code that ran within a call may have given arrays other memory. */
-static int unchanged(const void *launch) {
-    const Launch *begun = launch;
-    int arrays = 0;
-    for (int i = 0; i < begun->routine->ninputs; i++) {
-        const Port *port = &begun->routine->ports[i];
-        PyObject *obj = begun->inputs[i];
-        char *first = begun->p[arrays];
-        const i64 *extents = begun->dim[arrays], *steps;
-        if (is_scalar(port->kind))
+/* A list that grows has no extents that a routine reads. */
+static int axes_of(const Port *port) { return port->kind == ARRAY ? port->ndim : port->kind != GROWN; }
+
+static size_t bytes_read(const Port *port) { return (size_t)axes_of(port) * sizeof(i64); }
+
+static void note_layouts(const Launch *launch, const i64 *const *step) {
+    const Routine *r = launch->routine;
+    const Port *ports = &r->ports[r->ninputs - r->narrays];
+    i64 *at = launch->read;
+    for (int k = 0; k < r->narrays; k++) {
+        memcpy(at, launch->dim[k], bytes_read(&ports[k]));
+        at += axes_of(&ports[k]);
+        if (ports[k].kind != ARRAY)
             continue;
-        if (port->kind != ARRAY) {
-            if (!members_of(port->kind, obj, &first, &extents, &steps))
-                return 0;
-        } else if (!array_fits(port, obj)) {
+        memcpy(at, step[k], bytes_read(&ports[k]));
+        at += axes_of(&ports[k]);
+    }
+}
+
+/* Code that ran within a call may have given arrays other memory, or another shape. */
+static int unchanged(const void *given) {
+    const Launch *launch = given;
+    const Routine *r = launch->routine;
+    const Port *ports = &r->ports[r->ninputs - r->narrays];
+    const i64 *at = launch->read, *extents, *steps;
+    for (int k = 0; k < r->narrays; k++) {
+        char *first;
+        if (!look_at(&ports[k], launch->inputs[r->ninputs - r->narrays + k], &first, &extents, &steps))
             return 0;
-        } else {
-            first = PyArray_BYTES((PyArrayObject *)obj);
-            extents = (const i64 *)PyArray_DIMS((PyArrayObject *)obj);
-        }
-        if (first != begun->p[arrays] || extents != begun->dim[arrays])
+        if (first != launch->p[k] || extents != launch->dim[k] || memcmp(at, extents, bytes_read(&ports[k])) != 0)
             return 0;
-        arrays++;
+        at += axes_of(&ports[k]);
+        if (ports[k].kind != ARRAY)
+            continue;
+        if (memcmp(at, steps, bytes_read(&ports[k])) != 0)
+            return 0;
+        at += axes_of(&ports[k]);
     }
     return 1;
 }
 
 static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
-               const i64 **step, i64 *rounds) {
+               const i64 **step, i64 *read, i64 *rounds) {
     int arrays = 0, scalars = 0;
     for (int i = 0; i < r->ninputs; i++) {
         const Port *port = &r->ports[i];
         if (is_scalar(port->kind)) {
             if (!scalar_fits(port->kind, port->num, inputs[i], &in[scalars++]))
                 return REFUSED;
-            continue;
-        }
-        if (port->kind != ARRAY) {
-            if (!members_of(port->kind, inputs[i], &p[arrays], &dim[arrays], &step[arrays]))
+        } else {
+            if (!look_at(port, inputs[i], &p[arrays], &dim[arrays], &step[arrays]))
                 return REFUSED;
             arrays++;
-            continue;
         }
-        if (!array_fits(port, inputs[i]))
-            return REFUSED;
-        PyArrayObject *array = (PyArrayObject *)inputs[i];
-        p[arrays] = PyArray_BYTES(array);
-        dim[arrays] = (const i64 *)PyArray_DIMS(array);
-        step[arrays++] = (const i64 *)PyArray_STRIDES(array);
     }
     PyThreadState *thread = PyThreadState_Get();
-    Launch launch = {r, inputs, p, (const i64 *const *)dim};
+    Launch launch = {r, inputs, p, (const i64 *const *)dim, read};
+    if (r->calls.count > 0)
+        note_layouts(&launch, (const i64 *const *)step);
     r->calls.arrays = inputs;
     r->calls.unchanged = unchanged;
     r->calls.launch = &launch;
@@ -192,7 +213,7 @@ static void abandon(Routine *r, PyObject *const *inputs) {
 int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *rounds) {
     Routine *r = (Routine *)self;
     size_t slots = (size_t)(r->ninputs + r->noutputs), arrays = (size_t)r->narrays + 1;
-    rt_slot *in = PyMem_Malloc(slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + 1);
+    rt_slot *in = PyMem_Malloc(slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + (size_t)r->nread * sizeof(i64) + 1);
     memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
     *rounds = 0;
     if (in == NULL || r->calls.busy) {
@@ -203,7 +224,7 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
     rt_slot *out = in + r->ninputs;
     char **p = (char **)(out + r->noutputs);
     const i64 **dim = (const i64 **)(p + arrays), **step = dim + arrays;
-    int way = run(r, inputs, in, out, p, dim, step, rounds);
+    int way = run(r, inputs, in, out, p, dim, step, (i64 *)(step + arrays), rounds);
     PyErr_Clear();
     r->launches++;
     r->refusals += way == REFUSED;
@@ -216,8 +237,8 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
         abandon(r, inputs);
     empty_rooms(r, KEPT_ROOM);
     PyMem_Free(in);
+    callbacks_end(&r->calls);
     r->calls.busy = 0;
-    callbacks_end(&r->calls, way >= 0);
     return way;
 }
 
@@ -254,6 +275,7 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
             return -1;
         }
         r->narrays += array && i < r->ninputs;
+        r->nread += array && i < r->ninputs ? 2 * axes_of(port) : 0;
     }
     return 0;
 }

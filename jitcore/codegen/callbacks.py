@@ -7,12 +7,13 @@ result     an array that is nobody else's, whose memory is a span from then on, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Node, Value
 from ..ir.op import Kind
-from ..ir.ops_span import AXES
+from ..ir.ops_span import AXES, fewest
 from ..ir.types import ArrayType, ScalarType, SpanType
 from .abi import ARRAY, C_TYPES, NUMPY_SCALAR
 from .numbers import NoForm, c_type, number
@@ -69,6 +70,7 @@ def call_back(w: Writer, node: Node) -> None:
         if isinstance(value.type, SpanType):
             w.compute(value)
     w.settle()
+    leave_if_few(w, node, operands)
     given, ports = w.scratch("rt_slot", max(len(operands), 1)), []
     for value, k in operands.items():
         ports.append(passed(w, value, f"{given}[{k}]"))
@@ -82,6 +84,19 @@ def call_back(w: Writer, node: Node) -> None:
     w.leave_if(node, f"!world->call(world, {k}, {given}, &{got})")
     if out is not None:
         take(w, node, out, got)
+
+
+def leave_if_few(w: Writer, node: Node, operands: Iterable[Value]) -> None:
+    """Where the call would warn, and then be made again by CPython."""
+    least = 0 if node.op.stores else fewest(node.op, node.args, node.kwargs)
+    if least is None:
+        raise NoForm(f"{node.op.name}, which may give warnings")
+    for value in operands:
+        if least == 0 or not isinstance(value.type, SpanType):
+            continue
+        for extent, dim in zip(layout(w, value).extents, value.type.dims, strict=True):
+            if dim is None:
+                w.leave_if(node, f"{extent} < {least}")
 
 
 def described(arg: Any, operands: dict[Value, int]) -> tuple[int, Any]:

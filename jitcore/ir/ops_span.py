@@ -135,6 +135,21 @@ def asked(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args, Effect, Any]:
     return row, back, effect, found
 
 
+def fewest(op: Op, args: Args, kwargs: Kwargs) -> int | None:
+    """How many elements along each axis of unknown extent keep the call from giving Python warnings
+    (np.mean of an empty slice does); None: it may give some in any case."""
+
+    def sized(leaf: Any) -> Any:
+        if type(leaf) is not Value or not isinstance(leaf.type, SpanType):
+            return leaf
+        return Value(fresh(leaf.type.dtype, tuple(n if d is None else d for d in leaf.type.dims)))
+
+    for n in range(SAMPLE + 1):
+        if op.effect_of(map_tree(sized, args), map_tree(sized, dict(kwargs))) <= Effect.FLAGS:
+            return n
+    return None
+
+
 def whole(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return PYINT
 

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import tracemalloc
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -220,3 +221,70 @@ def test_who_keeps_what_a_call_was_given(monkeypatch: pytest.MonkeyPatch) -> Non
         assert fn(a, 50).tobytes() == want.tobytes()
     assert len(kept) >= 150
     assert all(np.isfinite(one).all() for one in kept)
+
+
+def shorten(rows: Any) -> None:
+    """In place: its memory stays where it was."""
+    if type(rows) is list:
+        del rows[12:]
+    else:
+        rows.resize((12,), refcheck=False)
+
+
+def weighted(a: Array, rows: Any, n: int, at: Array) -> float:
+    s = 0.0
+    for k in range(n):
+        at[0] = k
+        s += np.linalg.inv(a)[0, 0] * rows[k]
+    return s
+
+
+@pytest.mark.parametrize("make", [np.ones, lambda n: [1.0] * n], ids=["array", "list"])
+def test_what_grows_shorter_during_a_call(
+    make: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = np.linalg._linalg  # type: ignore[attr-defined]
+    real = module._makearray
+    rows: Any = None
+
+    def makearray(x: Any) -> Any:
+        if rows is not None and at[0] == 9:
+            shorten(rows)
+        return real(x)
+
+    fn = jitcore.compile(weighted)
+    a, at = regular(3), np.zeros(1)
+    for _ in range(2):
+        fn(a, make(20), 20, at)
+    assert any(one.launches for one in routines(fn))
+    monkeypatch.setattr(module, "_makearray", makearray)
+    ends = []
+    for call in (fn, weighted):
+        rows = make(20)
+        with pytest.raises(IndexError):
+            call(a, rows, 20, at)
+        ends.append((at[0], len(rows)))
+    assert ends[0] == ends[1]
+
+
+def means(x: Array, n: int, few: int) -> Any:
+    s = np.float64(0.0)
+    for k in range(n):
+        s += x[k % 3 : few + k % 3, 1].mean()
+        s += x[: few + k % 3].var(axis=0, ddof=1)[0]
+    return s
+
+
+@pytest.mark.parametrize("few", [0, 1, 2])
+def test_warnings_of_few_elements_come_once(few: int) -> None:
+    fn, x = jitcore.compile(means), np.random.default_rng(5).normal(size=(9, 4))
+    fn(x, 30, 4)
+    assert fn(x, 30, 4).tobytes() == means(x, 30, 4).tobytes()
+    assert any(one.launches > one.exits for one in routines(fn))
+    found = []
+    for call in (fn, means):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            call(x, 5, few)
+        found.append([(str(w.message), w.filename, w.lineno) for w in given])
+    assert found[0] == found[1]
