@@ -101,8 +101,9 @@ static PyObject *install(PyObject *self, PyObject *args) {
     (void)self;
     PyCodeObject *code, *cstar;
     PyObject *at_point, *at_instr;
-    if (!PyArg_ParseTuple(args, "O!O!OO", &PyCode_Type, &code, &PyCode_Type, &cstar, &at_point,
-                          &at_instr))
+    int patient = 0;
+    if (!PyArg_ParseTuple(args, "O!O!OO|p", &PyCode_Type, &code, &PyCode_Type, &cstar, &at_point,
+                          &at_instr, &patient))
         return NULL;
     if (code == cstar || cstar->co_nlocalsplus != code->co_nlocalsplus ||
         cstar->co_stacksize != code->co_stacksize || map_of(cstar) != NULL) {
@@ -113,6 +114,7 @@ static PyObject *install(PyObject *self, PyObject *args) {
     if (home == NULL || map_make(cstar, home, at_point, at_instr) < 0)
         return NULL;
     Py_XSETREF(home->cstar, (PyCodeObject *)Py_NewRef(cstar));
+    home->hot |= !patient; /* nobody measures its time */
     Py_RETURN_NONE;
 }
 
@@ -152,7 +154,8 @@ static PyObject *installed(PyObject *self, PyObject *code) {
 
 static PyMethodDef methods[] = {
     {"install", install, METH_VARARGS,
-     "install(code, cstar, at_point, at_instr): from now on frames of `code` start as `cstar`."},
+     "install(code, cstar, at_point, at_instr, patient=False): from now on frames of `code` start as `cstar`. Patient: the "
+     "time that they take is measured."},
     {"uninstall", uninstall, METH_O, "uninstall(code): frames of `code` run it as it is."},
     {"leave_alone", leave_alone, METH_O,
      "leave_alone(code): frames of `code` run it as it is, and nobody is asked about it any more."},

@@ -19,7 +19,7 @@ typedef struct {
     Plan plan;
     int nregs;
     Trial trial;
-    int failures_in_a_row, poor_in_a_row, rests;
+    int failures_in_a_row, poor_in_a_row, missed_in_a_row, rests;
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
@@ -43,6 +43,11 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     }
     int failed;
     ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
+    if (kind == EXIT_MISS && failed != PLAN_FAILED) { /* a loop that was left: with a frame CPython goes on from there */
+        self->framed = ++self->missed_in_a_row >= MAX_FAILURES;
+        return EXIT_MISS;
+    }
+    self->missed_in_a_row = 0;
     if (failed != PLAN_FAILED) {
         self->head.hits++;
         self->failures_in_a_row = 0;
@@ -381,6 +386,7 @@ static PyMemberDef entry_members[] = {
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
     {"waiting", T_BOOL, offsetof(Entry, waiting), READONLY, "another one runs until ready()"},
     {"framed", T_BOOL, offsetof(Entry, framed), 0, "without a frame it misses"},
+    {"pure", T_BOOL, offsetof(Entry, plan.pure), 0, "without a frame it misses where it does not reach its end"},
     {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

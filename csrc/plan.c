@@ -158,6 +158,9 @@ static int run_kernel(Run *run, const int *w) {
     return refused ? -1 : 0;
 }
 
+/* On the arguments of a call, and nobody would find that it was begun. */
+static int is_alone(const Run *run) { return run->plan->pure && run->view->frame == NULL; }
+
 /* The exit by which it is left, 0: it ran to its end. -1: memory ran out. */
 static int run_routine(Run *run, const int *w) {
     int nin = w[2], nout = w[3];
@@ -170,7 +173,8 @@ static int run_routine(Run *run, const int *w) {
         inputs[i] = get(run, in[i]);
     i64 rounds;
     int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
-    run->poor = (way > 0 && rounds < FEW_ROUNDS) || rounds * routine_weight(get(run, w[1])) < LAUNCH;
+    run->poor = !is_alone(run) &&
+                ((way > 0 && rounds < FEW_ROUNDS) || rounds * routine_weight(get(run, w[1])) < LAUNCH);
     for (int i = 0; i < nout && way >= 0; i++)
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)
@@ -315,7 +319,7 @@ static int steps(Run *run, const int *w, int *reached) {
             if (exit < 0)
                 return -1;
             if (exit > 0) {
-                *reached = exit;
+                *reached = is_alone(run) ? 0 : exit; /* nothing has happened: CPython makes the call */
                 return 0;
             }
             w += 5 + w[2] + w[3] + w[4];
@@ -366,6 +370,8 @@ static int take(Run *run, int number, Transfer *out) {
  * window begins. */
 static ExitKind after_failure(Run *run, Transfer *out) {
     PyObject *type, *value, *traceback;
+    if (is_alone(run)) /* all that was done is dropped */
+        run->window = run->loud = 0;
     int raises = run->loud || run->handled || handler_raised();
     if (raises && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");

@@ -20,6 +20,7 @@ typedef struct {
     PyObject **consts;           /* borrowed */
     PlanExit *exits;             /* exit 0 is the miss */
     int nexits;
+    char pure;                   /* without a frame, what fails or leaves a loop is a miss: nothing has happened */
 } Plan;
 
 enum { PLAN_FAILED = 1, PLAN_POOR = 2 };

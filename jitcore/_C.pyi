@@ -101,7 +101,11 @@ class FrameState(tuple[Any, ...]):
     function: Any
 
 def install(
-    code: CodeType, cstar: CodeType, at_point: array[int], at_instr: array[int]
+    code: CodeType,
+    cstar: CodeType,
+    at_point: array[int],
+    at_instr: array[int],
+    patient: bool = False,
 ) -> None: ...
 def uninstall(code: CodeType) -> None: ...
 def installed(code: CodeType) -> CodeType | None: ...

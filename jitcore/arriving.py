@@ -37,7 +37,7 @@ def place_points(code: Code) -> None:
         points[offset].patient = True
     made = splice(code, points)
     arrivals.add(code.code, points)
-    _C.install(code.code, made.code, made.at_point, made.at_instr)
+    _C.install(code.code, made.code, made.at_point, made.at_instr, True)
 
 
 def where(code: Code) -> list[int]:

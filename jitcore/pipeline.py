@@ -254,7 +254,7 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
         point.patient = record.arrived
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
     spliced = splice(code, useful)
-    _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr)
+    _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
 
 
 def region_of(

@@ -17,7 +17,7 @@ from .. import _C
 from ..config import Config
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
-from ..ir.ops_loop import POLL, SEQ_APPEND
+from ..ir.ops_loop import POLL, SEQ_APPEND, SEQ_STORE
 from ..ir.ops_span import AXES, SPAN, SPAN_TRANSPOSE
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType, Type
 from . import (
@@ -59,12 +59,14 @@ LONGEST = 400_000  # characters of C
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Routine:
-    """`ways`: the exits of ways 2 and up. `code` is a _C.Routine."""
+    """`ways`: the exits of ways 2 and up. `code` is a _C.Routine. `pure`: whoever calls it again
+    finds nothing changed."""
 
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     ways: tuple[Any, ...]
     code: Any
+    pure: bool
 
 
 def routine(
@@ -113,16 +115,13 @@ def routine(
     found = library(source, config)
     if found is None:
         return None
-    written = set(stored(nodes))
-    grown = {node.args[0] for node in every(nodes) if node.op is SEQ_APPEND}
-    places = [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
     ports = (*scalars, *arrays)
     deals = apart is not None and may_run_apart(inputs, w.loops, w.calls)
     rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
     code = _C.Routine(
         found.address,
         name,
-        (*map(scalar_port, scalars), *places),
+        (*map(scalar_port, scalars), *array_ports(nodes, arrays)),
         tuple(map(output_port, outputs)),
         tuple(rows),
         tuple(inner.capsule for inner in w.loops),
@@ -134,7 +133,18 @@ def routine(
         quiet,
         rounds,
     )
-    return Routine(ports, outputs, tuple(ways), code)
+    return Routine(ports, outputs, tuple(ways), code, not w.calls and is_pure(nodes, inputs))
+
+
+def is_pure(nodes: Sequence[Node], inputs: Iterable[Value]) -> bool:
+    changes = any(node.op in (SEQ_STORE, SEQ_APPEND) for node in every(nodes))
+    return not changes and set(stored(nodes)).isdisjoint(inputs)
+
+
+def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[str, int, int, bool]]:
+    written = set(stored(nodes))
+    grown = {node.args[0] for node in every(nodes) if node.op is SEQ_APPEND}
+    return [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
 
 
 def weight(nodes: Sequence[Node]) -> int:

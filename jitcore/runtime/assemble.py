@@ -144,6 +144,7 @@ def entry_of(made: Scheduled, programs: Programs) -> Any:
         exits,
     )
     entry.framed = not made.frameless
+    entry.pure = made.frameless and any(one.routine is not None for one in made.segments)
     return entry
 
 

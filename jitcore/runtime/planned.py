@@ -292,7 +292,7 @@ def without_frame(plan: Scheduled) -> Scheduled:
     capture = plan.capture
     if capture.returns is None or not needs_no_frame(capture, plan.segments):
         return plan
-    busy = [segment for segment in plan.segments if segment.steps]
+    busy = [segment for segment in plan.segments if segment.steps or segment.routine is not None]
     return replace(
         plan, capture=replace(capture, exit=capture.returns), segments=busy, frameless=True
     )
@@ -300,9 +300,15 @@ def without_frame(plan: Scheduled) -> Scheduled:
 
 def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:
     """A whole call whose only effect, if it has one, is the store of its last kernel. Where that is
-    refused nothing has happened, and CPython makes the call."""
+    refused nothing has happened, and CPython makes the call. So it does where a loop without
+    effects is left, or a step after one fails."""
+    routines = [one.routine for one in planned if one.routine is not None]
     busy = [one for one in planned if one.steps]
     steps = [*flat(busy)]
+    if routines:
+        writes = any(isinstance(step, Group) and step.written for step in steps)
+        loud = any(one.loud is not None for one in busy)
+        return not (writes or loud) and all(routine.pure for routine in routines)
     stored = [value for step in steps[-1:] if isinstance(step, Group) for value in step.written]
     return (
         capture.returns is not None

@@ -143,7 +143,7 @@ def returned(vm: Machine) -> Capture:
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
     plain = not (code.co_flags & UNUSUAL_FLAGS or code.co_cellvars or code.co_freevars)
-    plain = plain and not vm.in_loop and not vm.routines
+    plain = plain and not vm.in_loop
     returns = exit_return(vm, frame.result) if plain else None
     if returns is None or not all(isinstance(s, Window) for s in vm.segments):
         leave = exit_at(vm, frame.instr.offset, frame.saved, False)

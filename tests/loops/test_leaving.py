@@ -236,10 +236,12 @@ def test_no_compiler_leaves_loops_to_cpython(monkeypatch: pytest.MonkeyPatch) ->
     assert not routines(fn)
 
 
-def count_down(n: int) -> int:
+def count_down(n: int, into: np.ndarray) -> int:
+    """Changes something, so that its loop needs a frame."""
     steps = 0
     while n:
         n, steps = n - 1, steps + 1
+        into[0] = n
     return steps
 
 
@@ -248,12 +250,13 @@ USUAL = dataclasses.replace(environment(), keep_all=False)
 
 def test_loops_of_few_rounds_are_left_to_cpython_and_a_long_one_is_not() -> None:
     fn = pipeline.attach(count_down, USUAL)
+    into = np.zeros(1)
     for _ in range(5000):
-        assert fn(2) == 2
+        assert fn(2, into) == 2
     launches = sum(one.launches for one in routines(fn))
     assert launches < 1500
     for _ in range(3):
-        assert fn(200_000) == 200_000
+        assert fn(200_000, into) == 200_000
     rounds = sum(one.launches for one in routines(fn)) - launches
     assert 1 <= rounds < 200
 
