@@ -9,7 +9,7 @@
 #define MOST_OPERANDS 16
 #define MOST_ARGUMENTS 16
 #define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
-#define STALE_AFTER 4096
+#define STALE_AFTER (1 << 16)
 
 /* Templates of arguments, flat: a node, then its parts. */
 enum { AS_CONSTANT, AS_OPERAND, AS_TUPLE, AS_LIST, AS_SLICE };

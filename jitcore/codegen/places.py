@@ -122,11 +122,11 @@ def view(w: Writer, node: Node) -> None:
             extents.append(str(count) if type(count) is int else w.text(count))
             ones.append(count == 1)
             one = of.steps[axis]
-            steps.append(one if step == 1 else w.kept("i64", f"{one} * {step}LL"))
+            steps.append(one if step == 1 else w.same("i64", f"{one} * {step}LL"))
         else:
             offset += f" + {index(w, node, part, of.extents[axis])} * {of.steps[axis]}"
         axis += 1
-    pointer = w.kept("char *", f"{of.pointer}{offset}")
+    pointer = w.same("char *", f"{of.pointer}{offset}")
     (out,) = node.outputs
     w.layouts[out] = Layout(pointer, tuple(extents), tuple(steps), tuple(ones), of.dtype)
 

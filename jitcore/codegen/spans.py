@@ -70,7 +70,7 @@ def fitted(
             if ones[axis]:
                 found[axis], ones[axis] = extent, False
             elif found[axis] != extent:
-                w.leave_if(node, f"{found[axis]} != {extent}")
+                w.leave_unless_equal(node, found[axis], extent)
                 found[axis] = extent if extent.isdigit() else found[axis]
     return tuple(found), tuple(ones)
 
@@ -252,11 +252,18 @@ def buffer(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) 
     for extent in reversed(extents):
         steps.append(step)
         if extent != "1":
-            whole = w.scratch("i64")
-            w.leave_if(node, f"__builtin_mul_overflow({extent}, (i64){step}, &{whole})")
-            step = whole
+            step = product(w, node, extent, step)
     ones = tuple(extent == "1" for extent in extents)
     return Layout(w.room(node, step), tuple(extents), tuple(reversed(steps)), ones, dtype)
+
+
+def product(w: Writer, node: Node, extent: str, step: str) -> str:
+    text = f"{extent} * {step}, not too large"
+    found = w.known(text)
+    if found is None:
+        found = w.shared[-1][text] = w.scratch("i64")
+        w.leave_if(node, f"__builtin_mul_overflow({extent}, (i64){step}, &{found})")
+    return found
 
 
 def buffered(w: Writer, value: Value) -> Layout:
@@ -413,8 +420,8 @@ def store(w: Writer, node: Node) -> None:
 def fits(w: Writer, node: Node, into: Layout, extents: Sequence[str], ones: Sequence[bool]) -> None:
     first = len(into.extents) - len(extents)
     for axis, (extent, one) in enumerate(zip(extents, ones, strict=True), first):
-        if not one and extent != into.extents[axis]:
-            w.leave_if(node, f"{extent} != {into.extents[axis]}")
+        if not one:
+            w.leave_unless_equal(node, extent, into.extents[axis])
 
 
 # ---- nodes --------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Nodes of a routine → the C text of one function.
 
-    cond   if … else …        for    for (k = 0; k < n; k++) …      loop   do … while (again)
-
 Every value is a variable of the function, so that a jump to one of its ways, which stand at the
 end, finds all that it hands on. A way stores the values of its exit into slots and gives its
 number.
@@ -16,13 +14,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
-from . import carried, spans
+from . import spans
 from .callbacks import Callback, call_back, may_call
+from .control import CONTROL
 from .inner import Inner
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
@@ -32,6 +32,7 @@ from .ufuncs import ufunc_form
 MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
+SHARED = frozenset(("extent", "slice.count", "slice.start"))  # the same text is the same number
 
 
 BETTER_KNOWN = frozenset(  # by the C compiler
@@ -67,6 +68,7 @@ class Writer:
         self.lazy: dict[Value, spans.Lazy] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
+        self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.calls: list[Callback] = []
         self.rooms = 0
         self.own_rooms: dict[Value, tuple[int, int]] = {}
@@ -113,6 +115,26 @@ class Writer:
         return (
             f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
         )
+
+    def same(self, ctype: str, text: str) -> str:
+        """As `kept`, for what has no effect and is the same in the whole block: it is computed
+        once. Nothing in a block changes a variable that it has read; a loop's parameters change
+        where its block ends."""
+        if text.isidentifier():
+            return text
+        found = self.known(text)
+        if found is None:
+            found = self.shared[-1][text] = self.kept(ctype, text)
+        return found
+
+    def known(self, text: str) -> str | None:
+        return next((block[text] for block in self.shared if text in block), None)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        self.shared.append({})
+        yield
+        self.shared.pop()
 
     def size(self, of: Size) -> str:
         """Of an array that is given, so that the text is that of other sizes, too."""
@@ -189,6 +211,13 @@ class Writer:
 
     def leave_if(self, node: Node, condition: str) -> None:
         self.line(f"if (__builtin_expect({condition}, 0)) goto way{self.way(node)};")
+
+    def leave_unless_equal(self, node: Node, a: str, b: str) -> None:
+        """Two extents. Where they have been compared before, they are equal."""
+        text = f"{a} != {b}"
+        if a != b and self.known(text) is None:
+            self.leave_if(node, text)
+            self.shared[-1][text] = text
 
     def watch(self, node: Node, name: str, kind: ScalarType) -> None:
         if self.mask and not kind.python:
@@ -275,10 +304,12 @@ class Writer:
             emit(self, node)
             return
         before = len(self.lines), self.watching.copy(), self.layouts.copy(), self.lazy.copy()
+        shared = self.shared[-1].copy()
         try:
             emit(self, node)
         except NoForm:
             count, self.watching, self.layouts, self.lazy = before
+            self.shared[-1] = shared
             del self.lines[count:]
             call_back(self, node)
 
@@ -295,10 +326,20 @@ class Writer:
         if not node.outputs:
             return
         (out,) = node.outputs
-        if text != self.name(out):
+        if node.op.name in SHARED:
+            self.share(out, text)
+        elif text != self.name(out):
             self.line(f"{self.name(out)} = {text};")
         if node.op.name in COUNTS or (node.op.name == "range.item" and self.counts_up(node)):
             self.positive.add(out)
+
+    def share(self, out: Value, text: str) -> None:
+        found = self.known(text)
+        if found is not None:
+            self.names[out] = found
+            return
+        self.shared[-1][text] = self.name(out)
+        self.line(f"{self.name(out)} = {text};")
 
     def counts_up(self, node: Node) -> bool:
         start, step, k = node.args
@@ -329,75 +370,6 @@ class Writer:
         for name, text in texts:
             self.line(f"{name} = {text};")
         self.depth -= 1
-
-
-def cond(w: Writer, node: Node) -> None:
-    yes, no = node.bodies
-    w.line(f"if ({w.true(node.args[0])}) {{")
-    w.body(yes)
-    carried.aliases(w, node.outputs, yes.results)
-    w.assign_all(node.outputs, yes.results)
-    if no.nodes or node.outputs:
-        w.line("} else {")
-        w.body(no)
-        carried.aliases(w, node.outputs, no.results)
-        w.assign_all(node.outputs, no.results)
-    w.line("}")
-
-
-def for_(w: Writer, node: Node) -> None:
-    (body,) = node.bodies
-    trips, *initial = node.args
-    k, *params = body.params
-    w.depth -= 1
-    carried.begin(w, params, initial)
-    w.assign_all(params, initial)
-    w.depth += 1
-    count, index = w.kept("i64", w.text(trips)), w.name(k)
-    w.positive.add(k)
-    first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
-    w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
-    w.body(body)
-    carried.next_round(w, params, body.results)
-    w.assign_all(params, body.results)
-    w.line("}")
-    if node is w.dealt:
-        w.line(f"if ({end} == world->end) goto paused;")
-    w.depth -= 1
-    carried.aliases(w, node.outputs, params)
-    w.assign_all(node.outputs, params)
-    w.depth += 1
-
-
-def rounds_of(w: Writer, count: str) -> tuple[str, str]:
-    """Those of this launch."""
-    w.line(f"world->count = {count};")
-    return "world->begin", w.kept("i64", f"world->end < {count} ? world->end : {count}")
-
-
-def loop(w: Writer, node: Node) -> None:
-    (body,) = node.bodies
-    again, *results = body.results
-    w.depth -= 1
-    carried.begin(w, body.params, node.args)
-    w.assign_all(body.params, node.args)
-    w.depth += 1
-    go_on = w.scratch("int")
-    w.line("do {")
-    w.body(body)
-    w.depth += 1
-    w.line(f"{go_on} = {w.true(again)};")
-    w.depth -= 1
-    carried.next_round(w, body.params, results)
-    w.assign_all(body.params, results)
-    w.line(f"}} while ({go_on});")
-    w.depth -= 1
-    carried.aliases(w, node.outputs, body.params)
-    w.assign_all(node.outputs, body.params)
-    w.depth += 1
-
-
-CONTROL = {"cond": cond, "for": for_, "loop": loop}
 
 
 def read_by(nodes: Iterable[Node]) -> Iterator[Value]:

@@ -104,8 +104,10 @@ def result_dims(row: Op, args: Args, found: ArrayType) -> Dims:
     ]
     if row.kind is Kind.LINALG and len(given) == 2:
         return (*given[0][:-1], *given[1][1:])
-    if row.kind is not Kind.MAP and not (row.kind is Kind.CREATE and len(given) == 1):
+    if not given:
         return found.shape
+    if row.kind is not Kind.MAP and not (row.kind is Kind.CREATE and len(given) == 1):
+        return tuple(1 if dim == 1 else None for dim in found.shape)  # the sample's, not theirs
     dims: list[int | None] = [1] * found.ndim
     for one in given:
         for axis, dim in enumerate(one, found.ndim - len(one)):

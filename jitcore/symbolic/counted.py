@@ -244,6 +244,6 @@ def item_at(vm: Machine, over: Items, k: Any) -> Var:
 
 
 def number_at(vm: Machine, start: Any, step: Any, k: Any) -> Var:
-    if type(k) is Value or type(start) is Value:
+    if Value in (type(k), type(start), type(step)):
         return of_parts([scalar(vm, RANGE_ITEM, start, step, k)])
     return Known(start + step * k)

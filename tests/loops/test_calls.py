@@ -59,7 +59,7 @@ def test_nothing_is_left_over() -> None:
     fn = jitcore.compile(inverses)
     a, sums = regular(3), np.zeros(8)
     held = [np.linalg.inv, np.trace, a, sums, np.float64, np.dtype(float), np.ndarray]
-    fn(a, 20_000, sums)  # what goes on at the header is compiled, too
+    fn(a, 40_000, sums)  # what goes on at the header is compiled, too
     fn(a, 20_000, sums)
     before = [*map(sys.getrefcount, held)]
     tracemalloc.start()
@@ -288,3 +288,39 @@ def test_warnings_of_few_elements_come_once(few: int) -> None:
             call(x, 5, few)
         found.append([(str(w.message), w.filename, w.lineno) for w in given])
     assert found[0] == found[1]
+
+
+def shares(x: Array, wide: Array, step: int) -> float:
+    total = 0.0
+    for start in range(0, x.shape[0], step):
+        rows = x[start : start + step]
+        scores = rows @ wide
+        scores = scores - scores.max(axis=1, keepdims=True)
+        total += scores.sum(axis=0)[0]
+    return total
+
+
+def test_extents_of_a_result_are_not_those_of_a_sample() -> None:
+    fn = jitcore.compile(shares)
+    x, wide = np.random.default_rng(7).random((60, 4)), np.random.default_rng(8).random((4, 5))
+    for step in (10, 7, 3, 1, 60, 90, 7):
+        assert fn(x, wide, step) == shares(x, wide, step)
+    assert all(one.exits == 0 for one in routines(fn))
+
+
+def by_steps(x: Array, rounds: int, step: int) -> tuple[Any, int]:
+    total = 0
+    last = -1
+    for _ in range(rounds):
+        for at in range(0, x.shape[0], step):
+            total = total + x[at]
+            last = at
+    return total, last
+
+
+def test_a_step_of_the_program_in_a_loop_in_a_loop() -> None:
+    fn = jitcore.compile(by_steps)
+    x = np.linspace(0.0, 1.0, 23)
+    for rounds, step in (7, 3), (7, 5), (1, 30), (4, -1), (0, 2), (9, 1):
+        assert repr(fn(x, rounds, step)) == repr(by_steps(x, rounds, step))
+    assert routines(fn)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,3 +96,63 @@ def test_loops_are_compiled_at_once_also_where_kernels_are_not(
     record = jitcore.pipeline.records.find(f.__code__)
     kernels = [one for region in record.regions for one in region.kernels]
     assert kernels and all(one.launches and not one.refusals for one in kernels)
+
+
+def stencil(x: np.ndarray, rounds: int) -> np.ndarray:
+    y = x.copy()
+    for _ in range(rounds):
+        y[1:-1] = (x[:-2] + x[2:]) / 2 - x[1:-1]
+        x[1:-1] = (y[:-2] + y[2:]) / 2 - y[1:-1]
+    return y
+
+
+def test_the_same_extents_are_computed_once() -> None:
+    x = np.linspace(0, 1, 200) ** 2
+    fn = jitcore.compile(stencil)
+    assert fn(x.copy(), 30).tobytes() == stencil(x.copy(), 30).tobytes()
+    source = jitcore.explain(fn)(x.copy(), 30).source()
+    lines = [line.strip() for line in source[source.index("rounds++") :].splitlines()]
+    counts = [line.partition("=")[2] for line in lines if "= rt_items(" in line]
+    assert counts and len(set(counts)) == len(counts)
+
+
+def one_of_two(a: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
+    """What is computed on one way, or in an inner loop, is not there on the other, or after it."""
+    last = a[:4] * 1.0
+    total = 0.0
+    for k in range(rounds):
+        if a[k] > 0.5:
+            part = a[k : k + 5] * 2.0
+            last = part[:4] + part[1:]
+            total += part.sum()
+        n = k % 5
+        for j in range(n):
+            piece = a[j : j + n] - 1.0
+            total += (piece * a[j : j + n]).sum()
+            n = n - 1
+        again = a[k : k + 5] * 2.0
+        total += again[: n + 1].sum() - (a[n : n + 5] * again).sum()
+    return last, total
+
+
+def shrinking(a: np.ndarray, rounds: int) -> tuple[np.ndarray, float]:
+    part = a * 1.0
+    total = 0.0
+    for _ in range(rounds):
+        total += (part[1:] - part[:-1]).sum() + part[1:].sum()
+        part = part[1:] * 0.5
+        total += (part[1:] - part[:-1]).sum() + part[1:].sum()
+    return part, total
+
+
+@pytest.mark.parametrize("fn", [one_of_two, shrinking])
+def test_what_is_computed_once_is_what_it_was(fn: Callable[..., Any]) -> None:
+    jitcore.reset()
+    made = jitcore.compile(fn)
+    for seed in range(6):
+        a = np.random.default_rng(seed).random(70)
+        got, want = made(a, 60), fn(a, 60)
+        assert got[0].tobytes() == want[0].tobytes() and repr(got[1]) == repr(want[1])
+    record = jitcore.pipeline.records.find(fn.__code__)
+    routines = [one for region in record.regions for one in region.routines]
+    assert routines
