@@ -29,7 +29,10 @@ def probed(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
         return None
     tried = [_tried(op.target, args, kwargs, contents) for contents in _CONTENTS]
     if all(isinstance(one, Exception) for one in tried):
-        raise tried[0]
+        try:
+            raise tried[0]
+        finally:  # it knows this frame, and this frame all that called
+            tried.clear()
     return tried[0] if all(one == tried[0] for one in tried) else None
 
 
@@ -40,7 +43,7 @@ def _tried(target: Any, args: Args, kwargs: Kwargs, contents: str) -> Any:
         with np.errstate(all="ignore"):
             return _answer(target(*dummies, **named))
     except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError) as error:
-        return error
+        return error.with_traceback(None)
 
 
 def _small(tree: Any) -> bool:

@@ -56,6 +56,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
         except Refused as refusal:
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
+            without_frames(refusal)
         except (BreakSignal, Unsupported, Warning) as error:
             start = replace(start, rolled=frozenset(vm.rolled))
             raised = vm.handled[0] if vm.handled else vm.blamed
@@ -67,7 +68,19 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
             else:
                 at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
                 fenced[at] = signal_of(error).at(vm.place(), vm.chain())
+            without_frames(error)
+        finally:
+            vm.forget()
     raise AssertionError("a walk that does not end")
+
+
+def without_frames(error: BaseException) -> None:
+    """Frames know the user's objects, which end when the user lets go of them, not when the
+    garbage collector comes by."""
+    ours: BaseException | None = error
+    while ours is not None:
+        ours.__traceback__ = None
+        ours = ours.__cause__
 
 
 def place_at(start: Start, offset: int) -> Place:

@@ -136,6 +136,10 @@ class Machine:
         self.errstate = start.errstate  # NumPy's, at this place
         self.tokens: list[Token] = []  # of open blocks of np.errstate, outermost first
 
+    def forget(self) -> None:
+        """Generators know the machine, and it knows them and the user's objects."""
+        vars(self).clear()
+
     # -- breaks -----------------------------------------------------------------------------------
 
     def stop(self, kind: BreakKind, detail: str = "") -> NoReturn:
