@@ -31,7 +31,7 @@ from . import (
     new_spans,
     slices,
 )
-from .abi import ARRAY, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
+from .abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
@@ -216,7 +216,7 @@ def output_port(value: Value) -> tuple[str, int, int, bool]:
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
         raise NoForm("an array of many axes, made in the loop and used after it")
-    return ARRAY, kind.dtype.num, kind.ndim, False
+    return ARRAY, num_of(kind), kind.ndim, False
 
 
 def scalar_port(value: Value) -> tuple[str, int, int, bool]:
@@ -234,7 +234,14 @@ def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
     if isinstance(kind, ObjectType):
         return SEQUENCES[kind], 0, 1, written
     assert isinstance(kind, ArrayType)
-    return ARRAY, kind.dtype.num, kind.ndim, written
+    return ARRAY, num_of(kind), kind.ndim, written
+
+
+def num_of(kind: ArrayType | SpanType) -> int:
+    """NumPy's number of their type. float16 is NumPy's alone."""
+    if kind.dtype.char not in C_TYPES or kind.dtype.char == "e":
+        raise NoForm(f"an array of {kind.dtype} in a loop")
+    return kind.dtype.num
 
 
 # ---- text ---------------------------------------------------------------------------------------

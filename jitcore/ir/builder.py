@@ -16,12 +16,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .graph import Body, Graph, Node
+from .infer_view import CONJUGATES, COPIES, MAY_COPY
 from .op import Effect, Kind, Op, Unsupported, leaf_type
 from .ops_control import CONTROL
 from .ops_operator import specialise
 from .types import NONE, UNKNOWN, ArrayType, ObjectType, Type
 from .value import Value
+from .value import given as values_given
 
 
 @dataclass(slots=True)
@@ -38,6 +42,7 @@ class Builder:
         self.inputs: list[Value] = []
         self.nodes: list[Node] = []
         self._temporaries: set[Value] = set()
+        self.owning: set[Value] = set()  # with memory of their own of which there is no view
 
     def input(self, t: Type) -> Value:
         value = Value(t)
@@ -84,9 +89,18 @@ class Builder:
         types = (UNKNOWN if inferred is None else inferred,) if single else inferred
         outputs = tuple(map(Value, types))
         self.nodes.append(Node(op, args, kwargs, outputs, (), where))
-        if op.kind is not Kind.VIEW:
+        if op.kind not in (Kind.MAP, Kind.REDUCE):
+            self.owning.difference_update(values_given(args, kwargs))
+        copies = op.target in COPIES or op.target in CONJUGATES
+        plain = op.target in TRANSFORMS and len(args) == 1 and not kwargs
+        if op.kind is not Kind.VIEW or copies or op.target in MAY_COPY:
             self._temporaries.update(outputs)
+        if op.kind is Kind.MAP or copies or plain:
+            self.owning.update(outputs)
         return outputs[0] if single else outputs
+
+    def may_be_temporary(self, value: Value) -> bool:
+        return value in self._temporaries
 
     def _check_elision(self, op: Op, args: tuple[Any, ...], inferred: Any) -> None:
         """NumPy's operators write into a large temporary operand: the result has its layout.
@@ -102,7 +116,7 @@ class Builder:
                 if (
                     alike
                     and t.strides != inferred.strides
-                    and t.size * t.dtype.itemsize >= _ELIDED_BYTES
+                    and t.size * t.dtype.itemsize >= ELIDED_BYTES
                 ):
                     raise Unsupported(f"{op.name}: the layout depends on the life of a temporary")
 
@@ -130,5 +144,8 @@ class Builder:
         return Graph(name, Body(tuple(self.inputs), tuple(self.nodes), tuple(results)))
 
 
+# What they give by default has its own memory.
+TRANSFORMS = (np.fft.fft, np.fft.ifft, np.fft.fft2, np.fft.ifft2, np.fft.fftn, np.fft.ifftn)
+
 # NPY_MIN_ELIDE_BYTES in NumPy's temp_elide.c.
-_ELIDED_BYTES = 256 * 1024
+ELIDED_BYTES = 256 * 1024

@@ -112,7 +112,7 @@ def same_copy(op: Op, args: Args, kwargs: Kwargs) -> Any:
 Copying = tuple[ArrayType, Any, Any, bool]
 
 #   target            positional parameters after the array    dtype order  copy
-_COPIES: dict[Any, tuple[tuple[str, ...], str, bool]] = {
+COPIES: dict[Any, tuple[tuple[str, ...], str, bool]] = {
     np.ndarray.astype: (("dtype", "order", "casting", "subok", "copy"), "K", True),
     np.ndarray.copy: (("order",), "C", True),
     np.copy: (("order", "subok"), "K", True),
@@ -122,6 +122,8 @@ _COPIES: dict[Any, tuple[tuple[str, ...], str, bool]] = {
     np.ascontiguousarray: (("dtype",), "C", False),
     np.asfortranarray: (("dtype",), "F", False),
 }
+CONJUGATES = (np.ndarray.conj, np.ndarray.conjugate)  # of a real array, that array
+MAY_COPY = (np.ravel, np.ndarray.ravel, np.einsum)
 _AT_LEAST_1D = (np.ascontiguousarray, np.asfortranarray)
 _COPY_WORDS = frozenset(("dtype", "order", "casting", "copy"))
 
@@ -129,7 +131,7 @@ _COPY_WORDS = frozenset(("dtype", "order", "casting", "copy"))
 def _copying(op: Op, args: Args, kwargs: Kwargs) -> Copying | None:
     """(type, new dtype, order, whether a copy is demanded); None if the call says more."""
     t = _array(args)
-    names, order, copy = _COPIES[op.target]
+    names, order, copy = COPIES[op.target]
     given = dict(zip(names, args[1:], strict=False)) | dict(kwargs)
     if t is None or len(args) > 1 + len(names) or not given.keys() <= _COPY_WORDS:
         return None

@@ -256,6 +256,7 @@ class Machine:
             self.loud(self.builder.nodes[0])
         elif row is GETITEM and is_array(out) and copies(given[1]):
             self.fresh.add(out)
+            self.builder.temporary(out)
         if type(out) is Value and out in given_values:
             return Run(out)
         if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item

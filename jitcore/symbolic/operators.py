@@ -26,6 +26,7 @@ from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed, has_either, kinds
+from jitcore.symbolic.elided import are_exchanged
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
@@ -112,6 +113,8 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         return _inplace(vm, text, lhs, rhs)
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
         refuse_user_operand(vm, plain, lhs, rhs)
+        if plain == "*" and are_exchanged(vm, lhs, rhs):
+            lhs, rhs = rhs, lhs
         made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
         if text.endswith("=") and isinstance(lhs, Masked) and isinstance(made, Masked):
             return assigned(vm, lhs, made)
