@@ -259,9 +259,36 @@ static PyObject *called(const Callback *call, PyObject *const *operands) {
 
 /* ---------------------------------------------------------------- a call */
 
+static int is_numpys(PyFrameObject *frame) {
+    PyObject *globals = PyFrame_GetGlobals(frame);
+    PyObject *name = PyDict_GetItemString(globals, "__name__");
+    const char *text = name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (text == NULL)
+        PyErr_Clear();
+    int found = text != NULL && strncmp(text, "numpy", 5) == 0 && (text[5] == '.' || text[5] == 0);
+    Py_DECREF(globals);
+    return found;
+}
+
+/* NumPy's calls of numbers run nothing of the user's, so what comes out of another module comes out of a handler. A handler
+ * in C leaves no frame, but what such ones raise are no Exceptions, or OSErrors, which NumPy's own errors are not. */
+static int is_handlers(PyObject *exception, PyObject *traceback) {
+    if (!PyErr_GivenExceptionMatches(exception, PyExc_Exception) || PyErr_GivenExceptionMatches(exception, PyExc_OSError))
+        return 1;
+    for (PyTracebackObject *at = (PyTracebackObject *)traceback; at != NULL; at = at->tb_next)
+        if (!is_numpys(at->tb_frame))
+            return 1;
+    return 0;
+}
+
 int handler_raised(void) {
-    /* NumPy's own errors are no OSErrors, the TimeoutError of an alarm is one */
-    return PyErr_Occurred() && (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_OSError));
+    PyObject *type, *value, *traceback;
+    if (!PyErr_Occurred())
+        return 0;
+    PyErr_Fetch(&type, &value, &traceback);
+    int found = is_handlers(type, traceback);
+    PyErr_Restore(type, value, traceback);
+    return found;
 }
 
 static void drop_exception(Callbacks *calls) {

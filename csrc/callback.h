@@ -44,7 +44,7 @@ void callbacks_end(Callbacks *calls);
 /* Results live for ever. */
 void callbacks_abandon(Callbacks *calls);
 
-/* Did a signal's handler raise what is set? Nobody would raise that again. */
+/* Did a signal's handler raise what is set, in a pure call? Nobody would raise that again. */
 int handler_raised(void);
 
 #endif

@@ -324,3 +324,43 @@ def test_a_step_of_the_program_in_a_loop_in_a_loop() -> None:
     for rounds, step in (7, 3), (7, 5), (1, 30), (4, -1), (0, 2), (9, 1):
         assert repr(fn(x, rounds, step)) == repr(by_steps(x, rounds, step))
     assert routines(fn)
+
+
+def inverted(a: Array, n: int) -> Array:
+    s = a * 1.0
+    for _ in range(n):
+        s = np.linalg.inv(s * 0.5 + a)
+    return s
+
+
+def inverted_in_regions(a: Array, n: int) -> Array:
+    s = a * 1.0
+    for k in range(n):
+        s = np.linalg.inv(s * 0.5 + a)
+        str(k)
+    return s
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
+@pytest.mark.parametrize("called", [inverted, inverted_in_regions])
+def test_what_a_handler_raises_within_a_call_is_raised(called: Callable[..., Array]) -> None:
+    """An exception of any class: NumPy's own are dropped there, and raised again by CPython."""
+
+    class Late(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        raise Late
+
+    fn, a = jitcore.compile(called), regular(4)
+    for _ in range(3):
+        fn(a, 30)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for _ in range(5):
+            signal.setitimer(signal.ITIMER_REAL, 0.005)
+            with pytest.raises(Late):
+                fn(a, 100_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import types
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -62,3 +63,9 @@ def result(plan: Plan, value: int, *locals: Any, globals: Any = None) -> Any:
 
 
 __all__ = ["NULL", "Left", "Plan", "result", "run"]
+
+
+def as_numpys(fn: types.FunctionType) -> types.FunctionType:
+    """The function as one of NumPy's own: what it raises is dropped, where it is pure."""
+    names = {**fn.__globals__, "__name__": "numpy.some"}
+    return types.FunctionType(fn.__code__, names, fn.__name__, fn.__defaults__, fn.__closure__)

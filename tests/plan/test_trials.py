@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plans import Plan, run
+from plans import Plan, as_numpys, run
 
 import jitcore
 from jitcore import _C
@@ -77,6 +77,7 @@ def test_the_winner_is_tried_once_more():
 
 
 def test_failures_are_no_runs():
+    @as_numpys
     def fails(x):
         raise ZeroDivisionError
 

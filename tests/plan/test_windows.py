@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from plans import NULL, Plan, run
+from plans import NULL, Plan, as_numpys, run
 
 from jitcore import _C
 from jitcore.runtime.assemble import quiet_state
@@ -20,6 +20,7 @@ class Broken(Exception):
     pass
 
 
+@as_numpys
 def broken(*_args):
     raise Broken
 
@@ -57,6 +58,7 @@ def test_exceptions_of_pure_steps_are_dropped():
     entry = two_windows()
     alive = weakref.WeakSet()
 
+    @as_numpys
     def fails():
         error = Broken()
         alive.add(error)
@@ -69,7 +71,7 @@ def test_exceptions_of_pure_steps_are_dropped():
     assert sys.exc_info() == (None, None, None)
 
 
-@pytest.mark.parametrize("cls", [KeyboardInterrupt, SystemExit, TimeoutError])
+@pytest.mark.parametrize("cls", [KeyboardInterrupt, SystemExit, TimeoutError, Broken])
 def test_an_interrupt_is_raised_where_its_window_begins(cls):
     def interrupt():
         raise cls("now")
