@@ -41,6 +41,7 @@ class Row:
     operations  on elements, see operations.py; not counted where loops make them
     graphs, retired, breaks  of the compiled function, after the warm-up
     cold, warm  seconds of compiling: first, and again with the kernels loaded
+    first       seconds of the first call as a whole: compiling, and what the call does
     """
 
     kernel: str
@@ -62,12 +63,13 @@ class Row:
     peers: dict[str, Peer] = field(default_factory=dict)
     half: str = "lines"
     npbench: str = ""
+    first: float = 0.0
 
 
 def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> Row:
     """`peers`: name → adapter, a function that makes a contender of a kernel and arguments."""
     args = kernel.arguments(size)
-    function, cold, warm = compiled(kernel, args)
+    function, cold, warm, first = compiled(kernel, args)
     found = check(kernel, function, args)
     contenders: dict[str, Contender] = {"eager": kernel.function, "jitcore": function}
     ready: dict[str, Contender] = {}
@@ -105,17 +107,20 @@ def measure(kernel: Kernel, size: str, budget: float, peers: dict[str, Any]) -> 
         },
         half=kernel.half,
         npbench=kernel.npbench,
+        first=first,
     )
 
 
-def compiled(kernel: Kernel, args: Args) -> tuple[Any, float, float]:
-    """The function as jitcore compiles it; seconds of compiling, first and once more."""
-    seconds = []
+def compiled(kernel: Kernel, args: Args) -> tuple[Any, float, float, float]:
+    """The function as jitcore compiles it; seconds of compiling, first and once more; seconds of
+    the first call."""
+    times = []
     for _ in range(2):
         jitcore.reset()
         function = jitcore.compile(kernel.function)
-        seconds.append(jitcore.explain(function)(*fresh(kernel, args)).times["compiling"])
-    return function, seconds[0], seconds[1]
+        times.append(jitcore.explain(function)(*fresh(kernel, args)).times)
+    cold, warm = (one["compiling"] for one in times)
+    return function, cold, warm, times[0]["call"]
 
 
 def check(kernel: Kernel, function: Contender, args: Args, calls: int = WARM_UP) -> str:

@@ -20,6 +20,7 @@ from benchmarks.registry import SIZES
 from jitcore import __version__
 
 FLOOR = 0.95
+FIRST = 1.0  # seconds of compiling that a first call may take
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def heading(peers: Iterable[str]) -> str:
     titles = (
         f"{'kernel':<24} {'size':<6} {'elements':>9} {'NumPy us':>11} {'jitcore us':>11} "
         f"{'ratio':>7} {'GB/s':>6} {'bits':>5} {'graphs':>7} {'breaks':>6} {'cold ms':>8} "
-        f"{'warm ms':>8}"
+        f"{'warm ms':>8} {'first ms':>9}"
     )
     return titles + "".join(f" {name:>8}" for name in peers)
 
@@ -47,7 +48,8 @@ def line(row: Row) -> str:
         f"{row.kernel:<24} {row.size:<6} {row.elements:>9} {row.eager * 1e6:>11.2f} "
         f"{row.compiled * 1e6:>11.2f} {row.ratio:>7.2f} "
         f"{row.bytes / row.compiled / 1e9:>6.1f} {'NO' if row.difference else 'same':>5} "
-        f"{graphs:>7} {len(row.breaks):>6} {row.cold * 1e3:>8.1f} {row.warm * 1e3:>8.1f}"
+        f"{graphs:>7} {len(row.breaks):>6} {row.cold * 1e3:>8.1f} {row.warm * 1e3:>8.1f} "
+        f"{row.first * 1e3:>9.1f}"
     )
     ratios = (peer.ratio for peer in row.peers.values())
     return cells + "".join(f" {'-' if r is None else f'{r:.2f}':>8}" for r in ratios)
@@ -81,10 +83,15 @@ def loop_lines(rows: list[Row]) -> list[str]:
     if not rows:
         return []
     whole = {row.kernel for row in rows if row.graphs == 1 and not row.breaks}
-    first = list({row.kernel: row.cold for row in reversed(rows)}.values())
+    slowest = {row.kernel: row for row in sorted(rows, key=lambda row: row.cold)}.values()
+    within = sum(row.cold <= FIRST for row in slowest)
     lines = [
-        f"loops that are one graph without a break: {len(whole)} of {len(first)}",
-        f"compiling all of a kernel, first: {spread(first)}",
+        f"loops that are one graph without a break: {len(whole)} of {len(slowest)}",
+        f"compiling all of a kernel, first, at its slowest size: "
+        f"{spread([row.cold for row in slowest])}, {within} of {len(slowest)} within "
+        f"{FIRST * 1e3:.0f} ms",
+        f"a first call as a whole, {rows[0].size}: "
+        f"{spread([row.first for row in rows if row.size == rows[0].size])}",
     ]
     seconds = {(row.kernel, row.size): row.compiled for row in rows}
     for size in SIZES[1:]:  # a small one does little but print

@@ -37,6 +37,7 @@ from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .parallel import dealt, may_run_apart, parallel
 from .places import sizes
+from .toolchain import LONG as MARK
 from .writer import Writer, is_array
 
 GROWN_PORT = (GROWN, 0, 1, False)
@@ -54,7 +55,8 @@ FILLED = (
 
 PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operation
 KEPT = 1 << 20  # as if nothing could be faster
-LONGEST = 400_000  # characters of C
+LONG = 64_000  # characters of C; for each the compiler takes 10 to 25 µs, at -O1 5 to 10
+LONGEST = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,9 +111,7 @@ def routine(
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise NoForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
-    source = text(w, scalars, arrays, outputs, rows)
-    if len(source) > LONGEST:
-        raise NoForm("a loop that is too long for the C compiler")
+    source = bounded(text(w, scalars, arrays, outputs, rows))
     found = library(source, config)
     if found is None:
         return None
@@ -145,6 +145,12 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
     written = set(stored(nodes))
     grown = {node.args[0] for node in every(nodes) if node.op is SEQ_APPEND}
     return [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
+
+
+def bounded(source: str) -> str:
+    if len(source) > LONGEST:
+        raise NoForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
+    return MARK + source if len(source) > LONG else source
 
 
 def weight(nodes: Sequence[Node]) -> int:

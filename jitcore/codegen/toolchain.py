@@ -54,6 +54,10 @@ COMMON = (
 )
 LINK = ("-shared", "-nostdlib")
 
+# A text that begins so is long: what -O3 adds takes the compiler several times as long.
+LONG = "#define RT_LONG\n"
+QUICK = ("-O1", "-ftree-loop-vectorize")
+
 # Sets of further flags, best first; the first one with which the compiler passes is used. clang
 # knows neither -fsignaling-nans nor, off x86, -mno-fma. Told to be strict it makes no vector code;
 # without, it may drop and invent flags, though not in the C that is emitted here.
@@ -217,7 +221,7 @@ def fingerprint(compiler: Compiler) -> str:
     return "\n".join(
         (
             compiler.identity,
-            " ".join(asked.common + LINK + asked.libraries),
+            " ".join(asked.common + QUICK + LINK + asked.libraries),
             processor(),
             np.__version__,
         )
@@ -303,8 +307,9 @@ def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Pa
     """`source` compiled to assembly, left in `target`; it rounds after every operation, if it
     must."""
     asked = FLAGS[compiler.numerics]
+    quick = QUICK if source.startswith(LONG) else ()
     words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
-    run((*compiler.command, *asked.common, *flags, *words), source, target.parent)
+    run((*compiler.command, *asked.common, *quick, *flags, *words), source, target.parent)
     text = target.read_text()
     bad = fused(text)
     if bad is not None and asked.rounds:

@@ -149,13 +149,14 @@ def graph_line(region: Region) -> str:
 
 
 def loops(region: Region) -> str:
-    """Those that run in C, and how often they were left to CPython in mid-flight."""
+    """Those that run in C, how long the C is, and how often they were left in mid-flight."""
     if not region.routines:
         return ""
     left = sum(one.exits for one in region.routines)
     count = counted(sum(map(loops_in, region.graph.body.nodes)), "loop")
-    ended = f" (left {counted(left, 'time')} before the end)" if left else ""
-    return f"{count}{ended}, "
+    size = sum(len(one.source) for one in region.routines) / 1000
+    ended = f", left {counted(left, 'time')} before the end" if left else ""
+    return f"{count} ({size:.0f} kB of C{ended}), "
 
 
 def loops_in(node: Node) -> int:

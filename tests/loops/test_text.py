@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.codegen import routine, toolchain
 
 PROGRAM = """
 import hashlib
 import numpy as np
 import jitcore
+from jitcore.codegen import routine, toolchain
 
 
 def f(x, n):
@@ -156,3 +158,48 @@ def test_what_is_computed_once_is_what_it_was(fn: Callable[..., Any]) -> None:
     record = jitcore.pipeline.records.find(fn.__code__)
     routines = [one for region in record.regions for one in region.routines]
     assert routines
+
+
+def written(lines: list[str]) -> Callable[..., Any]:
+    head = ["def f(x, y):", "    s = 0.0", "    for i in range(x.shape[0]):"]
+    space: dict[str, Any] = {}
+    exec("\n".join([*head, *(f"        {line}" for line in lines), "    return s"]), space)
+    found: Callable[..., Any] = space["f"]
+    return found
+
+
+def test_a_loop_of_too_much_c_is_cpythons() -> None:
+    x = np.random.default_rng(3).random(40)
+    few, many = (
+        written([f"if x[i] > {k / 100}: s += x[i] * {k}" for k in range(n)]) for n in (10, 100)
+    )
+    for fn, whole in ((few, True), (many, False)):
+        about = jitcore.explain(jitcore.compile(fn))(x, x)
+        assert repr(about.result) == repr(fn(x, x))
+        assert any(graph.routines for graph in about.graphs) is whole
+        assert ("characters of C" in str(about)) is not whole
+        assert (" kB of C" in str(about)) is whole
+
+
+def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, commands = toolchain.run, []
+
+    def run(command: tuple[str, ...], text: str, folder: Path | None = None) -> str:
+        commands.append(command)
+        return real(command, text, folder)
+
+    monkeypatch.setattr(toolchain, "run", run)
+    monkeypatch.setattr(routine, "LONG", 25_000)
+    x = np.linspace(0, 1, 50)
+    for n, quick in ((2, False), (25, True)):
+        number = np.random.default_rng().random()  # a text that no cache has
+        lines = [f"y[1:-1] = (x[2:] * {k + number} + y[:-2]) / (y[1:-1] + 0.5)" for k in range(n)]
+        fn = written(lines)
+        commands.clear()
+        got, want = x + 1, x + 1
+        about = jitcore.explain(jitcore.compile(fn))(x, got)
+        fn(x, want)
+        assert got.tobytes() == want.tobytes()
+        assert about.source().startswith(toolchain.LONG) is quick
+        assert any("-O1" in command for command in commands) is quick
+        assert any("-ffp-contract=off" in command for command in commands)

@@ -48,20 +48,28 @@ def test_means_of_the_public_set() -> None:
     assert "geometric mean of 2 kernels, small" in text
     assert "of these 1 of npbench, small" in text
     assert rows[0].operations == rows[1].elements == 0
+    assert all(row.first > row.cold > 0 for row in rows)
 
 
 def test_what_is_asked_of_loops() -> None:
     names = ("scalar_loop", "scalar_loop_print")
     rows = [measure(LOOPS[name], "small", 0.0, {}) for name in names]
     silent = replace(rows[0], size="large", compiled=3.0, graphs=1, breaks=[], cold=0.01)
+    silent = replace(silent, first=0.5)
     printing = replace(
-        rows[1], size="large", compiled=4.0, graphs=2, breaks=["J204 output"], cold=0.03
+        rows[1], size="large", compiled=4.0, graphs=2, breaks=["J204 output"], cold=1.03, first=1.5
     )
     assert loop_lines([silent, printing]) == [
         "loops that are one graph without a break: 1 of 2",
-        "compiling all of a kernel, first: 20 ms (up to 30)",
+        "compiling all of a kernel, first, at its slowest size: 520 ms (up to 1030), 1 of 2 within"
+        " 1000 ms",
+        "a first call as a whole, large: 1000 ms (up to 1500)",
         "a loop that prints ten times, large: 75% of the speed without",
     ]
+    again = replace(printing, size="medium", cold=0.02, first=0.1)
+    assert loop_lines([again, printing])[1].startswith(
+        "compiling all of a kernel, first, at its slowest size: 1030 ms"
+    )
     assert loop_lines([]) == []
 
 
