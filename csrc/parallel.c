@@ -11,7 +11,8 @@
 #define PIECES 32      /* for each thread: rounds may differ */
 #define LEAST 20000    /* ns that a piece should take */
 #define REST 64        /* launches */
-#define MOST_FAILED 3
+#define MOST_FAILED 3  /* in a row; then it rests for longer: signals or other threads may have been why */
+#define LONG_REST 4096
 #define MOST_KEPT 16   /* arrays */
 
 static int always; /* rounds are dealt out from the first one on, in small pieces: for tests */
@@ -172,8 +173,7 @@ static i64 deal(const Rounds *r, i64 begin, i64 end, i64 cost, Dealing *dealing,
 
 int parallel_run(const Rounds *r, Dealing *dealing) {
     i64 at = 0, size = 1, gone = 0, spent = 0, began = nanoseconds();
-    int rests = dealing->resting > 0 || dealing->failed >= MOST_FAILED;
-    if ((rests && !always) || r->ndealt > MOST_KEPT) {
+    if ((dealing->resting > 0 && !always) || r->ndealt > MOST_KEPT) {
         dealing->resting -= dealing->resting > 0;
         return rounds_from(r, 0, RT_ALL, &gone);
     }
@@ -194,6 +194,8 @@ int parallel_run(const Rounds *r, Dealing *dealing) {
     i64 done = pays && are_apart(r) ? deal(r, at, count, cost, dealing, &gone) : at;
     if (done == at && dealing->failed == 0)
         dealing->resting = REST;
+    if (dealing->failed >= MOST_FAILED)
+        *dealing = (Dealing){.resting = LONG_REST};
     workers_leave();
     return rounds_from(r, done, RT_ALL, &gone);
 }

@@ -45,7 +45,8 @@ def copied(
     same: dict[Value, Value] = {}
     for node in nodes:
         if node in readers and not found.isdisjoint(uses(node)):
-            new = copies((found & uses(node)) - same.keys(), node)
+            wanted = found - same.keys()
+            new = copies(dict.fromkeys(v for v in node.inputs if v in wanted), node)
             known = same | {copy.args[0]: copy.outputs[0] for copy in new}
             other = reading(node, known)
             if other is not None:
