@@ -30,7 +30,8 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
         return False
     assert isinstance(rhs, Run)
     if isinstance(right, SpanType):
-        raise NotALoop("a product of large complex arrays, in a loop")
+        reject_large(vm, lhs, rhs)
+        return False
     found = is_temporary(vm, rhs.value)
     if found is False:
         return False
@@ -43,11 +44,33 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
 
 
 def type_in(var: Var) -> Type | None:
+    """A number that is real or imaginary rounds nothing twice: its order is all one."""
     match var:
         case Run(value):
             return value.type
-        case Known(obj) if isinstance(obj, complex | np.generic):
+        case Known(obj) if isinstance(obj, complex) and obj.real and obj.imag:
             return type_of(obj)
+    return None
+
+
+def reject_large(vm: Machine, lhs: Var, rhs: Run) -> None:
+    """In a loop it may be unknown how many elements there are; NumPy takes those of one shape."""
+    if rhs.value in vm.parts.views or not isinstance(rhs.value.type, SpanType):
+        return
+    counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Run)]
+    size = rhs.value.type.dtype.itemsize
+    if all(count is None or count * size >= ELIDED_BYTES for count in counts):
+        raise NotALoop("a product of large complex arrays, in a loop")
+
+
+def most_elements(vm: Machine, value: Value) -> int | None:
+    while value in vm.parts.views:
+        value, _ = vm.parts.views[value]
+    match value.type:
+        case ArrayType(size=size):
+            return size
+        case SpanType(dims=dims) if None not in dims:
+            return prod(dim or 0 for dim in dims)
     return None
 
 
@@ -58,8 +81,8 @@ def is_complex(kind: Type | None) -> bool:
 def may_take(kind: Type | None, other: Type | None) -> bool:
     """May NumPy write a product with the other into an array of this type?"""
     if isinstance(kind, SpanType):
-        size = prod(16384 if dim is None else dim for dim in kind.dims)
-        return size * kind.dtype.itemsize >= ELIDED_BYTES
+        known = prod(dim or 1 for dim in kind.dims)
+        return None in kind.dims or known * kind.dtype.itemsize >= ELIDED_BYTES
     if not isinstance(kind, ArrayType) or kind.size * kind.dtype.itemsize < ELIDED_BYTES:
         return False
     if isinstance(other, ArrayType):

@@ -80,3 +80,17 @@ def in_a_loop(a, b):
         a = a * (b + 1)
         a = b * (a * 0.5 + i)
     return a
+
+
+@program(
+    lambda: (c16(30, 50), c16(30, 50, seed=1)),
+    lambda: (c16(4, 20_000), c16(4, 20_000, seed=1)),
+    lambda: (c8(4, 40_000), c8(4, 40_000, seed=1)),
+)
+def of_rows(a, b):
+    total = 0j
+    for i in range(len(a)):
+        total += (a[i] * (b[i] + 1)).sum() + ((1 + 2j) * (b[i] * 0.5)).sum()
+        a[i] = a[i] * b[i]
+        total += ((0.5 + 2j) * (b[i, :i] + 1)).sum() + (a[i, i:] * (b[i, i:] + 2)).sum()
+    return a, total
