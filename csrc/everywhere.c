@@ -57,10 +57,15 @@ static int cell_is_of_numpy(PyObject *value) {
     return PyCell_Check(value) && PyCell_GET(value) != NULL && is_of_numpy(PyCell_GET(value));
 }
 
+/* A module has no names yet when it begins: it imports them. */
+static int is_numpys_name(PyObject *name) { return PyUnicode_CompareWithASCIIString(name, "numpy") == 0; }
+
 static int names_are_of_numpy(PyCodeObject *code, PyObject *globals) {
     Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
     for (Py_ssize_t i = 0; i < count && i < MOST_NAMES; i++) {
         PyObject *value;
+        if (!(code->co_flags & CO_OPTIMIZED) && is_numpys_name(PyTuple_GET_ITEM(code->co_names, i)))
+            return 1;
         if (lookup_name(globals, PyTuple_GET_ITEM(code->co_names, i), &value) != FOUND)
             continue;
         int found = is_of_numpy(value);

@@ -139,10 +139,17 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     home->left = home->cstar == NULL;
 }
 
+/* Names of a module are in one dict; a class body, or code that exec() got a mapping for, has them elsewhere. */
+static int has_plain_names(const JitFrame *frame) {
+    if (JIT_CODE(frame)->co_flags & CO_OPTIMIZED)
+        return 1;
+    return frame->f_locals == frame->f_globals && PyDict_CheckExact(frame->f_globals);
+}
+
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
 static void swap_in(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
-    if (map_of(code) != NULL)
+    if (map_of(code) != NULL || !has_plain_names(frame))
         return;
     Home *home = home_of(code);
     if (home == NULL || !home->asked) {

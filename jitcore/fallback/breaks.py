@@ -167,7 +167,7 @@ IMPORT = _row(
 )
 NAMESPACE = _row(
     "J105", "namespace", COULD,
-    "a name that lives in a namespace dict (module level, exec or a class body)",
+    "a name in a namespace dict that is bound for the first time, or not a module's own",
     runs="the access",
     hint="move the code into a function",
 )

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import CO_OPTIMIZED
 from types import CodeType
 from weakref import ref
 
@@ -50,7 +51,10 @@ class Code:
     def canonical(self, index: int) -> tuple[Canon, ...]:
         found = self.canons.get(index)
         if found is None:
-            found = self.canons[index] = canonical(self.code, self.instrs[index])
+            found = canonical(self.code, self.instrs[index])
+            if self.names_in_dict:
+                found = tuple(map(self.in_slot, found))
+            self.canons[index] = found
         return found
 
     @cached_property
@@ -66,7 +70,38 @@ class Code:
     def local_names(self) -> tuple[str, ...]:
         code = self.code
         cells = tuple(name for name in code.co_cellvars if name not in code.co_varnames)
-        return code.co_varnames + cells + code.co_freevars
+        return code.co_varnames + cells + code.co_freevars + self.names
+
+    @property
+    def names_in_dict(self) -> bool:
+        """Code of a module: a C* of it runs only where its names are its globals."""
+        return not self.code.co_flags & CO_OPTIMIZED
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Those that such code binds: slots after its locals, whose values exits write back."""
+        names = self.code.co_names
+        bound = dict.fromkeys(names[i.arg] for i in self.instrs if i.op == "STORE_NAME")
+        return tuple(bound) if self.names_in_dict else ()
+
+    @cached_property
+    def slot_of(self) -> dict[str, int]:
+        first = len(self.local_names) - len(self.names)
+        return {name: first + i for i, name in enumerate(self.names)}
+
+    def in_slot(self, canon: Canon) -> Canon:
+        """What is not bound here is a global name like another."""
+        slot = self.slot_of.get(canon.argval) if canon.op in ("LOAD_NAME", "STORE_NAME") else None
+        if slot is not None:
+            return canon._replace(arg=slot)
+        return canon._replace(op="LOAD_GLOBAL") if canon.op == "LOAD_NAME" else canon
+
+    def writes(self, offset: int) -> frozenset[int]:
+        """The slots that the instruction binds."""
+        instr = self.instrs[self.by_offset[offset]]
+        if instr.op == "STORE_NAME" and self.names:
+            return frozenset((self.slot_of[self.code.co_names[instr.arg]],))
+        return version.writes(instr)
 
     def successors(self, offset: int) -> tuple[int, ...]:
         """Offsets that may run next, exceptions left out."""
@@ -130,7 +165,8 @@ class Code:
     @cached_property
     def live(self) -> dict[int, frozenset[int]]:
         """Locals that may be read from an offset on, its exception handlers included."""
-        live: dict[int, frozenset[int]] = {i.offset: frozenset() for i in self.instrs}
+        seen = frozenset(self.slot_of.values())  # by others, at any time
+        live: dict[int, frozenset[int]] = {i.offset: seen for i in self.instrs}
         changed = True
         while changed:
             changed = False
@@ -138,7 +174,7 @@ class Code:
                 after: frozenset[int] = frozenset()
                 for target in self.successors(instr.offset):
                     after |= live[target]
-                now = version.reads(instr) | (after - version.writes(instr))
+                now = seen | version.reads(instr) | (after - version.writes(instr))
                 handler = self.handler_of(instr.offset)
                 if handler is not None:
                     now |= live[handler.target]

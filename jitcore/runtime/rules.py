@@ -18,7 +18,7 @@ from functools import cached_property
 from types import CodeType
 
 from jitcore.config import Config, environment
-from jitcore.runtime.scope import leaves_alone, leaves_under_stress
+from jitcore.runtime.scope import is_module, leaves_alone, leaves_module, leaves_under_stress
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ class Rules:
         path = os.path.realpath(code.co_filename)
         if self.config.hot_seconds <= 0:
             return leaves_under_stress(code) or self._unwanted(path)
-        if leaves_alone(code) or self._unwanted(path):
+        alone = leaves_module(code) if is_module(code) else leaves_alone(code)
+        if alone or self._unwanted(path):
             return True
         if any_of(path, self.config.include):
             return False

@@ -14,6 +14,7 @@ from types import CodeType
 import numpy as np
 
 from jitcore.lazy import Lazy
+from jitcore.opcodes.decode import instructions
 
 
 def _folder(path: str) -> str:
@@ -32,16 +33,35 @@ def standard_library() -> str:
 
 
 def leaves_under_stress(code: CodeType) -> bool:
-    """What JITCORE_STRESS=1 cannot do: code of modules, and what runs while it compiles."""
-    if code.co_flags & FUNCTION != FUNCTION or code.co_filename.startswith("<frozen"):
+    """What JITCORE_STRESS=1 cannot do: class bodies, and what runs while it compiles."""
+    if code.co_filename.startswith("<frozen"):
+        return True
+    if code.co_flags & FUNCTION != FUNCTION and (not is_module(code) or leaves_module(code)):
         return True
     return os.path.realpath(code.co_filename).startswith(OWN[1])
 
 
+def is_module(code: CodeType) -> bool:
+    """Of a script, a module, or a notebook's cell."""
+    return code.co_name == "<module>" and not code.co_flags & FUNCTION
+
+
+def leaves_module(code: CodeType) -> bool:
+    """What looks at its names as a dict, or has some that are declared global."""
+    declared = any(instr.op in DECLARED for instr in instructions(code))
+    return declared or not LOOKS.isdisjoint(code.co_names) or leaves_file(code)
+
+
+DECLARED = ("STORE_GLOBAL", "DELETE_GLOBAL")
+LOOKS = frozenset(("globals", "locals", "vars", "dir", "eval", "exec", "_getframe"))
+
+
 def leaves_alone(code: CodeType) -> bool:
     """Modules, class bodies, the standard library, NumPy and jitcore itself."""
-    if code.co_flags & FUNCTION != FUNCTION:
-        return True
+    return code.co_flags & FUNCTION != FUNCTION or leaves_file(code)
+
+
+def leaves_file(code: CodeType) -> bool:
     name = code.co_filename
     if name.startswith("<"):
         return name.startswith("<frozen")

@@ -91,7 +91,8 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
             lazy = "__getattr__" in obj.__dict__ or owner.origin is None
             kind = breaks.ATTRIBUTE if lazy else breaks.MISSING_ATTRIBUTE
             vm.stop(kind, f"module {obj.__name__} has no {name} in its dict")
-        if obj.__dict__ is vm.start.globals and name in vm.globals_set:
+        own = obj.__dict__ is vm.start.globals
+        if own and (name in vm.globals_set or name in vm.start.code.slot_of):
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
         return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
     if isinstance(obj, type):

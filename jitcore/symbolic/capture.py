@@ -18,7 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
-from jitcore.guards.source import Local, Stack
+from jitcore.guards.source import Global, Local, Stack
 from jitcore.hush import hushed
 from jitcore.ir.graph import Body, Graph
 from jitcore.ir.op import Unsupported
@@ -139,6 +139,8 @@ def outermost(vm: Machine) -> Frame:
         None if obj is start.empty else Lazy(Local(i, names[i]), obj)
         for i, obj in enumerate(start.locals)
     ]
+    bound = start.globals
+    locals += [Lazy(Global(n), bound[n]) if n in bound else None for n in code.names]
     for i, obj in enumerate(start.stack):
         if obj is start.empty:
             vm.guard(Absent(Stack(i)))
@@ -155,7 +157,12 @@ def returned(vm: Machine) -> Capture:
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     code = frame.code.code
-    plain = not (code.co_flags & UNUSUAL_FLAGS or code.co_cellvars or code.co_freevars)
+    plain = not (
+        frame.code.names_in_dict
+        or code.co_flags & UNUSUAL_FLAGS
+        or code.co_cellvars
+        or code.co_freevars
+    )
     plain = plain and not vm.in_loop
     returns = exit_return(vm, frame.result) if plain else None
     if returns is None or not all(isinstance(s, Window) for s in vm.segments):

@@ -292,6 +292,9 @@ def exit_at(vm: Machine, offset: int, stack: list[Var], through_point: bool) -> 
     slots = {i: _local(recipes, changed[i]) for i in read}
     effects = _effects(vm, recipes)
     slots |= {i: _dead_local(recipes, var) for i, var in changed.items() if i not in read}
+    for name, slot in frame.code.slot_of.items():
+        if slot in slots:
+            effects += (Effect(Do.SET_GLOBAL, (exit.Known(name), slots.pop(slot))),)
     return Exit(Leave.JUMP, offset, through_point, on_stack, tuple(slots.items()), effects)
 
 

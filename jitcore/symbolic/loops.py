@@ -28,7 +28,6 @@ from jitcore.ir.ops_loop import LEAVE, LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANG
 from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
-from jitcore.opcodes.version import writes
 from jitcore.symbolic.carried import array_of, arrays_apart, copy_private, drop_spans, stays
 from jitcore.symbolic.counted import counted, item_at, known_rounds, may_count
 from jitcore.symbolic.either import Kinds, flat, kinds, naming, parts, unflat, union
@@ -331,7 +330,7 @@ def kinds_outside(vm: Machine, frame: Frame, tree: Tree, i: int) -> list[Kinds]:
 
 
 def written(frame: Frame, at: int) -> frozenset[int]:
-    return writes(frame.code.instrs[frame.code.by_offset[at]])
+    return frame.code.writes(at)
 
 
 def one_round(vm: Machine, frame: Frame, loop: Loop, k: Value | None) -> Tree:

@@ -65,7 +65,7 @@ def imports(x):
     return y + math.pi
 
 
-in_module = breaks("J105")(of_text("y = f8(4) * 2; z = y + 1"))  # J105
+in_module = breaks("J105")(of_text("y = np.arange(4.0) * 2; z = y + 1"))  # J105
 
 
 @breaks("J108", lambda: (f8(4),), after=False)

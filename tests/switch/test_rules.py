@@ -45,8 +45,16 @@ def test_compiled_by_default(path):
     assert not rules().leave(code_of(path))
 
 
-def test_module_code_is_left():
-    assert rules().leave_everywhere(compile("x = 1", HERE, "exec"))
+@pytest.mark.parametrize("text", ["print(globals())", "global x\nx = 1"])
+def test_modules_that_look_at_their_names_are_left(text):
+    assert rules().leave_everywhere(compile(text, HERE, "exec"))
+
+
+def test_modules():
+    code = compile("class A:\n    x = 1", HERE, "exec")
+    assert not rules().leave_everywhere(code)
+    assert rules().leave(code)  # it is not called from compiled code
+    assert rules().leave_everywhere(next(c for c in code.co_consts if hasattr(c, "co_code")))
 
 
 WORDS = [

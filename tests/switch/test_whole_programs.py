@@ -203,7 +203,7 @@ PROGRAMS = {
 }
 
 
-# What a capture looked at lives until the garbage collector has come by, and ends in no order.
+# Something that a capture looked at in the library ends with the garbage collector, in no order.
 NO_STRESS = ("processes",)
 
 

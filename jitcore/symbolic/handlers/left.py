@@ -18,7 +18,7 @@ LEFT: dict[BreakKind, tuple[str, ...]] = {
     breaks.IMPORT: ("IMPORT_NAME", "IMPORT_FROM", "IMPORT_STAR"),
     breaks.CLASS_DEFINITION: ("LOAD_BUILD_CLASS",),
     breaks.NAMESPACE: (
-        *("LOAD_NAME", "STORE_NAME", "DELETE_NAME", "SETUP_ANNOTATIONS", "LOAD_LOCALS"),
+        *("DELETE_NAME", "SETUP_ANNOTATIONS", "LOAD_LOCALS"),
         *("LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS"),
     ),
     breaks.PATTERN: ("MATCH_CLASS",),

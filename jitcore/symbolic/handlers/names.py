@@ -1,4 +1,4 @@
-"""Locals, cells, globals."""
+"""Locals, cells, globals, and the names of a module, which are both."""
 
 from __future__ import annotations
 
@@ -113,10 +113,33 @@ def write_cell(vm: Machine, cell: Cell, value: Var | None) -> None:
         vm.mutated.add(cell.origin)
 
 
+@opcode("LOAD_NAME", "-- value")
+def load_name(vm: Machine, frame: Frame, canon: Canon) -> Var:
+    return name_in_slot(vm, canon.argval, canon.arg)
+
+
+def name_in_slot(vm: Machine, name: str, slot: int) -> Var:
+    var = vm.outer.locals[slot]
+    if var is None:
+        vm.stop(breaks.NAMESPACE, name)
+    return bound(vm, var)
+
+
+@opcode("STORE_NAME", "value --")
+def store_name(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
+    """A new name is CPython's to bind: so names come in the order that it gives them."""
+    if frame is not vm.outer or frame.locals[canon.arg] is None:
+        vm.stop(breaks.NAMESPACE, canon.argval)
+    store_fast(vm, frame, canon, value)
+
+
 @opcode("LOAD_GLOBAL", "-- value")
 def load_global(vm: Machine, frame: Frame, canon: Canon) -> Var:
     name: str = canon.argval
     own = frame.globals is vm.start.globals
+    slot = vm.start.code.slot_of.get(name) if own else None
+    if slot is not None:
+        return name_in_slot(vm, name, slot)
     if own and name in vm.globals_set:
         found = vm.globals_set[name]
         if found is None:
@@ -165,7 +188,8 @@ def delete_global(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 
 def set_global(vm: Machine, frame: Frame, name: str, value: Var | None) -> None:
-    if frame.globals is not vm.start.globals or type(frame.globals) is not dict:
+    others = frame.globals is not vm.start.globals or vm.start.code.names
+    if others or type(frame.globals) is not dict:
         vm.stop(breaks.GLOBAL_WRITE, name)
     if value is None:
         vm.hold(Do.DEL_GLOBAL, Known(name))
