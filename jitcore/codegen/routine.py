@@ -57,6 +57,7 @@ PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operatio
 KEPT = 1 << 20  # as if nothing could be faster
 LONG = 64_000  # characters of C; for each the compiler takes 10 to 25 µs, at -O1 5 to 10
 LONGEST = 200_000
+MANY = 32  # loops over elements, which -O3 makes several loops of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +151,8 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
 def bounded(source: str) -> str:
     if len(source) > LONGEST:
         raise NoForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
-    return MARK + source if len(source) > LONG else source
+    is_long = len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
+    return MARK + source if is_long else source
 
 
 def weight(nodes: Sequence[Node]) -> int:

@@ -189,9 +189,9 @@ def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> Non
         return real(command, text, folder)
 
     monkeypatch.setattr(toolchain, "run", run)
-    monkeypatch.setattr(routine, "LONG", 25_000)
     x = np.linspace(0, 1, 50)
-    for n, quick in ((2, False), (25, True)):
+    for n, long, quick in ((2, 25_000, False), (25, 25_000, True), (25, 1 << 30, True)):
+        monkeypatch.setattr(routine, "LONG", long)
         number = np.random.default_rng().random()  # a text that no cache has
         lines = [f"y[1:-1] = (x[2:] * {k + number} + y[:-2]) / (y[1:-1] + 0.5)" for k in range(n)]
         fn = written(lines)
