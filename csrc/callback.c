@@ -5,11 +5,13 @@
 #include "kernel.h"
 #include "launcher.h"
 #include "members.h"
+#include "trial.h"
 
 #define MOST_OPERANDS 16
 #define MOST_ARGUMENTS 16
 #define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
-#define STALE_AFTER (1 << 16)
+#define STALE_AFTER 5e-3 /* seconds; then what handlers of signals have changed is found by the entry's guards */
+#define CLOCK_AFTER 16   /* calls */
 
 /* Templates of arguments, flat: a node, then its parts. */
 enum { AS_CONSTANT, AS_OPERAND, AS_TUPLE, AS_LIST, AS_SLICE };
@@ -344,6 +346,13 @@ static int take_result(Callback *call, PyObject *result, rt_slot *out) {
     return 1;
 }
 
+/* A handler of a signal may have run within a call: nothing tells. */
+static int is_late(Callbacks *calls) {
+    if (calls->made++ == 0)
+        calls->began = trial_clock();
+    return calls->made % CLOCK_AFTER == 0 && trial_clock() - calls->began >= STALE_AFTER;
+}
+
 int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
     Callbacks *calls = world->calls;
     Callback *call = &calls->each[k];
@@ -372,7 +381,7 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
             Py_DECREF(operands[made]);
         }
     }
-    if (++calls->made >= STALE_AFTER || jit_switches(calls->thread) != switches)
+    if (is_late(calls) || jit_switches(calls->thread) != switches)
         world->stale = 1;
     rt_clear();
     good = good && calls->unchanged(calls->launch);

@@ -28,6 +28,7 @@ typedef struct {
     PyObject *token;
     PyObject *type, *value, *traceback; /* what a signal's handler raised */
     long made;
+    double began; /* the first of them, by the clock */
 } Callbacks;
 
 /* From a tuple of (function, keyword names or None, template, operands, result), see codegen/callbacks.py. -1 with an exception. */

@@ -364,3 +364,42 @@ def test_what_a_handler_raises_within_a_call_is_raised(called: Callable[..., Arr
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+stop = False
+
+
+def until_stopped(a: Array, most: int) -> int:
+    for k in range(most):
+        b = np.linalg.inv(a)
+        if stop and b[0, 0] == b[0, 0]:
+            return k
+    return most
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
+def test_what_a_handler_changes_is_seen_soon() -> None:
+    """Most handlers run within a call, after which nothing tells that one did."""
+    global stop
+
+    def handler(*_: object) -> None:
+        global stop
+        stop = True
+        changed.append(1)
+
+    fn, a = jitcore.compile(until_stopped), regular(4)
+    changed: list[int] = []
+    stop = False
+    for _ in range(3):
+        fn(a, 30)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for _ in range(5):
+            stop = False
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+            assert fn(a, 10**8) < 10**8
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        stop = False
+    assert len(changed) == 5
