@@ -116,6 +116,28 @@ void jit_hook_worked(void) {
 unsigned long jit_hook_work(void) { return work; }
 unsigned long jit_hook_frames(void) { return frames; }
 
+static int raise_again(void *error) {
+    PyErr_SetObject((PyObject *)Py_TYPE((PyObject *)error), error);
+    Py_DECREF((PyObject *)error);
+    return -1;
+}
+
+/* What a signal's handler raised in the callback: at the frame's own first check, as without us. */
+static void put_off(PyObject *callback) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (Py_AddPendingCall(raise_again, Py_NewRef(error)) == 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        return;
+    }
+    Py_DECREF(error);
+    PyErr_Restore(type, error, traceback);
+    PyErr_WriteUnraisable(callback);
+}
+
 /* A frame of a code object that nobody has looked at: the callback may give it a C*. */
 static void ask(PyObject *callback, PyCodeObject *code) {
     Home *home = home_make(code);
@@ -134,7 +156,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
         PyErr_Clear();
         PyErr_SetInterrupt(); /* again, for the frame's own first check */
     } else if (result == NULL)
-        PyErr_WriteUnraisable(callback);
+        put_off(callback);
     Py_XDECREF(result);
     home->left = home->cstar == NULL;
 }
