@@ -10,7 +10,7 @@
 #define MOST_OPERANDS 16
 #define MOST_ARGUMENTS 16
 #define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
-#define STALE_AFTER 5e-3 /* seconds; then what handlers of signals have changed is found by the entry's guards */
+#define STALE_AFTER 0.1 /* seconds; then what handlers of signals have changed is found by the entry's guards */
 #define CLOCK_AFTER 16   /* calls */
 
 /* Templates of arguments, flat: a node, then its parts. */
@@ -347,10 +347,13 @@ static int take_result(Callback *call, PyObject *result, rt_slot *out) {
 }
 
 /* A handler of a signal may have run within a call: nothing tells. */
-static int is_late(Callbacks *calls) {
+static int lateness(Callbacks *calls) {
     if (calls->made++ == 0)
         calls->began = trial_clock();
-    return calls->made % CLOCK_AFTER == 0 && trial_clock() - calls->began >= STALE_AFTER;
+    if (calls->made % CLOCK_AFTER != 0)
+        return 0;
+    double spent = trial_clock() - calls->began;
+    return spent < STALE_AFTER ? 0 : spent < 2 * STALE_AFTER ? STALE : VERY_STALE;
 }
 
 int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
@@ -381,8 +384,9 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
             Py_DECREF(operands[made]);
         }
     }
-    if (is_late(calls) || jit_switches(calls->thread) != switches)
-        world->stale = 1;
+    world->stale |= lateness(calls);
+    if (jit_switches(calls->thread) != switches)
+        world->stale |= VERY_STALE;
     rt_clear();
     good = good && calls->unchanged(calls->launch);
     return good;

@@ -43,7 +43,7 @@ def for_(w: Writer, node: Node) -> None:
     w.positive.add(k)
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
-    with w.block():
+    with w.block(), w.rounds():
         w.body(body)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
@@ -71,7 +71,7 @@ def loop(w: Writer, node: Node) -> None:
     w.depth += 1
     go_on = w.scratch("int")
     w.line("do {")
-    with w.block():
+    with w.block(), w.rounds():
         w.body(body)
         w.depth += 1
         w.line(f"{go_on} = {w.true(again)};")

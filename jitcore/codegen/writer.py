@@ -55,6 +55,7 @@ class Writer:
         self.dealt = dealt  # the loop whose rounds several launches may share (parallel.py)
         self.sizes = sizes or {}
         self.is_exact = False  # numbers stand in the text as they are
+        self.loops_open = 0
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
@@ -135,6 +136,12 @@ class Writer:
         self.shared.append({})
         yield
         self.shared.pop()
+
+    @contextmanager
+    def rounds(self) -> Iterator[None]:
+        self.loops_open += 1
+        yield
+        self.loops_open -= 1
 
     def size(self, of: Size) -> str:
         """Of an array that is given, so that the text is that of other sizes, too."""
@@ -293,7 +300,8 @@ class Writer:
             self.line(f"goto way{self.way(node)};")
         elif node.op.name == "poll":
             self.line("rounds++;")
-            self.leave_if(node, "*breaker & bits || short_of_room || world->stale")
+            stale = f"world->stale >= {'STALE' if self.loops_open == 1 else 'VERY_STALE'}"
+            self.leave_if(node, f"*breaker & bits || short_of_room || {stale}")
         else:
             self.operation(node)
 

@@ -12,6 +12,8 @@
 #define JITCORE_ROUTINE_RT_H
 
 #define RT_AXES 4
+#define STALE 1
+#define VERY_STALE 2
 #define RT_PAUSED (-2)
 #define RT_ALL ((i64)0x7fffffffffffffff)
 
@@ -47,7 +49,7 @@ typedef struct rt_world {
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
     int (*call)(struct rt_world *world, i64 k, rt_slot *operands, rt_slot *out); /* csrc/callback.h */
     void *calls;
-    int stale; /* the next round begins in CPython, where guards are asked */
+    int stale; /* the next round begins in CPython, where guards are asked: STALE, of the outermost loop; VERY_STALE, of any */
     i64 begin, end, count; /* of the outermost loop: what to do, and how many rounds it has */
 } rt_world;
 
