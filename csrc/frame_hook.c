@@ -122,9 +122,15 @@ static int raise_again(void *error) {
     return -1;
 }
 
-/* What a signal's handler raised in the callback: at the frame's own first check, as without us. */
+/* What a signal's handler raised in the callback: at the frame's own first check, as without us. Handlers run in the main
+ * thread, and so do pending calls. What the callback raises by itself, it is deep down or short of memory. */
 static void put_off(PyObject *callback) {
     PyObject *type, *error, *traceback;
+    int ours = PyErr_ExceptionMatches(PyExc_RecursionError) || PyErr_ExceptionMatches(PyExc_MemoryError);
+    if (ours || !_PyOS_IsMainThread()) {
+        PyErr_WriteUnraisable(callback);
+        return;
+    }
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     if (Py_AddPendingCall(raise_again, Py_NewRef(error)) == 0) {
