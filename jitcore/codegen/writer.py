@@ -329,8 +329,10 @@ class Writer:
         if node.op.stores:
             spans.flush(self)
         self.is_exact = node.op.name in BETTER_KNOWN
-        text = form(self, node)
-        self.is_exact = False
+        try:
+            text = form(self, node)
+        finally:
+            self.is_exact = False
         if not node.outputs:
             return
         (out,) = node.outputs
