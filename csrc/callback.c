@@ -261,24 +261,34 @@ static PyObject *called(const Callback *call, PyObject *const *operands) {
 
 /* ---------------------------------------------------------------- a call */
 
-static int is_numpys(PyFrameObject *frame) {
-    PyObject *globals = PyFrame_GetGlobals(frame);
-    PyObject *name = PyDict_GetItemString(globals, "__name__");
+/* Of NumPy, of ours, or of the standard library, which both use. */
+static int is_theirs(PyFrameObject *frame) {
+    PyObject *globals = PyFrame_GetGlobals(frame), *package = NULL;
+    PyObject *name = PyDict_GetItemString(globals, "__name__"), *library = PySys_GetObject("stdlib_module_names");
     const char *text = name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    if (text == NULL)
+    int found = 0;
+    if (text != NULL)
+        package = PyUnicode_FromStringAndSize(text, (Py_ssize_t)strcspn(text, "."));
+    if (package != NULL) {
+        found = PyUnicode_CompareWithASCIIString(package, "numpy") == 0 ||
+                PyUnicode_CompareWithASCIIString(package, "jitcore") == 0;
+        if (!found && library != NULL && PyAnySet_Check(library))
+            found = PySet_Contains(library, package);
+    }
+    if (package == NULL || found < 0)
         PyErr_Clear();
-    int found = text != NULL && strncmp(text, "numpy", 5) == 0 && (text[5] == '.' || text[5] == 0);
+    Py_XDECREF(package);
     Py_DECREF(globals);
-    return found;
+    return found > 0;
 }
 
-/* NumPy's calls of numbers run nothing of the user's, so what comes out of another module comes out of a handler. A handler
+/* NumPy's calls of numbers run nothing of the user's, so what comes out of a module of the user's comes out of a handler. A handler
  * in C leaves no frame, but what such ones raise are no Exceptions, or OSErrors, which NumPy's own errors are not. */
 static int is_handlers(PyObject *exception, PyObject *traceback) {
     if (!PyErr_GivenExceptionMatches(exception, PyExc_Exception) || PyErr_GivenExceptionMatches(exception, PyExc_OSError))
         return 1;
     for (PyTracebackObject *at = (PyTracebackObject *)traceback; at != NULL; at = at->tb_next)
-        if (!is_numpys(at->tb_frame))
+        if (!is_theirs(at->tb_frame))
             return 1;
     return 0;
 }
