@@ -211,15 +211,16 @@ def methods_of_ufuncs(path):
     return path
 
 
+def inverted_again(a, n):
+    s = a
+    for _ in range(n):
+        s = np.linalg.inv(s + a)
+    return s
+
+
 @scenario
 def patched_between_calls(jit):
-    def invert(a, n):
-        s = a
-        for _ in range(n):
-            s = np.linalg.inv(s + a)
-        return s
-
-    fn = jit(invert)
+    fn = jit(inverted_again)
     a = regular(3)
     real = np.linalg.inv
     yield fn(a, 8)
@@ -236,13 +237,7 @@ def patched_between_calls(jit):
 def patched_inside_the_call(jit):
     """A function that NumPy's own calls, and that changes what the loop calls."""
 
-    def invert(a, n):
-        s = a
-        for _ in range(n):
-            s = np.linalg.inv(s + a)
-        return s
-
-    fn = jit(invert)
+    fn = jit(inverted_again)
     a = regular(3)
     module = np.linalg._linalg
     real, inner = np.linalg.inv, module._makearray

@@ -7,7 +7,7 @@ import pytest
 from jitcore.config import from_environment
 from jitcore.runtime.rules import Rules
 
-HERE = "/home/u/work/models/net.py"
+HERE = "/home/u/project/models/net.py"
 
 
 def code_of(path: str):
@@ -62,7 +62,7 @@ WORDS = [
     ("models.net", True),
     ("models.ne?", True),
     ("net", True),
-    ("/home/u/work", True),
+    ("/home/u/project", True),
     ("/home/*/net.py", True),
     ("other, models.*", True),
     ("model", False),
