@@ -167,11 +167,14 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     home->left = home->cstar == NULL;
 }
 
-/* Names of a module are in one dict; a class body, or code that exec() got a mapping for, has them elsewhere. */
+/* Names of a module are in one dict; a class body, or code that exec() got a mapping for, has them elsewhere. A subclass of
+ * dict may answer with code of its own. */
 static int has_plain_names(const JitFrame *frame) {
+    if (!PyDict_CheckExact(frame->f_globals) || !PyDict_CheckExact(frame->f_builtins))
+        return 0;
     if (JIT_CODE(frame)->co_flags & CO_OPTIMIZED)
         return 1;
-    return frame->f_locals == frame->f_globals && PyDict_CheckExact(frame->f_globals);
+    return frame->f_locals == frame->f_globals;
 }
 
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */

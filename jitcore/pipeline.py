@@ -52,6 +52,7 @@ MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 FEW_HITS = 3
+SIGNALS = tuple(map(int, signal.valid_signals()))
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
 
@@ -65,10 +66,19 @@ def attach(fn: FunctionType, config: Config) -> Any:
     if record is None or record.config != config:
         record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
+    if not has_plain_names(fn):
+        return dispatcher
     record.dispatchers.add(dispatcher)
     for entry in record.frameless:
         dispatcher._add_frameless(entry)
     return dispatcher
+
+
+def has_plain_names(fn: FunctionType) -> bool:
+    """A subclass of dict may answer with code of its own; frames are looked at by the evaluation
+    function."""
+    builtins = fn.__builtins__  # type: ignore[attr-defined]
+    return type(fn.__globals__) is dict and type(builtins) is dict
 
 
 def twin(fn: FunctionType) -> FunctionType:
@@ -326,9 +336,17 @@ def reset() -> None:
 
 def is_users(error: Exception) -> bool:
     """Raised by the handler of a signal that came meanwhile: nobody would raise it again."""
-    handlers = {getattr(signal.getsignal(n), "__code__", None) for n in signal.valid_signals()}
+    handlers = {getattr(signal.getsignal(n), "__code__", None) for n in SIGNALS}
     ran = {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
     return not handlers.isdisjoint(ran)
+
+
+def ran_a_handler(error: Exception) -> bool:
+    """A program may have replaced the builtins that we all use: then nothing can be said."""
+    try:
+        return is_users(error)
+    except Exception:
+        return False
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
@@ -341,12 +359,12 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
         except GraphBreakError:
             raise
         except Exception as error:
-            if is_users(error):
+            if ran_a_handler(error):
                 raise
-            log.exception("internal error: please report it; the frame is left to CPython")
-            failed(args[-1], error)
             for point in args[:-1]:  # it would fail again
                 point.close()
+            log.exception("internal error: please report it; the frame is left to CPython")
+            failed(args[-1], error)
 
     return run
 

@@ -1,45 +1,54 @@
 """A public test suite, run plainly and with JITCORE=1 → the tests whose outcome differs, and times.
 
 Each file or module runs in processes of its own, which may crash or hang. A test that comes out
-otherwise than plainly, and does so again, is a difference, and makes the exit status 1.
+otherwise than plainly, and does so again, is a difference, and makes the exit status 1. So is what
+jitcore says of bugs of its own, and an exception that is printed and ignored, where plainly there
+is none.
 
     python tools/corpus.py cpython [--only "traceback gc"]  CPython's own tests; they import NumPy
     python tools/corpus.py numpy [--only "_core lib"]       NumPy's own tests, by folder
     python tools/corpus.py PATH ...                         test files for pytest
 
-    --stress    JITCORE_STRESS=1: every frame that can be, at the first call, libraries included
+    --rules "default stress"  default: JITCORE=1, and no more. stress: JITCORE_STRESS=1, too: every
+                              frame that can be is compiled at its first call, libraries included
     --rounds N  times that each is run in each way (the fastest counts), 1
-    --json F    what was found, test by test
+    --json F    what was found, test by test, written anew after each file
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import unittest
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = "import os, site\nsite.addsitedir(os.path.dirname(__file__))\n"
-WAYS: dict[str, dict[str, str]] = {"plain": {}, "switched": {"JITCORE": "1"}}
-STRESS = {"JITCORE_STRESS": "1"}
+CHILD = Path(__file__).with_name("unit_tests.py")
+RULES: dict[str, dict[str, str]] = {
+    "plain": {},
+    "default": {"JITCORE": "1"},
+    "stress": {"JITCORE": "1", "JITCORE_STRESS": "1"},
+}
+SHOWN = 300  # characters of why a test failed; the file of --json has more
+COMPLAINTS = re.compile(r"^(?:Exception ignored in|jitcore:|internal error:).*", re.MULTILINE)
 
 CPYTHON = """
     array asyncgen asyncio.test_tasks asyncio.test_futures asyncio.test_queues baseexception
     bdb binop bisect bool builtin bytes call class code codeop coroutines collections
-    compare compile complex concurrent_futures contextlib contextlib_async context copy
+    compare compile complex contextlib
+    concurrent_futures.test_future concurrent_futures.test_thread_pool concurrent_futures.test_wait
+    contextlib_async context copy
     copyreg cprofile csv ctypes dataclasses decorators defaultdict deque descr dict
     dictviews dis dynamic dynamicclassattribute enum enumerate eof except_star exceptions
     exception_group exception_variations faulthandler finalization float format fractions
@@ -57,7 +66,7 @@ CPYTHON = """
 """
 """Language and library semantics; a name that this Python does not have is left out."""
 
-# (suite's file, test) → why it may differ. None may, by the default rules.
+# Under stress only: (suite's file, end of the test's name) → why it may differ.
 MAY_DIFFER: dict[tuple[str, str], str] = {}
 
 
@@ -66,6 +75,7 @@ class Outcome:
     tests: dict[str, str] = field(default_factory=dict)  # name → passed, failed, skipped
     why: dict[str, str] = field(default_factory=dict)
     died: str = ""
+    complaints: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
 
@@ -74,44 +84,47 @@ class Outcome:
 
 def main() -> int:
     options = parse()
-    if options.child:
-        print(json.dumps(unit_tests(options.child)), file=sys.__stdout__)
-        return 0
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "site")
         site.mkdir()
         (site / "sitecustomize.py").write_text(SITE)
         shutil.copy(ROOT / "jitcore.pth", site)
         for name, command in suite(options):
-            row = compare(name, command, site, options)
-            found[name] = row
-            report(name, row)
+            found[name] = compare(name, command, site, options)
+            report(name, found[name])
+            if options.json:
+                Path(options.json).write_text(json.dumps(found, indent=1))
     summary(found)
-    if options.json:
-        Path(options.json).write_text(json.dumps(found, indent=1))
     return any(row["different"] for row in found.values())
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("suite", nargs="*", help="cpython, numpy, or test files for pytest")
+    parser.add_argument("suite", nargs="+", help="cpython, numpy, or test files for pytest")
     parser.add_argument("--only", default="", help="modules or folders of the suite")
-    parser.add_argument("--stress", action="store_true")
+    parser.add_argument("--rules", default="default", help="default, stress, or both")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one process")
     parser.add_argument("--json")
-    parser.add_argument("--child", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.rules = words(options.rules)
+    if not set(options.rules) <= RULES.keys() - {"plain"}:
+        parser.error("--rules: default, stress, or both")
+    return options
+
+
+def words(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     """Names, and commands that write their outcomes to the file that is their last word, or print
     them."""
-    only = options.only.replace(",", " ").split()
+    only = words(options.only)
     if options.suite == ["cpython"]:
         for name in dict.fromkeys(only or CPYTHON.split()):
-            yield name, [sys.executable, __file__, "--child", name]
+            yield name, [sys.executable, str(CHILD), name]
         return
     if options.suite == ["numpy"]:
         found = subprocess.check_output(
@@ -122,30 +135,37 @@ def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
     else:
         chosen = [Path(path).resolve() for path in options.suite]
     for file in chosen:
-        words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
-        yield "/".join(file.parts[-3:]), [sys.executable, *words, str(file), "--junitxml"]
+        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
+        yield "/".join(file.parts[-3:]), [sys.executable, *pytest, str(file), "--junitxml"]
 
 
 def compare(
     name: str, command: list[str], site: Path, options: argparse.Namespace
 ) -> dict[str, Any]:
-    def run_both() -> dict[str, Outcome]:
-        return {way: run(command, way, site, options) for way in WAYS}
+    def run_all(rules: list[str]) -> dict[str, Outcome]:
+        return {rule: run(command, rule, site, options) for rule in ["plain", *rules]}
 
-    first = run_both()
-    rows = differences(name, first)
-    if rows:  # a test that is not the same twice is none of ours
-        again = run_both()
-        rows = {test: text for test, text in rows.items() if test in differences(name, again)}
-        first = {way: fastest(first[way], again[way]) for way in WAYS}
+    found = run_all(options.rules)
+    different = {
+        rule: rows
+        for rule in options.rules
+        if (rows := differences(name, found["plain"], found[rule], rule))
+    }
+    if different:  # a test that is not the same twice is none of ours
+        again = run_all(list(different))
+        for rule, rows in different.items():
+            twice = differences(name, again["plain"], again[rule], rule)
+            different[rule] = {test: text for test, text in rows.items() if test in twice}
+        found = {rule: fastest(found[rule], again.get(rule, found[rule])) for rule in found}
     for _ in range(options.rounds - 1):
-        more = run_both()
-        first = {way: fastest(first[way], more[way]) for way in WAYS}
+        more = run_all(options.rules)
+        found = {rule: fastest(found[rule], more[rule]) for rule in found}
     return {
-        "tests": len(first["plain"].tests),
-        "different": rows,
-        "seconds": {way: round(first[way].seconds, 2) for way in WAYS},
-        "died": {way: first[way].died for way in WAYS if first[way].died},
+        "tests": len(found["plain"].tests),
+        "different": {rule: rows for rule, rows in different.items() if rows},
+        "excused": excused(name, found),
+        "seconds": {rule: round(found[rule].seconds, 2) for rule in found},
+        "died": {rule: found[rule].died for rule in found if found[rule].died},
     }
 
 
@@ -153,37 +173,55 @@ def fastest(a: Outcome, b: Outcome) -> Outcome:
     return a if a.seconds <= b.seconds else b
 
 
-def differences(name: str, found: dict[str, Outcome]) -> dict[str, str]:
-    plain, switched = found["plain"], found["switched"]
+def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict[str, str]:
     rows = {}
     for test in plain.tests.keys() | switched.tests.keys():
         a, b = plain.tests.get(test, "absent"), switched.tests.get(test, "absent")
-        if a != b and (name, test) not in MAY_DIFFER:
+        if a != b and not (rule == "stress" and excuse(name, test)):
             rows[test] = f"{a} → {b}: {(switched.why.get(test) or plain.why.get(test, ''))[-600:]}"
     if bool(plain.died) != bool(switched.died):
         rows["(process)"] = f"plain: {plain.died or 'ends'}; switched: {switched.died or 'ends'}"
+    if len(switched.complaints) > len(plain.complaints):
+        rows["(printed)"] = "\n        ".join(switched.complaints)
     return rows
 
 
-def run(command: list[str], way: str, site: Path, options: argparse.Namespace) -> Outcome:
+def excuse(name: str, test: str) -> str | None:
+    rows = MAY_DIFFER.items()
+    return next((why for (file, end), why in rows if file == name and test.endswith(end)), None)
+
+
+def excused(name: str, found: dict[str, Outcome]) -> dict[str, str]:
+    """What the list allows, and did differ."""
+    if "stress" not in found:
+        return {}
+    plain, stress = found["plain"].tests, found["stress"].tests
+    return {t: why for t in plain if plain[t] != stress.get(t) and (why := excuse(name, t))}
+
+
+def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) -> Outcome:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("JITCORE")}
     kept |= {"PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]), "PYTHONHASHSEED": "0"}
     kept |= {k: os.environ[k] for k in ("JITCORE_CACHE_DIR",) if k in os.environ}
-    kept |= WAYS[way] | (STRESS if options.stress and way == "switched" else {})
     with tempfile.TemporaryDirectory() as folder:
-        xml = Path(folder, "junit.xml")
-        whole = [*command, str(xml)] if command[-1] == "--junitxml" else command
+        xml, log = Path(folder, "junit.xml"), Path(folder, "log")
+        whole = command
+        if command[-1] == "--junitxml":
+            whole = [*command, str(xml), f"--log-file={log}", "--log-file-level=ERROR"]
         started = time.perf_counter()
         try:
             done = subprocess.run(
-                whole, capture_output=True, text=True, errors="replace", env=kept, cwd=folder,
-                timeout=options.timeout, stdin=subprocess.DEVNULL,
+                whole, capture_output=True, text=True, errors="replace", env=kept | RULES[rule],
+                cwd=folder, timeout=options.timeout, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return Outcome(died=f"no end within {options.timeout} s", seconds=options.timeout)
         seconds = time.perf_counter() - started
         outcome = from_junit(xml) if xml.exists() else from_lines(done.stdout)
+        logged = log.read_text(errors="replace") if log.exists() else ""
     outcome.seconds = seconds
+    outcome.complaints = COMPLAINTS.findall(done.stderr)
+    outcome.complaints += [line for line in logged.splitlines() if "internal error:" in line]
     if done.returncode < 0 or not outcome.tests:
         outcome.died = f"status {done.returncode}: {(done.stderr or done.stdout)[-800:]}"
     return outcome
@@ -209,60 +247,31 @@ def from_lines(text: str) -> Outcome:
 
 
 def report(name: str, row: dict[str, Any]) -> None:
-    plain, switched = row["seconds"]["plain"], row["seconds"]["switched"]
-    print(f"{name:44}{row['tests']:6}{plain:9.2f}{switched:9.2f}  {len(row['different']) or '-'}")
-    for test, text in row["different"].items():
-        print(f"    {test}\n        {text}")
-    for way, text in row["died"].items():
-        print(f"    {way}: {text.splitlines()[0] if text else ''}")
+    seconds = "".join(f"{s:9.2f}" for s in row["seconds"].values())
+    count = sum(map(len, row["different"].values()))
+    print(f"{name:44}{row['tests']:6}{seconds}  {count or '-'}")
+    for rule, rows in row["different"].items():
+        for test, text in rows.items():
+            print(f"    {rule}: {test}\n        {short(text)}")
+    for test, why in row["excused"].items():
+        print(f"    may differ: {test}: {why}")
+    for rule, text in row["died"].items():
+        print(f"    {rule}: {text.splitlines()[0] if text else ''}")
     sys.stdout.flush()
 
 
+def short(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:40]} … {text[-SHOWN:]}"
+
+
 def summary(found: dict[str, dict[str, Any]]) -> None:
-    tests = sum(row["tests"] for row in found.values())
-    different = sum(len(row["different"]) for row in found.values())
-    plain, switched = (sum(row["seconds"][way] for row in found.values()) for way in WAYS)
-    version = sys.version.split()[0]
-    print(f"CPython {version}: {len(found)} files, {tests} tests, {different} different;")
-    print(f"{plain:.1f} s plainly, {switched:.1f} s switched")
-
-
-# ------------------------------------------------------------------------------------------ child
-
-
-def unit_tests(name: str) -> dict[str, Any]:
-    import numpy  # noqa: F401, PLC0415  both ways: it is what the switch waits for
-
-    module = f"test.{name}" if name.startswith("test") else f"test.test_{name}"
-    loaded = unittest.defaultTestLoader.loadTestsFromName(module)
-    result = Names(io.StringIO(), True, 0)
-    loaded.run(result)
-    for test, text in result.failures + result.errors:
-        result.tests[str(test.id())] = "failed"
-        result.why[str(test.id())] = what_failed(text)
-    return {"tests": result.tests, "why": result.why}
-
-
-class Names(unittest.TextTestResult):
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.tests: dict[str, str] = {}
-        self.why: dict[str, str] = {}
-
-    def startTest(self, test: unittest.TestCase) -> None:
-        super().startTest(test)
-        self.tests.setdefault(test.id(), "passed")
-
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
-        super().addSkip(test, reason)
-        self.tests[test.id()] = "skipped"
-
-
-def what_failed(text: str) -> str:
-    """The failed examples of a doctest, else the end."""
-    lines = text.strip().splitlines()
-    examples = {b.strip() for a, b in pairwise(lines) if a == "Failed example:"}
-    return " | ".join(sorted(examples)) or text.strip()[-900:]
+    rows = list(found.values())
+    tests = sum(row["tests"] for row in rows)
+    print(f"CPython {sys.version.split()[0]}: {len(rows)} files, {tests} tests;")
+    for rule in rows[0]["seconds"] if rows else ():
+        count = sum(len(row["different"].get(rule, ())) for row in rows)
+        seconds = sum(row["seconds"][rule] for row in rows)
+        print(f"{rule}: {seconds:.1f} s" + (f", {count} different" if rule != "plain" else ""))
 
 
 if __name__ == "__main__":

@@ -218,7 +218,8 @@ def decode(code: CodeType) -> Code:
 
 def instructions(code: CodeType) -> tuple[Instr, ...]:
     raw = code.co_code
-    positions = list(code.co_positions()) or [NOWHERE] * (len(raw) // 2)
+    positions = list(code.co_positions())
+    positions += [NOWHERE] * (len(raw) // 2 - len(positions))  # a table that somebody has cut
     instrs: list[Instr] = []
     offset = start = extended = 0
     while offset < len(raw):

@@ -36,6 +36,7 @@ ROWS: tuple[tuple[int, int, tuple[str, ...], tuple[object, ...]], ...] = (
     (0, MANY, ("strict",), (zip,)),
     (1, 1, (), (abs, operator.abs, all, any, callable, len, reversed)),
     (1, 1, ("key", "reverse"), (sorted,)),
+    (1, 2, ("ndigits",), (round,)),
     (1, 2, (), (iter, next)),
     (1, 2, ("start",), (enumerate, sum)),
     (1, 3, (), (range, slice, type)),

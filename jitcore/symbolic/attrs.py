@@ -17,7 +17,7 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.fallback.exit import Do
-from jitcore.guards.guard import Absent, TypeVersion
+from jitcore.guards.guard import Absent, TypeVersion, name_of
 from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.ops_complex import PARTS
@@ -90,7 +90,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         if name not in obj.__dict__ or owner.origin is None:
             lazy = "__getattr__" in obj.__dict__ or owner.origin is None
             kind = breaks.ATTRIBUTE if lazy else breaks.MISSING_ATTRIBUTE
-            vm.stop(kind, f"module {obj.__name__} has no {name} in its dict")
+            vm.stop(kind, f"module {name_of(obj)} has no {name} in its dict")
         own = obj.__dict__ is vm.start.globals
         if own and (name in vm.globals_set or name in vm.start.code.slot_of):
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")

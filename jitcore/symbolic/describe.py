@@ -6,6 +6,8 @@ import types
 
 import numpy as np
 
+from jitcore.guards.guard import name_of
+from jitcore.guards.source import shown
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.values import (
     Bound,
@@ -46,6 +48,7 @@ CLASSES: dict[type, type] = {
     Masked: np.ndarray,
     Range: range,
 }
+LITERALS = (str, bytes, int, float, complex, bool, type(None))
 WORDS: dict[type, str] = {
     List: "a list",
     Dict: "a dict",
@@ -112,8 +115,10 @@ def number_words(kind: ScalarType) -> str:
 
 
 def described(obj: object) -> str:
-    """A constant: its value where that is short, else its class and name."""
-    if isinstance(obj, (str, bytes, int, float, complex, bool, type(None))):
-        text = repr(obj)
+    """A constant: its value where that is short, else its class and name. It is not asked for
+    either: the answer may be code of the user's."""
+    if type(obj) in LITERALS:
+        text = shown(obj)
         return text if len(text) <= 40 else f"a {type(obj).__name__}"
-    return f"{type(obj).__name__} {getattr(obj, '__name__', '')}".strip()
+    cls, name = type(obj).__name__, name_of(obj)
+    return cls if name == cls else f"{cls} {name}"

@@ -117,6 +117,8 @@ def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
     row = WRAPPERS.get(type(obj))
     if row is not None:
         return row(vm, obj, origin)
+    if answers_itself(obj):
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class whose metaclass has a __getattribute__")
     for cls, general in GENERAL:
         if issubclass(type(obj), cls):  # isinstance() would ask a proxy for its __class__
             return general(vm, obj, origin)
@@ -368,8 +370,8 @@ def _namedtuple(vm: Machine, obj: Any, origin: Source) -> Var:
 def is_namedtuple(cls: type) -> bool:
     return (
         issubclass(cls, tuple)
-        and isinstance(getattr(cls, "_fields", None), tuple)
         and cls.__mro__[1:] == (tuple, object)
+        and isinstance(cls.__dict__.get("_fields"), tuple)
         and "__new__" in cls.__dict__
         and cls.__getattribute__ is tuple.__getattribute__
         and not hasattr(cls, "__getattr__")
@@ -383,6 +385,16 @@ def _instance(vm: Machine, obj: Any, origin: Source) -> Var:
         return Object(obj, type(obj), origin)
 
     return _same(vm, obj, origin, make)
+
+
+def answers_itself(obj: Any) -> bool:
+    """Whatever is read of such a class, or of an instance's class, runs code of the user's."""
+    meta = type(type(obj))
+    of_class = type(obj) if issubclass(type(obj), type) else meta
+    return any(
+        type.__getattribute__(each, "__getattribute__") is not type.__getattribute__
+        for each in (meta, of_class)
+    )
 
 
 def is_plain_instance(cls: type) -> bool:

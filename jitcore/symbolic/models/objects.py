@@ -24,7 +24,7 @@ from jitcore.symbolic.values import (
     Run,
     Var,
 )
-from jitcore.symbolic.wrap import realize
+from jitcore.symbolic.wrap import HEAPTYPE, realize
 
 Args = tuple[Var, ...]
 Words = dict[str, Var]
@@ -38,9 +38,16 @@ def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
         if type(each) is not type:
             vm.stop(breaks.UNKNOWN_BUILTIN, "isinstance() with a class that has a metaclass")
     found = issubclass(cls, classes)
-    if not found and lookup(cls, "__class__") is not object.__dict__["__class__"]:
+    if not found and not shows_its_class(cls):
         vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which has a __class__")
     return Known(found)
+
+
+def shows_its_class(cls: type) -> bool:
+    """isinstance() asks an instance for its __class__, too."""
+    answers = next(base for base in cls.__mro__ if "__getattribute__" in base.__dict__)
+    written = answers.__flags__ & HEAPTYPE
+    return not written and lookup(cls, "__class__") is object.__dict__["__class__"]
 
 
 @model(issubclass)

@@ -1,0 +1,57 @@
+"""One module of CPython's own tests → its outcomes as a line of JSON. tools/corpus.py starts it.
+
+NumPy is imported however it runs: it is what JITCORE=1 waits for.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import unittest
+from itertools import pairwise
+from typing import Any
+
+import numpy  # noqa: F401
+
+
+def main() -> None:
+    (name,) = sys.argv[1:]
+    print(json.dumps(outcomes(name)), file=sys.__stdout__)
+
+
+def outcomes(name: str) -> dict[str, dict[str, str]]:
+    module = f"test.{name}" if name.startswith("test") else f"test.test_{name}"
+    loaded = unittest.defaultTestLoader.loadTestsFromName(module)
+    result = Names(io.StringIO(), True, 0)
+    loaded.run(result)
+    for test, text in result.failures + result.errors:
+        result.tests[str(test.id())] = "failed"
+        result.why[str(test.id())] = what_failed(text)
+    return {"tests": result.tests, "why": result.why}
+
+
+class Names(unittest.TextTestResult):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.tests: dict[str, str] = {}
+        self.why: dict[str, str] = {}
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self.tests.setdefault(test.id(), "passed")
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        super().addSkip(test, reason)
+        self.tests[test.id()] = "skipped"
+
+
+def what_failed(text: str) -> str:
+    """The failed examples of a doctest, else the end."""
+    lines = text.strip().splitlines()
+    examples = {b.strip() for a, b in pairwise(lines) if a == "Failed example:"}
+    return " | ".join(sorted(examples)) or text.strip()[-900:]
+
+
+if __name__ == "__main__":
+    main()
