@@ -83,20 +83,24 @@ static inline unsigned jit_assign_type_version(PyTypeObject *type) {
 #define JIT_GET_EXTRA PyUnstable_Code_GetExtra
 #define JIT_SET_EXTRA PyUnstable_Code_SetExtra
 #define JIT_NEW_EXTRA_INDEX PyUnstable_Eval_RequestCodeExtraIndex
+/* Is any byte set? Asked at each call. */
+static inline int jit_any(const uint8_t *bytes, size_t count) {
+    uint64_t word, all = 0;
+    for (; count >= sizeof(word); count -= sizeof(word), bytes += sizeof(word)) {
+        memcpy(&word, bytes, sizeof(word));
+        all |= word;
+    }
+    while (count-- > 0)
+        all |= *bytes++;
+    return all != 0;
+}
 /* sys.monitoring.set_local_events() */
 static inline int jit_code_monitored(PyCodeObject *code) {
-    if (code->_co_monitoring == NULL)
-        return 0;
-    for (size_t i = 0; i < sizeof(code->_co_monitoring->local_monitors.tools); i++)
-        if (code->_co_monitoring->local_monitors.tools[i])
-            return 1;
-    return 0;
+    return code->_co_monitoring != NULL && jit_any(code->_co_monitoring->local_monitors.tools,
+                                                   sizeof(code->_co_monitoring->local_monitors.tools));
 }
 static inline int jit_monitored(PyThreadState *ts) {
-    for (size_t i = 0; i < sizeof(ts->interp->monitors.tools); i++)
-        if (ts->interp->monitors.tools[i])
-            return 1;
-    return 0;
+    return jit_any(ts->interp->monitors.tools, sizeof(ts->interp->monitors.tools));
 }
 #else
 #define JIT_LEFT_RECURSION(ts) ((void)(ts)) /* RETURN_VALUE gave it back */

@@ -3,6 +3,7 @@
 #include "frame_hook.h"
 #include "idle.h"
 #include "lookup.h"
+#include "ticks.h"
 
 #include <structmember.h>
 
@@ -18,6 +19,7 @@ typedef struct {
     PyObject *dict, *weakrefs;
     long hits, calls;
     Idle idle;
+    int rest;           /* plain calls, as long as its only entry rests: it did not pay */
     char off;           /* plain calls */
 } Dispatcher;
 
@@ -164,13 +166,39 @@ static PyObject *call_function(PyObject *fn, PyObject *const *args, size_t nargs
     return result;
 }
 
+/* Entries rest since they had next to nothing to do: a call that is a long one ends that. */
+static PyObject *call_short(Dispatcher *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+    Py_INCREF(self);
+    uint64_t began = ticks_now();
+    PyObject *result = call_function(self->wrapped, args, nargsf, names);
+    if (ticks_now() - began > LONG_TICKS) {
+        self->rest = 0;
+        idle_ends(&self->idle);
+    }
+    Py_DECREF(self);
+    return result;
+}
+
+static void rest_with_entry(Dispatcher *self) {
+    if (PyTuple_GET_SIZE(self->entries) != 1)
+        return;
+    JitEntryHead *only = (JitEntryHead *)PyTuple_GET_ITEM(self->entries, 0);
+    self->rest = only->rest;
+    only->rest = 0;
+}
+
 static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
     Dispatcher *self = (Dispatcher *)op;
     PyObject *fn = self->wrapped;
-    if (self->off || jit_busy() || jit_watched(PyThreadState_Get()))
-        return call_function(fn, args, nargsf, names);
     self->calls++;
-    if (idle_skips(&self->idle))
+    if (self->rest > 0) {
+        self->rest--;
+        return call_short(self, args, nargsf, names);
+    }
+    int skips = idle_skips(&self->idle);
+    if (skips && self->idle.rests)
+        return call_short(self, args, nargsf, names);
+    if (self->off || skips || jit_busy() || jit_watched(PyThreadState_Get()))
         return call_function(fn, args, nargsf, names);
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {
@@ -178,16 +206,20 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred()) {
             idle_note(&self->idle, 1, 0);
+            rest_with_entry(self);
             return result;
         }
     }
     Py_INCREF(op);
     Py_INCREF(fn);
-    unsigned long before = jit_hook_work(), frames = jit_hook_frames();
+    unsigned long before = jit_hook_work(), frames = jit_hook_frames(), rests = jit_hook_rests();
+    int outer = jit_hook_set_stride(idle_stride(&self->idle));
     jit_hook_enter();
     PyObject *result = call_function(fn, args, nargsf, names);
     jit_hook_leave();
+    jit_hook_set_stride(outer);
     idle_note(&self->idle, jit_hook_work() != before, jit_hook_frames() - frames);
+    self->idle.rests = jit_hook_rests() != rests;
     Py_DECREF(fn);
     Py_DECREF(op);
     if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||
@@ -277,6 +309,7 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
         return NULL;
     Py_SETREF(((Dispatcher *)op)->entries, none);
     ((Dispatcher *)op)->idle = (Idle){0};
+    ((Dispatcher *)op)->rest = 0;
     Py_RETURN_NONE;
 }
 

@@ -113,6 +113,22 @@ void jit_hook_worked(void) {
         everywhere_worked();
     }
 }
+static __thread int stride = 1;
+static __thread unsigned long rests;
+
+int jit_hook_rested(void) {
+    rests++;
+    return stride;
+}
+
+unsigned long jit_hook_rests(void) { return rests; }
+
+int jit_hook_set_stride(int calls) {
+    int before = stride;
+    stride = calls;
+    return before;
+}
+
 unsigned long jit_hook_work(void) { return work; }
 unsigned long jit_hook_frames(void) { return frames; }
 

@@ -30,6 +30,11 @@ void jit_hook_worked(void);
 unsigned long jit_hook_work(void);
 /* Frames that the evaluation function was asked to run, on this thread. */
 unsigned long jit_hook_frames(void);
+/* An entry rested, since it did not pay. How many calls the compiled call under way on this thread stands for: where others
+ * went without us, several. Setting that gives the number before. */
+int jit_hook_rested(void);
+unsigned long jit_hook_rests(void);
+int jit_hook_set_stride(int calls);
 /* Something that may run compiled frames later, on any thread, is alive: a generator. */
 int jit_hook_hold(void);
 void jit_hook_release(void);

@@ -13,6 +13,7 @@
 typedef struct {
     long calls;    /* in a row, without anything to do */
     long patience; /* 0: IDLE_PATIENCE */
+    char rests;    /* in the last one entries rested that will be of use where a call is a long one */
 } Idle;
 
 static inline long idle_patience(const Idle *idle) {
@@ -25,6 +26,12 @@ static inline int idle_skips(Idle *idle) {
         return 0;
     return ++idle->calls % IDLE_SAMPLE != 0;
 }
+
+/* There may be something to do again. */
+static inline void idle_ends(Idle *idle) { idle->calls = 0; }
+
+/* How many calls one with it stands for. */
+static inline int idle_stride(const Idle *idle) { return idle->calls < idle_patience(idle) ? 1 : IDLE_SAMPLE; }
 
 /* After a call with it, in which so many frames ran that it had nothing to do for. */
 static inline void idle_note(Idle *idle, int worked, unsigned long frames) {

@@ -24,7 +24,9 @@ static const OpRow rows[] = {
 };
 
 #define FEW 16
-#define LAUNCH 500 /* nanoseconds, of a routine */
+#define LAUNCH 500 /* nanoseconds, of a routine; */
+#define LAUNCH_ALONE 150 /* without a frame, beyond what CPython takes for a call */
+#define FOR_GOOD ((i64)1 << 40) /* rounds that a routine adds where CPython would leave its loop, too */
 #define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
 
 typedef struct {
@@ -173,8 +175,9 @@ static int run_routine(Run *run, const int *w) {
         inputs[i] = get(run, in[i]);
     i64 rounds;
     int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
-    run->poor = !is_alone(run) &&
-                ((way > 0 && rounds < FEW_ROUNDS) || rounds * routine_weight(get(run, w[1])) < LAUNCH);
+    i64 gone = rounds % FOR_GOOD, saved = gone * routine_weight(get(run, w[1]));
+    int in_vain = way > 0 && rounds < FEW_ROUNDS;
+    run->poor = is_alone(run) ? saved < LAUNCH_ALONE : in_vain || saved < LAUNCH;
     for (int i = 0; i < nout && way >= 0; i++)
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)
@@ -319,7 +322,8 @@ static int steps(Run *run, const int *w, int *reached) {
             if (exit < 0)
                 return -1;
             if (exit > 0) {
-                *reached = is_alone(run) ? 0 : exit; /* nothing has happened: CPython makes the call */
+                int returns = run->plan->exits[exit].kind == EXIT_RETURN;
+                *reached = is_alone(run) && !returns ? 0 : exit; /* nothing has happened: CPython makes the call */
                 return 0;
             }
             w += 5 + w[2] + w[3] + w[4];

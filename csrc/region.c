@@ -177,8 +177,7 @@ static PyObject *point_enter(PyObject *self) {
         Py_RETURN_FALSE;
     }
     if (point->rest > 0) {
-        point->rest--;
-        jit_hook_worked(); /* the next loop may be a long one: the hook stays */
+        point->rest -= jit_hook_rested();
         Py_RETURN_FALSE;
     }
     Record *record = record_for(frame);

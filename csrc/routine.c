@@ -38,6 +38,7 @@ typedef struct {
 } Routine;
 
 #define REFUSED 1
+#define FEW_BYTES 1024 /* of numbers and places of arrays: on the stack */
 
 /* ---------------------------------------------------------------- rooms */
 
@@ -213,11 +214,14 @@ static void abandon(Routine *r, PyObject *const *inputs) {
 int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *rounds) {
     Routine *r = (Routine *)self;
     size_t slots = (size_t)(r->ninputs + r->noutputs), arrays = (size_t)r->narrays + 1;
-    rt_slot *in = PyMem_Malloc(slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + (size_t)r->nread * sizeof(i64) + 1);
+    size_t bytes = slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + (size_t)r->nread * sizeof(i64) + 1;
+    _Alignas(16) char few[FEW_BYTES];
+    rt_slot *in = bytes > sizeof(few) ? PyMem_Malloc(bytes) : (rt_slot *)few;
     memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
     *rounds = 0;
     if (in == NULL || r->calls.busy) {
-        PyMem_Free(in);
+        if (in != (rt_slot *)few)
+            PyMem_Free(in);
         return REFUSED;
     }
     r->calls.busy = 1;
@@ -236,7 +240,8 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
     if (r->calls.spoiled)
         abandon(r, inputs);
     empty_rooms(r, KEPT_ROOM);
-    PyMem_Free(in);
+    if (in != (rt_slot *)few)
+        PyMem_Free(in);
     callbacks_end(&r->calls);
     r->calls.busy = 0;
     return way;

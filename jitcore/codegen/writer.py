@@ -29,7 +29,7 @@ from .numbers import NoForm, c_name, c_type, form_of, number, result
 from .places import Layout, Size
 from .ufuncs import ufunc_form
 
-MANY = 64  # rounds: leaving for good is no reason to give a loop up (csrc/plan.c)
+MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
 SHARED = frozenset(("extent", "slice.count", "slice.start"))  # the same text is the same number

@@ -17,6 +17,9 @@ from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
 from jitcore.opcodes.instr import NOWHERE, Instr
 
+# *args, **kwargs, generators, coroutines: what the dispatcher does not bind, or does not return.
+UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+
 
 @dataclass(frozen=True, slots=True)
 class Handler:
@@ -76,6 +79,13 @@ class Code:
     def names_in_dict(self) -> bool:
         """Code of a module: a C* of it runs only where its names are its globals."""
         return not self.code.co_flags & CO_OPTIMIZED
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """A call of it is over when it returns, and its variables are nobody else's."""
+        code = self.code
+        unusual = self.names_in_dict or code.co_flags & UNUSUAL_FLAGS
+        return not (unusual or code.co_cellvars or code.co_freevars)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -42,9 +42,9 @@ from jitcore.guards.program import GuardProgram, compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.op import Effect as OpEffect
 from jitcore.ir.ops_array import PART
 from jitcore.ir.types import ArrayType
+from jitcore.ir.warns import may_warn
 from jitcore.runtime.foreign import Foreign
 from jitcore.runtime.planned import (
     Live,
@@ -179,10 +179,6 @@ def entry_that_stays(guards: Sequence[Guard]) -> Any:
     )
     entry.retired = True
     return entry
-
-
-def may_warn(node: Node) -> bool:
-    return node.op.effect_of(node.args, node.kwargs) is not OpEffect.SILENT
 
 
 class Lowering:

@@ -22,6 +22,7 @@ from jitcore.guards.source import Global, Local, Stack
 from jitcore.hush import hushed
 from jitcore.ir.graph import Body, Graph
 from jitcore.ir.op import Unsupported
+from jitcore.ir.warns import any_may_warn
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
@@ -156,24 +157,15 @@ def returned(vm: Machine) -> Capture:
     whole function, with no effect on arrays but a kernel's (runtime/planned.py)."""
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
-    code = frame.code.code
-    plain = not (
-        frame.code.names_in_dict
-        or code.co_flags & UNUSUAL_FLAGS
-        or code.co_cellvars
-        or code.co_freevars
-    )
-    plain = plain and not vm.in_loop
-    returns = exit_return(vm, frame.result) if plain else None
+    plain = frame.code.is_plain and not vm.in_loop
+    returns = exit_return(vm, frame.result) if plain or vm.returns else None
+    if returns is not None and vm.returns:
+        return finish(vm, returns, None, (), returns if plain else None)
     if returns is None or not all(isinstance(s, Window) for s in vm.segments):
         leave = exit_at(vm, frame.instr.offset, frame.saved, False)
     else:
         leave = returns
     return finish(vm, leave, None, (), returns)
-
-
-# *args, **kwargs, generators, coroutines: what the dispatcher does not bind, or does not return.
-UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 
 
 def ended(vm: Machine, stop: Break | None, cut: bool) -> Capture:
@@ -268,10 +260,10 @@ def finish(
 ) -> Capture:
     if vm.mutated:
         guard_aliases(vm)
-    if vm.nodes or vm.routines:
-        vm.guard(ErrState(vm.start.errstate))
     nodes = tuple(n for s in vm.segments for n in ([s.node] if isinstance(s, Loud) else s.nodes))
     name = vm.start.code.code.co_name
+    if any_may_warn(nodes):
+        vm.guard(ErrState(vm.start.errstate))
     graph = Graph(name, Body(tuple(vm.inputs.values()), nodes, ()))
     return Capture(
         graph,

@@ -28,11 +28,18 @@ from jitcore.ir.ops_loop import LEAVE, LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANG
 from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.carried import array_of, arrays_apart, copy_private, drop_spans, stays
+from jitcore.symbolic.carried import (
+    array_of,
+    arrays_apart,
+    copy_private,
+    drop_spans,
+    handed_over,
+    stays,
+)
 from jitcore.symbolic.counted import counted, item_at, known_rounds, may_count
 from jitcore.symbolic.either import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.growing import keep_apart, make_lists
-from jitcore.symbolic.leave import SHOWS_LOCALS
+from jitcore.symbolic.leave import SHOWS_LOCALS, exit_return
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.made import spans_in
 from jitcore.symbolic.rounds import (
@@ -46,7 +53,7 @@ from jitcore.symbolic.rounds import (
 from jitcore.symbolic.spans import computed, scalar
 from jitcore.symbolic.state import Frame, Mark, Routine
 from jitcore.symbolic.unwind import Raising
-from jitcore.symbolic.values import Counted, Var
+from jitcore.symbolic.values import Counted, Known, Var
 from jitcore.symbolic.ways import (
     End,
     Leaf,
@@ -54,6 +61,7 @@ from jitcore.symbolic.ways import (
     Tree,
     changes,
     close,
+    closed,
     leaves,
     meet,
     merged,
@@ -112,23 +120,75 @@ def enter(vm: Machine, frame: Frame, loop: Loop) -> None:
     frame.saved, frame.instr, frame.unit = frame.stack.copy(), instr, instr
     vm.walked.append(instr.offset)
     lists_for(vm, frame, loop.body)
-    with routine(vm, instr):
-        take(vm, frame, loop, True)
-        drop_spans(vm, frame)
+    with routine(vm, instr) as work:
+        try:
+            take(vm, frame, loop, True)
+        except Fork as ends:
+            work.routine.at = ~instr.offset
+            join(vm, frame, ends)
+        ended(vm, frame)
 
 
 def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
     """The same for a branch with loops on its ways: the test before a `while`, say."""
     assert frame.instr is not None
     at, meeting = frame.instr.offset, frame.code.meeting(None, fork.yes.offset, fork.no.offset)
-    ahead = [loop.body for header, loop in frame.code.loops.items() if at < header < (meeting or 0)]
+    end = frame.code.instrs[-1].end if meeting is None else meeting
+    ahead = [loop.body for header, loop in frame.code.loops.items() if at < header < end]
     lists_for(vm, frame, frozenset().union(*ahead))
     with routine(vm, frame.instr) as work:
-        if split(vm, frame, None, fork, work.open) is not None:
-            raise NotALoop("its ways do not meet")
+        join(vm, frame, fork, meeting is None)
         if not work.routine.headers:
             raise NotALoop("there is no loop on its ways")
+        ended(vm, frame)
+
+
+def ended(vm: Machine, frame: Frame) -> None:
+    if frame.result is None:
         drop_spans(vm, frame)
+    else:
+        handed_over(vm, frame.result)
+        frame.locals, frame.stack = [None] * len(frame.locals), []
+        vm.returns = True
+
+
+def join(vm: Machine, frame: Frame, fork: Fork, strict: bool = True) -> None:
+    """The frame where the ways meet; where all of them return, with what the function returns."""
+    tree = split(vm, frame, None, fork, vm.working().open, strict)
+    if tree is None:
+        return
+    if not frame.code.is_plain:
+        raise NotALoop("its ways do not meet")
+    lengths = [(one, len(one)) for one in lists(tree)]
+    try:
+        frame.result = returned(vm, tree)
+    except NotALoop:  # of more than two types, say
+        for nodes, count in lengths:
+            del nodes[count:]
+        return_each(vm, tree)
+        frame.result = Known(None)
+
+
+def lists(tree: Tree) -> Iterator[list[Node]]:
+    yield tree.nodes
+    if isinstance(tree, Split):
+        yield from lists(tree.yes)
+        yield from lists(tree.no)
+
+
+def return_each(vm: Machine, tree: Tree) -> None:
+    """The function returns where each way does."""
+    work = vm.working()
+    nodes = work.open
+    for way in leaves(tree):
+        assert way.value is not None
+        handed_over(vm, way.value)
+        work.open, work.mark = way.nodes, None
+        work.emit(vm, LEAVE, (True,), {})
+        work.routine.exits[way.nodes[-1]] = exit_return(vm, way.value)
+        way.end = End.GONE
+    work.open = nodes
+    closed(tree, lambda way: ())
 
 
 def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
@@ -139,16 +199,15 @@ def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
         raise Refused(frame.instr.offset, error.with_traceback(None)) from error
 
 
-def branches_to_loop(vm: Machine, frame: Frame, yes: Way, no: Way) -> bool:
-    """Is there a loop on the ways of this branch, before they meet?"""
-    assert frame.instr is not None
-    at = frame.instr.offset
+def branches_to_loop(vm: Machine, frame: Frame, at: int, yes: Way, no: Way) -> bool:
+    """Is there a loop on the ways of this branch, before they meet, or return?"""
     if vm.inlined or at in vm.refused or not may_begin(vm, frame):
         return False
     meeting = frame.code.meeting(None, yes.offset, no.offset)
-    if meeting is None or any(at <= fence < meeting for fence in vm.fenced):
+    end = frame.code.instrs[-1].end if meeting is None else meeting
+    if any(at <= fence < end for fence in vm.fenced):
         return False
-    return any(at < header < meeting for header in frame.code.loops)
+    return any(at < header < end for header in frame.code.loops)
 
 
 def may_begin(vm: Machine, frame: Frame) -> bool:
@@ -180,7 +239,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
             raise NotALoop("it changes a list, of which items are known")
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
         # with its frames the user's objects would live until the next garbage collection
-        raise Refused(instr.offset, error.with_traceback(None)) from error
+        raise Refused(segment.at, error.with_traceback(None)) from error
     finally:
         vm.work, vm.in_loop = None, in_loop
     vm.segments.append(segment)
@@ -206,6 +265,11 @@ def call(vm: Machine, frame: Frame) -> Var:
     work.open = nodes
     if work.commits != commits:
         work.mark = None
+    return returned(vm, tree)
+
+
+def returned(vm: Machine, tree: Tree) -> Var:
+    """What a function returns, on whichever way."""
     if isinstance(tree, Leaf) and tree.value is not None:
         return tree.value
     values = {id(way.value): way.value for way in leaves(tree)}

@@ -130,6 +130,7 @@ class Machine:
         self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
         self.work: Working | None = None  # the routine that is being captured
         self.routines = False  # there are some
+        self.returns = False  # the last one of them gives what the function returns
         self.parts = Parts()
         self.notes: list[Break] = []  # of ways that are CPython's in them
         self.opaque = 0  # models and iterations that have called what now runs

@@ -20,7 +20,7 @@ from jitcore.guards.guard import SameObject, TypeVersion
 from jitcore.guards.source import Const
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
-from jitcore.ir.types import PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
+from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
 from jitcore.symbolic import spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
@@ -330,28 +330,30 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
     refuse(vm, (value,), breaks.OPERATOR, f"{text} of {describe(value)}")
 
 
-def to_bool(vm: Machine, value: Var) -> Var:
+def to_bool(vm: Machine, value: Var, before_loop: bool = False) -> Var:
     if isinstance(value, Either):
         return distributed(vm, partial(to_bool, vm), value)
     found = truth(vm, value)
-    if found is None and in_routine(vm, value):
+    if found is None and before_loop and kind_of_number(vm, value) == PYBOOL:
+        return value
+    if found is None and (before_loop or vm.work) and kind_of_number(vm, value) is not None:
         return emit_row(vm, BY_OPERATOR["bool"], (value,), {})
     if found is None:
         undecided(vm, value, describe(realize(vm, value)))
     return Known(found)
 
 
-def in_routine(vm: Machine, value: Var) -> bool:
+def kind_of_number(vm: Machine, value: Var) -> ScalarType | None:
     value = realize(vm, value)
     kind = value.value.type if isinstance(value, Run) else None
-    return vm.work is not None and isinstance(kind, ScalarType)
+    return kind if isinstance(kind, ScalarType) else None
 
 
 def negate(vm: Machine, value: Var) -> Var:
     if isinstance(value, Either):
         return distributed(vm, partial(negate, vm), value)
     found = truth(vm, value)
-    if found is None and in_routine(vm, value):
+    if found is None and vm.work and kind_of_number(vm, value) is not None:
         return emit_row(vm, BY_OPERATOR["not"], (value,), {})
     if found is None:
         undecided(vm, value, f"not {describe(realize(vm, value))}")

@@ -22,7 +22,7 @@ from jitcore.symbolic.either import COND, Kinds, flat, kinds, parts, unflat, uni
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.spans import scalar
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Counted, Var
+from jitcore.symbolic.values import Counted, Known, Var
 from jitcore.symbolic.ways import End, Leaf, Tree, close, leave_at, leaves
 from jitcore.symbolic.working import Fork, NotALoop, Way
 
@@ -173,8 +173,10 @@ def of_way(
 
 
 def is_plain(way: Leaf, shape: Shape) -> bool:
-    """The stack is as it was, but for the loop's iterator."""
-    return len(way.stack) == len(shape.base) + (shape.it is not None)
+    """The stack is as it was, but for the loop's iterator, and those of loops in it: a return out
+    of these has still to drop them."""
+    depth = len(shape.base) + (shape.it is not None)
+    return len(way.stack) >= depth and all(isinstance(one, Counted) for one in way.stack[depth:])
 
 
 def how_far(way: Leaf, shape: Shape) -> Any:
@@ -182,18 +184,22 @@ def how_far(way: Leaf, shape: Shape) -> Any:
     if any(a is not b for a, b in zip(way.stack, shape.base, strict=False)):
         raise NotALoop("the stack below the loop changes")
     above = way.stack[depth:]
-    if shape.it is None and not above and len(way.stack) == depth:
+    if is_plain(way, shape) and shape.it is None:
         return 0
-    if shape.it is not None and len(above) == 1 and isinstance(above[0], Counted):
+    if is_plain(way, shape) and isinstance(above[0], Counted):
         return above[0].taken
     raise NotALoop("a way out of the loop with values on the stack")
 
 
 def stack_at(shape: Shape, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]:
-    """With the iterator where a break has still to drop it."""
-    if shape.it is None or not any(way.at == at for way in outs):
+    """With the iterator where a break has still to drop it; whose items nobody takes any more, of
+    those there is none."""
+    here = [way for way in outs if way.at == at]
+    if not here:
         return list(shape.base)
-    return [*shape.base, replace(shape.it, taken=far)]
+    own = [] if shape.it is None else [replace(shape.it, taken=far)]
+    dropped = len(here[0].stack) - len(shape.base) - len(own)
+    return [*shape.base, *own, *[Known(None)] * dropped]
 
 
 def at_least_once(vm: Machine, shape: Shape, node: Node, initial: tuple[Any, ...]) -> list[Any]:
@@ -213,6 +219,17 @@ def at_least_once(vm: Machine, shape: Shape, node: Node, initial: tuple[Any, ...
     return list(outputs)
 
 
+def fork_to(vm: Machine, frame: Frame, why: Any, ends: list[tuple[int, list[Var]]]) -> Fork:
+    """The last ones of the places are asked for first."""
+    ways = [Way(at, 0, stack) for at, stack in ends]
+    tests = [scalar(vm, BY_OPERATOR["=="], why, n) for n in range(1, len(ends))]
+    other = ways[0]
+    for test, way in zip(tests, ways[1:], strict=True):
+        fork = Fork(frame, test, way, other)
+        other = replace(way, then=fork)
+    return fork
+
+
 def go_on(
     vm: Machine,
     frame: Frame,
@@ -221,15 +238,13 @@ def go_on(
     outermost: bool,
     loop: Loop,
 ) -> None:
-    """The frame where the loop has ended; the outermost one's other ends are CPython's."""
+    """The frame where the loop has ended. Where it ends in several places all of them are walked;
+    of the outermost loop, if that fails, those but one are CPython's."""
     main = 0
     if not ends:
         raise NotALoop("no way leads out of it")
-    if len(ends) > 1 and not outermost:
-        if len(ends) > 2:
-            raise NotALoop("an inner loop that ends in more than two places")
-        other = scalar(vm, BY_OPERATOR["=="], why, 1)
-        raise Fork(frame, other, *(Way(at, 0, stack) for at, stack in reversed(ends)))
+    if len(ends) > 1 and not (outermost and ~loop.header in vm.refused):
+        raise fork_to(vm, frame, why, ends)
     if len(ends) > 1 and frame.code.instrs[frame.code.by_offset[loop.header]].op != "FOR_ITER":
         last = max(loop.body)
         main = next((n for n, (at, _) in enumerate(ends) if at > last), 0)

@@ -70,7 +70,8 @@ class Routine:
     the last place before it from which all can be repeated."""
 
     start: Exit
-    at: int  # its outermost loop's header, or the branch before it
+    at: int  # its outermost loop's header, or the branch before it; ~header: of a loop whose ways
+    # out were walked, too
     errstate: int
     headers: set[int] = field(default_factory=set)  # of the outermost frame's loops in it
     nodes: list[Node] = field(default_factory=list)

@@ -104,30 +104,75 @@ def ended(frame: Frame, end: End, nodes: list[Node], at: int) -> Leaf:
 
 
 def split(
-    vm: Machine, frame: Frame, loop: Loop | None, fork: Fork, nodes: list[Node]
+    vm: Machine,
+    frame: Frame,
+    loop: Loop | None,
+    fork: Fork,
+    nodes: list[Node],
+    strict: bool = False,
 ) -> Tree | None:
-    """Both ways. None: they have met, and the frame is where they did."""
+    """All ways. None: they have met, and the frame is where they did. `strict`: none of them is
+    left to CPython."""
+    work = vm.working()
+    mark, commits = work.mark, work.commits
+    meeting = meeting_of(frame, loop, fork)
+    tree = both(vm, frame, loop, fork, nodes, meeting, strict)
+    if meeting is None:
+        return tree
+    work.mark = None if work.commits != commits else mark
+    meet(vm, frame, meeting, tree)
+    return None
+
+
+def meeting_of(frame: Frame, loop: Loop | None, fork: Fork) -> int | None:
+    meeting, *others = offsets(fork)
+    for at in others:
+        found = frame.code.meeting(loop, meeting, at)
+        if found is None:
+            return None
+        meeting = found
+    return meeting
+
+
+def offsets(fork: Fork) -> Iterator[int]:
+    """Where its ways begin."""
+    for way in (fork.yes, fork.no):
+        if way.then is None:
+            yield way.offset
+        else:
+            yield from offsets(way.then)
+
+
+def both(
+    vm: Machine,
+    frame: Frame,
+    loop: Loop | None,
+    fork: Fork,
+    nodes: list[Node],
+    meeting: int | None,
+    strict: bool,
+) -> Split:
     work = vm.working()
     work.splits += 1
     if work.splits > MAX_SPLITS:
         raise NotALoop("too many ways through it")
     before = Before(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
-    meeting = frame.code.meeting(loop, fork.yes.offset, fork.no.offset)
     trees: list[Tree] = []
     failed: list[Exception] = []
     for way in (fork.yes, fork.no):
         open_way(vm, frame, before, way)
+        if way.then is not None:
+            trees.append(both(vm, frame, loop, way.then, work.open, meeting, strict))
+            continue
         tree = tried(vm, frame, loop, meeting, failed)
+        if strict and failed:
+            raise failed[0]
         trees.append(tree or left(vm, frame, before, way))
     yes, no = trees
     if len(failed) == 2:
         raise failed[0]
     work.open, work.level = nodes, before.level
-    if meeting is None:
-        return Split(nodes, fork.predicate, yes, no)
-    work.mark = None if work.commits != before.commits else before.mark
-    meet(vm, frame, meeting, Split(nodes, fork.predicate, yes, no))
-    return None
+    return Split(nodes, fork.predicate, yes, no)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,13 @@ class NotALoop(Exception):
 @dataclass(frozen=True, slots=True)
 class Way:
     """Where one way begins, and how many values it takes off the stack, or what its stack is. What
-    a variable is known to be there."""
+    a variable is known to be there. `then`: it forks again at once."""
 
     offset: int
     pops: int = 0
     stack: Sequence[Var] | None = None
     known: tuple[Var, Var] | None = None
+    then: Fork | None = None
 
 
 class Fork(Exception):

@@ -100,6 +100,9 @@ class Writer:
                     "return s, t, k, w, out, m",
                     "return s, x[0], w, m",
                     "return np.array(out)",
+                    "return t",
+                    "return s",
+                    "return k * 2 if w else None",
                 )
             )
         )
@@ -254,7 +257,9 @@ class Writer:
         return form.format(m=most, o=self.rng.choice(outer) if outer else "2")
 
     def jump(self, depth: int) -> list[str]:
-        what = self.rng.choice(("break", "continue", "break", "return s, w", "return t"))
+        what = self.rng.choice(
+            ("break", "continue", "break", "return s, w", "return t", "return w")
+        )
         return [f"if {self.condition()}:", f"    {what}"]
 
     def shows(self, depth: int) -> list[str]:

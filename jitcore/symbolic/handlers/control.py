@@ -75,7 +75,8 @@ def while_loop(frame: Frame, header: Instr) -> Break:
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
     found = truth(vm, value)
     yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
-    if found is None and (vm.work is not None or branches_to_loop(vm, frame, yes, no)):
+    assert frame.instr is not None
+    if found is None and (vm.work or branches_to_loop(vm, frame, frame.instr.offset, yes, no)):
         fork(vm, frame, value, *((yes, no) if when else (no, yes)))
     if found is None:
         undecided(vm, value, describe(realize(vm, value)))

@@ -6,10 +6,12 @@ from jitcore.opcodes.canon import Canon
 from jitcore.symbolic import operators, subscripts
 from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
+from jitcore.symbolic.loops import branches_to_loop
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Known, Var
+from jitcore.symbolic.working import Way
 
 
 @opcode("BINARY_OP", "lhs rhs -- res")
@@ -44,7 +46,15 @@ def unary_not(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
 
 @opcode("TO_BOOL", "value -- res")
 def to_bool(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
-    return operators.to_bool(vm, value)
+    return operators.to_bool(vm, value, before_loop(vm, frame))
+
+
+def before_loop(vm: Machine, frame: Frame) -> bool:
+    """Is it for a branch with loops on its ways?"""
+    jump = frame.code.instrs[frame.index]
+    if vm.work is not None or jump.target is None or not jump.op.startswith("POP_JUMP"):
+        return False
+    return branches_to_loop(vm, frame, jump.offset, Way(jump.target), Way(jump.end))
 
 
 @opcode("IS_OP", "lhs rhs -- res")

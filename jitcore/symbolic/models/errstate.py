@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.guards.guard import TypeVersion
+from jitcore.guards.guard import ErrState, TypeVersion
 from jitcore.ir.errstate import combined, only_warns
 from jitcore.symbolic.attrs import load_attr
 from jitcore.symbolic.calls import CODE_MODELS, call, model
@@ -80,6 +80,7 @@ def opened(vm: Machine, manager: Object) -> Token:
         vm.stop(breaks.PYTHON_RAISES, f"ValueError: {error}")
     if not only_warns(code):
         vm.stop(breaks.WITH, "np.errstate with a state other than ignore and warn")
+    vm.guard(ErrState(vm.start.errstate))
     token = Token(words, vm.errstate)
     vm.tokens.append(token)
     vm.errstate = code

@@ -1,0 +1,67 @@
+"""A compiled function whose loops have next to no rounds is called as it is, until one is long."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from jitcore import pipeline
+from jitcore.config import environment
+
+USUAL = dataclasses.replace(environment(), keep_all=False)
+POOR = 64  # runs in a row, of csrc/entry.c
+LONG = 200_000  # rounds
+
+
+def total(n: int) -> int:
+    s = 0
+    for i in range(n):
+        s += i
+    return s
+
+
+def stored(n: int, into: Any) -> int:
+    """Its loop needs a frame, since it changes something."""
+    for i in range(n):
+        into[0] = i
+    return n
+
+
+def test_without_a_frame() -> None:
+    fn: Any = pipeline.attach(total, USUAL)
+    for n in (0, 1):
+        for _ in range(2 * POOR):
+            assert fn(n) == total(n)
+    hits = fn._hits
+    assert hits < 3 * POOR
+    assert fn(LONG) == total(LONG)  # as it is, but it was a long one
+    for _ in range(3):
+        assert fn(LONG) == total(LONG)
+    assert fn._hits == hits + 3
+
+
+def test_longer_loops_do_not_rest() -> None:
+    fn: Any = pipeline.attach(total, USUAL)
+    for _ in range(4 * POOR):
+        assert fn(50) == total(50)
+    assert fn._hits >= 4 * POOR - 3
+
+
+def test_with_a_frame() -> None:
+    into = np.zeros(1)
+    fn: Any = pipeline.attach(stored, USUAL)
+    for _ in range(40 * POOR):
+        assert fn(1, into) == 1
+    hits = launches(fn)
+    assert hits < 10 * POOR
+    for _ in range(4):
+        assert fn(LONG, into) == LONG
+    assert launches(fn) > hits
+
+
+def launches(fn: Any) -> int:
+    record = pipeline.records.find(fn.__wrapped__.__code__)
+    assert record is not None
+    return sum(one.launches for region in record.regions for one in region.routines)
