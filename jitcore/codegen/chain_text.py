@@ -47,7 +47,8 @@ class Layout:
     within: int  # extents
     operands: int  # three each
     buffers: int  # two each: the byte where it begins, and its rows' step
-    steps: int
+    steps: int  # and the program's own numbers behind them
+    depth: int
     end: int
 
 
@@ -59,8 +60,8 @@ def layouts(chain: Chain) -> list[Layout]:
         operands = within + nest.depth - 2
         buffers = operands + 3 * len(nest.steps)
         steps = buffers + 2 * stage.writes.count(None)
-        end = steps + nest.depth * len(nest.steps)
-        found.append(Layout(at, within, operands, buffers, steps, end))
+        end = steps + nest.depth * len(nest.steps) + len(stage.program.numbers)
+        found.append(Layout(at, within, operands, buffers, steps, nest.depth, end))
         at = end
     return found
 
@@ -72,12 +73,13 @@ def numbers(chain: Chain) -> list[int]:
         nest, unit = stage_nest(chain, stage)
         made += [*stage.shape[:2], *stage.low, *stage.high, unit, *nest.dim[2:]]
         for place, steps in zip((*stage.reads, *stage.writes), nest.steps, strict=True):
-            column = steps[1] * unit
-            made += [steps[0], column, begins(place, steps[0], column)]
+            row, column = (steps[1], 0) if stage.narrow else (steps[0], steps[1] * unit)
+            made += [row, column, begins(place, row, column)]
         for n, write in enumerate(stage.writes):
             if write is None:
                 made += [offsets[k, n], buffer_steps(chain, stage, n)[0]]
         made += [step for steps in nest.steps for step in steps]
+        made += stage.program.numbers
     return made
 
 
@@ -117,7 +119,8 @@ def chain_cut(chain: Chain) -> Cut:
     if chain.frame[0] <= rows:
         return NOWHERE
     band = duration(chain) / chain.frame[0] * rows
-    return 0, rows, max(LEAST_BANDS, ceil(LEAST / band)), 0
+    least = LEAST_BANDS if any(stage.high[0] for stage in chain.stages) else 1
+    return 0, rows, max(least, ceil(LEAST / band)), 0
 
 
 def divided(chain: Chain, least: int) -> Chain:
@@ -202,9 +205,10 @@ def called(chain: Chain, stage: Stage, k: int, at: Layout, loop: int) -> Iterato
     yield f"        row{k} = first, column{k} = left, done{k} = end;"
     yield "        if (begin < end && left < right) {"
     yield f"            char *a[] = {{{', '.join(pointers(chain, stage, k, at))}}};"
-    depth = (at.end - at.steps) // len((*stage.reads, *stage.writes))
-    within = "".join(f", c[{at.within + j}]" for j in range(depth - 2))
-    yield f"            const i64 d[] = {{end - begin, (right - left) * c[{n + 6}]{within}, 0, 0}};"
+    within = "".join(f", c[{at.within + j}]" for j in range(at.depth - 2))
+    extents = f"end - begin, (right - left) * c[{n + 6}]"
+    extents = "1, end - begin" if stage.narrow else extents
+    yield f"            const i64 d[] = {{{extents}{within}, 0, 0}};"
     yield f"            status |= {SYMBOL}_{k}(a, d, c + {at.steps}, loop + {loop});"
     yield "            status |= rt_flags();"
     yield "        }"
@@ -223,7 +227,7 @@ def pointers(chain: Chain, stage: Stage, k: int, at: Layout) -> Iterator[str]:
     for j, place in enumerate(places):
         row, column, offset = (f"c[{at.operands + 3 * j + i}]" for i in range(3))
         if isinstance(place, Outside):
-            number = place.operand + (chain.given if j >= len(stage.reads) else 0)
+            number = place.operand + (chain.given if place.made or j >= len(stage.reads) else 0)
             yield f"q{number} + {offset} + begin * {row} + left * {column}"
             continue
         output = j - len(stage.reads)

@@ -110,7 +110,7 @@ def emit_rows(kernel: Kernel, text: Text) -> None:
 
 
 def take(kernel: Kernel, text: Text) -> None:
-    for one in kernel.buffered:
+    for one in kernel.taken:
         text(folds.take(one, kernel.program.searches().get(one.fold, -1)))
 
 
@@ -127,7 +127,7 @@ def emit_tiles(kernel: Kernel, text: Text) -> None:
         begin_row(kernel, text)
         emit_run(kernel, block, text)
         text.close()
-    if kernel.buffered:
+    if kernel.taken:
         begin_row(kernel, text)
         begin_runs(kernel, last, text, waiting=False)
         take(kernel, text)

@@ -76,13 +76,15 @@ JOIN_TEXT = """static inline void rt_join_##T(rt_tree_##T *t, T s) { \\
         t->right[t->depth - 1] = 0; \\
         rt_descend_##T(t, n); \\
     } } \\
-static inline i64 rt_take_##T(rt_tree_##T *t, T *x, i64 have) { \\
-    i64 at = 0; \\
-    while (t->leaf > 0 && have - at >= t->leaf) { \\
+static inline i64 rt_read_##T(rt_tree_##T *t, const T *x, i64 at, i64 end) { \\
+    while (t->leaf > 0 && end - at >= t->leaf) { \\
         i64 n = t->leaf; \\
         rt_join_##T(t, rt_leaf_##T(x + at, n)); \\
         at += n; \\
     } \\
+    return at; } \\
+static inline i64 rt_take_##T(rt_tree_##T *t, T *x, i64 have) { \\
+    const i64 at = rt_read_##T(t, x, 0, have); \\
     for (i64 i = 0; i < have - at; i++) x[i] = x[at + i]; \\
     return have - at; }
 """

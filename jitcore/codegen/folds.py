@@ -11,7 +11,8 @@ innermost loop, which follows the memory of what is reduced:
 
 NumPy's tree over n values (pairwise_sum in numpy/_core/src/umath/loops_utils.h.src): halves at
 multiples of 8 until 128 are left, and those by 8 accumulators. Values fill a buffer chunk by chunk,
-and whole leaves are taken out of it; what is left waits at its front. Where numerics="fast" leaves
+and whole leaves are taken out of it; what is left waits at its front. Values that an array has as
+they are (`source`) stay where they are. Where numerics="fast" leaves
 are longer, and summed in as many vectors as keep the processor busy (`loose`).
 """
 
@@ -67,6 +68,7 @@ class Placed:
     way: Way
     level: int
     at: str
+    source: str = ""  # C pointer to its values, of a chunk; of a tree: of a run
 
     @property
     def dtype(self) -> np.dtype:
@@ -84,6 +86,8 @@ class Placed:
     @property
     def pointer(self) -> str:
         """Of the next chunk in the buffer."""
+        if self.source:
+            return self.source
         if self.way in WHOLE:
             return f"h{self.k}"
         return f"(h{self.k} + have{self.k} * {self.dtype.itemsize})"
@@ -179,13 +183,16 @@ def take(one: Placed, number: int) -> str:
     """After each chunk. `number`: of the loop that searches it."""
     k, kind = one.k, one.kind
     if one.way is Way.BLOCK:
-        found = f"{one.fold.block}((const {c_type(one.held)} *)h{k}, m)"
+        found = f"{one.fold.block}((const {c_type(one.held)} *){one.pointer}, m)"
         place = f"*({kind} *)q{k}"
         return f"{place} = {one.combined(place, found)};"
     if one.fold.first:
         place = f"{one.at} * n + at"
         loop = f"&loop[{number}]"
-        return f"f{k} = {one.fold.first.search}({loop}, h{k}, m, &t{k}, {place}, f{k}, &status);"
+        search = f"{one.fold.first.search}({loop}, {one.pointer}, m"
+        return f"f{k} = {search}, &t{k}, {place}, f{k}, &status);"
+    if one.source:
+        return f"have{k} = rt_read_{one.tree}(&t{k}, ({kind} *){one.source}, have{k}, at + m);"
     return f"have{k} = rt_take_{one.tree}(&t{k}, ({kind} *)h{k}, have{k} + m);"
 
 

@@ -17,7 +17,7 @@ from . import folds
 from .folds import BUFFERED, RUNS, WHOLE, Placed, Way
 from .kept import unkept
 from .loops import Nest, Walk
-from .program import Const, Program, Step, Temp
+from .program import Const, Input, Program, Step, Table, Temp
 from .selecting import mask_of
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
@@ -73,9 +73,14 @@ class Kernel:
         return [one for one in self.folds.values() if one.way in RUNS]
 
     @property
-    def buffered(self) -> list[Placed]:
-        """Folds whose elements wait in a buffer of their own."""
+    def taken(self) -> list[Placed]:
+        """Folds that take their elements chunk by chunk,"""
         return [one for one in self.folds.values() if one.way in BUFFERED]
+
+    @property
+    def buffered(self) -> list[Placed]:
+        """out of a buffer of their own."""
+        return [one for one in self.taken if not one.source]
 
     @property
     def trees(self) -> list[Placed]:
@@ -93,7 +98,7 @@ class Kernel:
     @property
     def chunked(self) -> bool:
         apart = any(block.is_call or self.mask(block) is not None for block in self.blocks)
-        return bool(self.buffered) or apart
+        return bool(self.taken) or apart
 
     def mask(self, block: Block) -> int | None:
         """Where nothing is selected, the block is left out."""
@@ -170,6 +175,31 @@ def with_elements(program: Program, laid: dict[int, Placed]) -> None:
     ]
 
 
+def as_they_lie(
+    program: Program, laid: dict[int, Placed], places: dict[int, Place], nest: Nest
+) -> dict[int, Placed]:
+    """The folds; those whose elements an array has one after the other take them from there."""
+    found = dict(laid)
+    for step in program.steps:
+        one = found.get(step.outs[0])
+        if one is None or step.code != "{0}" or one.way not in BUFFERED:
+            continue
+        (arg,) = step.args
+        var, place = program.vars[arg], places.get(arg)
+        plain = isinstance(var, Input) and not isinstance(var, Table) and var.dtype == one.held
+        run = one.way is not Way.TREE or one.level == nest.depth - 1
+        if plain and run and place and place.walk is Walk.UNIT and arg not in program.shared:
+            k = program.operands().index(arg)
+            source = f"q{k}" if one.way is Way.TREE else place.pointer
+            found[step.outs[0]] = replace(one, source=source)
+    program.steps[:] = [
+        step
+        for step in program.steps
+        if step.outs[0] not in found or not found[step.outs[0]].source
+    ]
+    return found
+
+
 def plan(given: Program, nest: Nest) -> Kernel:
     program = with_copies(given, nest)
     operands = program.operands()
@@ -177,6 +207,7 @@ def plan(given: Program, nest: Nest) -> Kernel:
     first = len(operands) - len(program.folds)
     laid = {v: folds.placed(k, f, nest) for k, (v, f) in enumerate(program.folds.items(), first)}
     with_elements(program, laid)
+    laid = as_they_lie(program, laid, places, nest)
     blocks = blocks_of(program.steps)
     places |= {
         v: Place(one.pointer, *in_buffer(one.held.itemsize))

@@ -9,7 +9,9 @@ Records and arithmetic; chains.py chooses, chain_text.py writes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from ..ir.types import Shape
 from .abi import Signature
@@ -37,16 +39,27 @@ class Outside:
 
     operand: int
     offset: int
+    made: bool = False  # one of its results, that is read
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
+    """`shape`: that of its program, `lead` axes of extent 1 before it and others behind, so that
+    all stages have as many."""
+
     program: Program
     shape: Shape
     reads: tuple[Shift | Outside, ...]  # as its program's inputs
     writes: tuple[Outside | None, ...]  # its results; None: a buffer
     low: Pair
     high: Pair
+    lead: int = 0
+    axes: int = 0  # of its program, if fewer
+
+    @property
+    def narrow(self) -> bool:
+        """Has it but one element of each row? Then its loop goes along the rows."""
+        return all(extent == 1 for extent in self.shape[1:])
 
     @property
     def between(self) -> bool:
@@ -54,7 +67,15 @@ class Stage:
 
     @property
     def outputs(self) -> list[Signature]:
-        return [*self.program.outputs.values()]
+        """Its results, as they lie in the loop."""
+        return [*self.program.outputs.values(), *(one.laid for one in self.program.folds.values())]
+
+    def steps(self, operand: Signature) -> tuple[int, ...]:
+        """Along each axis, 0 where it is repeated."""
+        axes = self.axes or len(self.shape)
+        own = self.shape[self.lead : self.lead + axes]
+        behind = len(self.shape) - self.lead - axes
+        return (0,) * self.lead + broadcast_steps(operand, own) + (0,) * behind
 
     def range(self, axis: int, start: int, tile: int, frame: int) -> Pair:
         """What there must be of it, for the results from `start` on."""
@@ -70,6 +91,7 @@ class Chain:
     tile: Pair
     given: int  # operands that are read
     results: tuple[Signature, ...]
+    dense: bool = False  # buffers have all columns, row by row, as arrays have
 
     def room(self, stage: Stage, axis: int) -> int:
         """Rows, or columns, that its buffers hold."""
@@ -78,36 +100,62 @@ class Chain:
         return max(end - first for first, end in ranges)
 
 
+def row_size(stage: Stage, output: int) -> int:
+    """Bytes of one of its results for a row of the frame."""
+    own = stage.outputs[output]
+    return own.dtype.itemsize * prod(own.shape[1 - stage.lead :])
+
+
+def write_steps(stage: Stage, output: int) -> tuple[int, ...]:
+    """Of what it computes for each element: never 0, where an axis has one element either."""
+    own = stage.outputs[output]
+    if output >= len(stage.program.outputs):
+        return stage.steps(own)
+    return tuple(step or own.dtype.itemsize for step in stage.steps(own))
+
+
 def buffer_steps(chain: Chain, stage: Stage, output: int) -> tuple[int, ...]:
     """Of one of its buffers, along each axis."""
-    own = stage.outputs[output].strides
+    own = write_steps(stage, output)
+    if chain.dense:
+        return row_size(stage, output), *own[1:]
     row = -(-chain.room(stage, 1) * own[1] // LINE) * LINE
     return row + LINE * (row % PAGE == 0), *own[1:]
 
 
 def buffer_size(chain: Chain, stage: Stage, output: int) -> int:
-    return buffer_steps(chain, stage, output)[0] * chain.room(stage, 0)
+    size = buffer_steps(chain, stage, output)[0] * chain.room(stage, 0)
+    return -(-size // LINE) * LINE
+
+
+def read_steps(chain: Chain, read: Shift) -> tuple[int, ...]:
+    """Of a buffer: 0 where its stage has one element for many."""
+    maker = chain.stages[read.maker]
+    moves = maker.steps(maker.outputs[read.output])
+    steps = zip(buffer_steps(chain, maker, read.output), moves, strict=True)
+    return tuple(step if move else 0 for step, move in steps)
 
 
 def operand_steps(chain: Chain, stage: Stage) -> list[tuple[int, ...]]:
     """Of each operand of its program, along each axis."""
     variables = (var for var in stage.program.vars if isinstance(var, Input))
     found = [
-        buffer_steps(chain, chain.stages[read.maker], read.output)
-        if isinstance(read, Shift)
-        else broadcast_steps(var.signature, stage.shape)
+        read_steps(chain, read) if isinstance(read, Shift) else stage.steps(var.signature)
         for read, var in zip(stage.reads, variables, strict=True)
     ]
-    for k, (write, one) in enumerate(zip(stage.writes, stage.outputs, strict=True)):
-        found.append(buffer_steps(chain, stage, k) if write is None else one.strides)
+    for k, write in enumerate(stage.writes):
+        found.append(write_steps(stage, k) if write else buffer_steps(chain, stage, k))
     return found
 
 
 def stage_nest(chain: Chain, stage: Stage) -> tuple[Nest, int]:
     """Rows, columns and what lies in them; columns and the axes in them are one loop where they can
-    be. And how many elements of that loop a column is."""
+    be. And how many elements of that loop a column is. Of a narrow one the columns are rows."""
     columns = operand_steps(chain, stage)
     along = [tuple(steps[axis] for steps in columns) for axis in range(len(stage.shape))]
+    if stage.narrow:
+        along[:2] = [(0,) * len(columns), along[0]]
+        return nest_along((1, chain.room(stage, 0)), along[:2], stage), 1
     merged, unit = [(stage.shape[1], along[1])], 1
     for extent, steps in zip(stage.shape[2:], along[2:], strict=True):
         if extent == 1:
@@ -120,10 +168,14 @@ def stage_nest(chain: Chain, stage: Stage) -> tuple[Nest, int]:
             merged.append((extent, steps))
     inner = (chain.room(stage, 1) * unit, *(extent for extent, _ in merged[1:]))
     loops = (along[0], *(steps for _, steps in merged))
+    return nest_along((chain.room(stage, 0), *inner), loops, stage), unit
+
+
+def nest_along(dim: tuple[int, ...], loops: Sequence[tuple[int, ...]], stage: Stage) -> Nest:
+    """`loops`: the steps of all operands, loop by loop."""
     dtypes = [stage.program.vars[var].dtype for var in stage.program.operands()]
     walks = (walk(own, dtype.itemsize) for own, dtype in zip(loops[-1], dtypes, strict=True))
-    dim = (chain.room(stage, 0), *inner)
-    return Nest(dim, tuple(zip(*loops, strict=True)), tuple(walks)), unit
+    return Nest(dim, tuple(zip(*loops, strict=True)), tuple(walks))
 
 
 def frame_nest(chain: Chain, shape: Shape, written: int) -> Nest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,3 +91,25 @@ def assert_same(got: Any, want: Any, what: str) -> None:
     assert repr(got.flags) == repr(want.flags), what
     different = ~same_elements(got, want)
     assert not different.any(), (what, got[different][:5], want[different][:5])
+
+
+def run(fn: Any, args: tuple[Any, ...], state: str) -> tuple[Any, list[Any]]:
+    """The result, or the error; and the warnings under this state of NumPy's."""
+    with warnings.catch_warnings(record=True) as found, np.errstate(all=state):
+        warnings.simplefilter("always")
+        try:
+            result = fn(*args)
+        except (FloatingPointError, TypeError) as error:
+            result = str(error)
+    return result, [(one.category, str(one.message), one.lineno) for one in found]
+
+
+def compare(got: Any, want: Any, what: str) -> None:
+    """Results of `run`."""
+    if isinstance(want, np.ndarray | np.generic):
+        assert_same(got, want, what)
+    elif isinstance(want, tuple):
+        for one, other in zip(got, want, strict=True):
+            compare(one, other, what)
+    else:
+        assert got == want, what

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from codegen_harness import assert_same, build, by_numpy, groups_of
+from codegen_harness import assert_same, build, by_numpy, compare, groups_of, run
 from codegen_values import tame, wild
 
 import jitcore
-from jitcore.codegen import chain_text, chains
+from jitcore.codegen import chain_text, shifted
 from jitcore.codegen.chains import chained
 from jitcore.codegen.kernel import kernel, source_of
 from jitcore.codegen.schedule import Group, fuse
@@ -133,35 +132,15 @@ def tiles(
 ) -> Iterator[tuple[int, int]]:
     """As they are, and so small that there are many, on several threads."""
     budget, band = request.param
-    monkeypatch.setattr(chains, "BUDGET", budget)
-    monkeypatch.setattr(chains, "BAND", band)
-    monkeypatch.setattr(chains, "NARROW", 4)
+    monkeypatch.setattr(shifted, "BUDGET", budget)
+    monkeypatch.setattr(shifted, "BAND", band)
+    monkeypatch.setattr(shifted, "NARROW", 4)
     if budget < 1 << 19:
         monkeypatch.setattr(chain_text, "LEAST", 1.0)
     threads = jitcore.get_num_threads()
     jitcore.set_num_threads(3)
     yield request.param
     jitcore.set_num_threads(threads)
-
-
-def run(fn: Any, args: tuple[Array, ...], state: str) -> tuple[Any, list[Any]]:
-    with warnings.catch_warnings(record=True) as found, np.errstate(all=state):
-        warnings.simplefilter("always")
-        try:
-            result = fn(*args)
-        except (FloatingPointError, TypeError) as error:
-            result = str(error)
-    return result, [(one.category, str(one.message), one.lineno) for one in found]
-
-
-def compare(got: Any, want: Any, what: str) -> None:
-    if isinstance(want, np.ndarray | np.generic):
-        assert_same(got, want, what)
-    elif isinstance(want, tuple):
-        for one, other in zip(got, want, strict=True):
-            compare(one, other, what)
-    else:
-        assert got == want, what
 
 
 @pytest.mark.parametrize("fn", PROGRAMS)
