@@ -36,4 +36,10 @@
     X(LOUD, "iri")              \
     X(EXIT, "i")
 
+enum {
+#define NUMBER(name, operands) P_##name,
+    PLAN_OPS(NUMBER)
+#undef NUMBER
+};
+
 #endif
