@@ -13,6 +13,7 @@ typedef struct {
     PyCodeObject *cstar; /* newest, owned; NULL: none */
     int asked;           /* the discover callback has seen C */
     char left;           /* ... and made no C*: not ours, or of no use */
+    char looked_at, promises; /* when a function was made of it */
     char hot;            /* so much time was spent in it that compiling it may pay */
     unsigned calls;      /* that the evaluation function has seen before C was asked about; saturates */
     unsigned heat;       /* times that NumPy was found at work for it */

@@ -131,6 +131,10 @@ static inline void jit_trim_extras(PyCodeObject *code, Py_ssize_t index) {
         extras->ce_size--;
 }
 
+#if PY_VERSION_HEX >= 0x030c0000
+#define JIT_WATCHES_FUNCTIONS /* PyFunction_AddWatcher(), and calls that mind a function's own vectorcall */
+#endif
+
 /* The items that are left of an iterator over a range: 0, if it is none. */
 #if PY_VERSION_HEX >= 0x030c0000
 #include "internal/pycore_range.h"

@@ -2,6 +2,7 @@
 
 #include "frame_hook.h"
 #include "lookup.h"
+#include "promise.h"
 
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
@@ -20,34 +21,22 @@ static int of_use; /* the evaluation function, since it has stood */
 static vectorcallfunc ufunc_call;
 static PyObject *numpy; /* the module */
 
+int everywhere_is_on(void) { return on; }
 double everywhere_seconds(void) { return seconds; }
 void everywhere_worked(void) { of_use = 1; }
 
-void everywhere_rests(void) {
+int everywhere_rests(void) {
+    if (!on || promise_is_open())
+        return !on;
     if (of_use)
         look_every = LOOK_EVERY;
     else if (look_every < LOOK_MOST)
         look_every *= 2;
     of_use = 0;
+    return 1;
 }
 
 /* ---------------------------------------------------------------- a frame that is about to begin */
-
-static int is_jump_back(_Py_CODEUNIT unit) {
-    int op = _Py_OPCODE(unit);
-#ifdef JUMP_BACKWARD_QUICK
-    if (op == JUMP_BACKWARD_QUICK)
-        return 1;
-#endif
-    return op == JUMP_BACKWARD;
-}
-
-static int has_loop(PyCodeObject *code) {
-    for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
-        if (is_jump_back(_PyCode_CODE(code)[i]))
-            return 1;
-    return 0;
-}
 
 static int is_of_numpy(PyObject *value) {
     return value == numpy || PyArray_Check(value) || Py_IS_TYPE(value, &PyUFunc_Type);
@@ -57,15 +46,10 @@ static int cell_is_of_numpy(PyObject *value) {
     return PyCell_Check(value) && PyCell_GET(value) != NULL && is_of_numpy(PyCell_GET(value));
 }
 
-/* A module has no names yet when it begins: it imports them. */
-static int is_numpys_name(PyObject *name) { return PyUnicode_CompareWithASCIIString(name, "numpy") == 0; }
-
-static int names_are_of_numpy(PyCodeObject *code, PyObject *globals) {
+int everywhere_names_numpy(PyCodeObject *code, PyObject *globals) {
     Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
-    for (Py_ssize_t i = 0; i < count && i < MOST_NAMES; i++) {
+    for (Py_ssize_t i = 0; on && i < count && i < MOST_NAMES; i++) {
         PyObject *value;
-        if (!(code->co_flags & CO_OPTIMIZED) && is_numpys_name(PyTuple_GET_ITEM(code->co_names, i)))
-            return 1;
         if (lookup_name(globals, PyTuple_GET_ITEM(code->co_names, i), &value) != FOUND)
             continue;
         int found = is_of_numpy(value);
@@ -88,7 +72,7 @@ static int touches_arrays(PyCodeObject *code, JitFrame *frame) {
     for (Py_ssize_t i = 0; closure != NULL && i < PyTuple_GET_SIZE(closure); i++)
         if (cell_is_of_numpy(PyTuple_GET_ITEM(closure, i)))
             return 1;
-    return names_are_of_numpy(code, frame->f_globals);
+    return promise_imports_numpy(code) || everywhere_names_numpy(code, frame->f_globals); /* a module has no names yet */
 }
 
 /* The first call, the 16th, the 256th, … is looked at. */
@@ -99,6 +83,8 @@ static int is_looked_at(unsigned calls) {
 }
 
 int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
+    if (!on)
+        return promise_early(code, frame);
     Home *home = home_make(code);
     if (home == NULL) {
         PyErr_Clear();
@@ -112,7 +98,7 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
         home->calls++;
     if (!is_looked_at(home->calls))
         return 0;
-    return has_loop(code) && touches_arrays(code, frame);
+    return promise_has_loop(code) && touches_arrays(code, frame);
 }
 
 /* ---------------------------------------------------------------- ufuncs at work */
@@ -197,10 +183,14 @@ static PyObject *begin(PyObject *self, PyObject *args) {
     }
     if (watch_ufuncs(PyModule_GetDict(umath)) < 0)
         return NULL;
+    promise_met();
+    if (promise_watch() < 0)
+        return NULL;
     Py_XSETREF(numpy, Py_NewRef(module));
     seconds = given;
     on = 1;
-    jit_hook_stand();
+    if (!promise_is_watched() || seconds <= 0)
+        jit_hook_stand();
     Py_RETURN_NONE;
 }
 

@@ -15,11 +15,16 @@
 /* A first frame of code that nobody has asked about: does it work with arrays, as far as one sees? */
 int everywhere_ripe(PyCodeObject *code, JitFrame *frame);
 
+int everywhere_is_on(void);
+
 /* The time that is spent in code before it is compiled. */
 double everywhere_seconds(void);
 
-/* The evaluation function has gone, as it had nothing to do; it has found something to do. */
-void everywhere_rests(void);
+/* Are there arrays, ufuncs or NumPy itself among the names that it reads? */
+int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);
+
+/* The evaluation function has had nothing to do: may it go? It has found something to do. */
+int everywhere_rests(void);
 void everywhere_worked(void);
 
 int everywhere_init(PyObject *module);

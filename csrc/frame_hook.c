@@ -102,8 +102,10 @@ void jit_hook_sit(void) {
 static void stood_by(void) {
     if (!standing || --stands_for > 0 || everywhere_seconds() <= 0)
         return;
-    jit_hook_sit();
-    everywhere_rests();
+    if (everywhere_rests())
+        jit_hook_sit();
+    else
+        stands_for = STANDS_FOR;
 }
 
 void jit_hook_worked(void) {

@@ -54,3 +54,40 @@ Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found) {
         return in_values(type, values, name, found);
     return dict != NULL ? in_table(dict, name, found) : ABSENT;
 }
+
+static int has_plain_keys(PyObject *dict) {
+    return dict != NULL && PyDict_CheckExact(dict) && ((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL;
+}
+
+int lookup_is_plain_class(PyTypeObject *type) {
+    PyObject *mro = type->tp_mro; /* NULL, while the class is being made */
+    if (Py_TYPE(type)->tp_getattro != PyType_Type.tp_getattro || mro == NULL)
+        return 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) && !has_plain_keys(base->tp_dict))
+            return 0;
+    }
+    return 1;
+}
+
+static PyObject *is_plain_class(PyObject *self, PyObject *type) {
+    (void)self;
+    return PyBool_FromLong(PyType_Check(type) && lookup_is_plain_class((PyTypeObject *)type));
+}
+
+static PyObject *keys_are_plain(PyObject *self, PyObject *obj) {
+    (void)self;
+    PyObject *dict;
+    PyObject **values = jit_instance_values(obj, &dict);
+    return PyBool_FromLong(values != NULL || dict == NULL || has_plain_keys(dict));
+}
+
+static PyMethodDef methods[] = {
+    {"is_plain_class", is_plain_class, METH_O,
+     "Can names be looked up in this class and its bases without running code of theirs, or of their names'?"},
+    {"keys_are_plain", keys_are_plain, METH_O, "Are the names of all attributes that it has of its own exact str?"},
+    {NULL, NULL, 0, NULL},
+};
+
+int lookup_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -19,4 +19,10 @@ Lookup lookup_name(PyObject *dict, PyObject *name, PyObject **found);
  * up in another way than object and module do, or whose data descriptor comes first. */
 Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found);
 
+/* Are all keys of the dicts of this class and its bases exact str, and does a class like it answer as type does? Then what is
+ * looked up in them runs nothing of the user's. */
+int lookup_is_plain_class(PyTypeObject *type);
+
+int lookup_init(PyObject *module);
+
 #endif

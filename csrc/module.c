@@ -18,11 +18,13 @@
 #include "held.h"
 #include "iterators.h"
 #include "launcher.h"
+#include "lookup.h"
 #include "loop_place.h"
 #include "parallel.h"
 #include "part.h"
 #include "plan.h"
 #include "pool.h"
+#include "promise.h"
 #include "region.h"
 #include "routine.h"
 #include "search.h"
@@ -53,9 +55,14 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(array_spec) X(equals) X(errstate) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) \
-    X(pool) X(workers) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(routine) X(plan) X(entry) \
-    X(dispatch) X(everywhere) X(test_entries)
+    X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) X(workers) \
+    X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(routine) X(plan) X(entry) \
+    X(dispatch) X(everywhere) X(promise) X(test_entries)
+#define OF_NUMPY(X) X(errstate) X(pool)
+
+#define INIT(part)                 \
+    if (part##_init(module) < 0) \
+        goto failed;
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
@@ -64,17 +71,51 @@ static struct PyModuleDef definition = {
     .m_size = -1,
 };
 
-PyMODINIT_FUNC PyInit__C(void) {
+/* What is under way without NumPy is what waits for it. */
+static PyObject *meet_numpy(PyObject *module, PyObject *ignored) {
+    (void)ignored;
+    static int met;
+    if (met)
+        Py_RETURN_NONE;
     import_array();
     import_umath();
-    PyObject *module = PyModule_Create(&definition);
+    OF_NUMPY(INIT)
+    met = 1;
+    Py_RETURN_NONE;
+failed:
+    return NULL;
+}
+
+static PyMethodDef methods[] = {
+    {"meet_numpy", meet_numpy, METH_NOARGS, "Imports NumPy. Before that only what waits for it may be used."},
+    {NULL, NULL, 0, NULL},
+};
+
+/* jitcore/switch.py loads us when the interpreter starts, before the program decides whether to import NumPy. */
+static int is_early(void) {
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *module = PyDict_GetItemString(modules, "jitcore.switch");
+    PyObject *early = module ? PyObject_GetAttrString(module, "early") : NULL;
+    int found = early == Py_True;
+    PyErr_Clear();
+    Py_XDECREF(early);
+    return found;
+}
+
+PyMODINIT_FUNC PyInit__C(void) {
+    PyObject *module = PyModule_Create(&definition), *met = NULL;
     if (module == NULL)
         return NULL;
-#define INIT(part)                       \
-    if (part##_init(module) < 0) {       \
-        Py_DECREF(module);               \
-        return NULL;                     \
-    }
     PARTS(INIT)
+    met = is_early() ? Py_NewRef(Py_None) : meet_numpy(module, NULL);
+    if (PyModule_AddFunctions(module, methods) < 0)
+        goto failed;
+    if (met == NULL)
+        goto failed;
+    Py_DECREF(met);
     return module;
+failed:
+    Py_XDECREF(met);
+    Py_DECREF(module);
+    return NULL;
 }

@@ -9,39 +9,31 @@ import logging
 from types import CodeType
 
 from jitcore import _C
-from jitcore.fallback.splice import splice
 from jitcore.hush import hushed
-from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.rules import rules
+from jitcore.runtime.sound import builtins_are_sound
+from jitcore.waiting import decode, place_points
 
 log = logging.getLogger("jitcore")
-MAX_CODE = 20_000  # bytes
-MAX_POINTS = 100
 
 
 def prepare(code: CodeType) -> None:
     """Our own bugs stay ours: the code is left to CPython."""
+    if not builtins_are_sound():
+        return
     try:
         with hushed("ignore"):
-            if not rules.leave_everywhere(code) and len(code.co_code) <= MAX_CODE:
+            if not rules.leave_everywhere(code):
                 place_points(decode(code))
     except Exception:
         log.exception("internal error: please report it; %s is left to CPython", code.co_name)
 
 
-def place_points(code: Code) -> None:
-    points = {}
-    for offset in where(code):
-        points[offset] = _C.Point(offset, code.depths[offset])
-        points[offset].patient = True
-    made = splice(code, points)
-    arrivals.add(code.code, points)
-    _C.install(code.code, made.code, made.at_point, made.at_instr, True)
-
-
-def where(code: Code) -> list[int]:
-    """The function's start, and where each loop's rounds begin: a frame that runs for long is
-    compiled while it runs."""
-    wanted = sorted({code.start, *code.loops} & code.allowed)
-    return wanted[:MAX_POINTS]
+def review() -> None:
+    """What was given points before there was NumPy, and so before there were rules."""
+    for code, points in arrivals.all():
+        if rules.leave_everywhere(code):
+            for point in points.values():
+                point.kill()
+            _C.leave_alone(code)

@@ -16,6 +16,7 @@ from numpy._core import umath
 from jitcore import _C
 from jitcore.config import environment
 from jitcore.lazy import Lazy
+from jitcore.runtime.arrivals import arrivals
 
 arriving = Lazy("jitcore.arriving")
 EARLY = (
@@ -25,6 +26,7 @@ EARLY = (
 
 
 def begin() -> None:
+    _C.meet_numpy()
     before = _C.set_compiler(load)
     if before is not None:
         _C.set_compiler(before)
@@ -33,6 +35,8 @@ def begin() -> None:
     if seconds <= 0:  # modules that are compiled while they are imported are not there for us
         for name in EARLY:
             import_module(name)
+    if arrivals.count():
+        arriving.review()
     _C.everywhere_begin(np, umath, seconds)
 
 

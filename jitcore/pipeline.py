@@ -38,6 +38,7 @@ from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.rules import rules
+from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.warned import Warned
@@ -341,29 +342,24 @@ def is_users(error: Exception) -> bool:
     return not handlers.isdisjoint(ran)
 
 
-def ran_a_handler(error: Exception) -> bool:
-    """A program may have replaced the builtins that we all use: then nothing can be said."""
-    try:
-        return is_users(error)
-    except Exception:
-        return False
-
-
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
     """Our own bugs stay ours: logged, reported, and the frame is left to CPython."""
 
     def run(*args: Any) -> None:
+        if not builtins_are_sound():
+            return
         try:
             with hushed("ignore"):
                 callback(*args)
         except GraphBreakError:
             raise
         except Exception as error:
-            if ran_a_handler(error):
+            if is_users(error):
                 raise
             for point in args[:-1]:  # it would fail again
                 point.close()
-            log.exception("internal error: please report it; the frame is left to CPython")
+            if type(error) is not RecursionError:  # values in values: it is too deep for us
+                log.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
 
     return run
@@ -383,6 +379,7 @@ def failed(subject: Any, error: Exception) -> None:
 use_threads = _C.set_threads
 threads = _C.threads
 
+_C.meet_numpy()
 _C.set_warnings_check(Warned().passes)
 compiling = guarded(compile_region)
 _C.set_compiler(compiling)

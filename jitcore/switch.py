@@ -1,8 +1,8 @@
 """JITCORE=1 → once the program has imported NumPy, what runs is compiled.
 
 Imported by jitcore.pth when the interpreter starts. Until NumPy is imported nothing else of jitcore
-is loaded: a finder waits at the head of sys.meta_path, and leaves it when NumPy is there. NumPy's
-module, its spec and its loader stay as they would be.
+is loaded but its C part: a finder waits at the head of sys.meta_path, and leaves it when NumPy is
+there. NumPy's module, its spec and its loader stay as they would be.
 """
 
 import sys
@@ -10,10 +10,11 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
+    from types import CodeType, ModuleType
     from typing import Any
 
 AWAITED = "numpy"
+early = False  # the C part is being loaded, and NumPy is not to be
 HIDDEN = "<frozen importlib._bootstrap>"  # such frames are left out where an import fails
 
 
@@ -81,3 +82,33 @@ def arm() -> None:
         begin()
     elif not is_armed():
         sys.meta_path.insert(0, Arrival())
+        await_script()
+
+
+def await_script() -> None:
+    """The C part, which in other interpreters is not to be had, looks for the script's frame."""
+    global early
+    early = True
+    try:
+        native = __import__("jitcore._C", fromlist=["await_script"])
+    except ImportError:
+        return
+    finally:
+        early = False
+    native.set_prepare(prepare)
+    native.await_script()
+
+
+def prepare(code: "CodeType") -> None:
+    """A frame that imports NumPy and loops gets its points now, as it cannot be moved later. What
+    fails here is not the program's, nor are modules of the program's that have names of the
+    library's ours."""
+    own = sys.path[:1]
+    try:
+        del sys.path[:1]
+        waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+        waiting.place_points(waiting.decode(code))
+    except Exception:
+        return
+    finally:
+        sys.path[:0] = own

@@ -3,7 +3,7 @@
     version errors switch → config marks stances hush, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
-    → runtime → pipeline → report, arriving → everywhere → api → __init__
+    → runtime → pipeline → report, waiting → arriving → everywhere → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function. Exit 1 when a line is wrong.
@@ -54,7 +54,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),
     "report": (*MIDDLE, "runtime", "pipeline"),
-    "arriving": (*MIDDLE, "runtime"),
+    "waiting": ("_C", "opcodes", "fallback", "runtime.arrivals"),
+    "arriving": (*MIDDLE, "runtime", "waiting"),
     "everywhere": (*MIDDLE, "runtime", "arriving"),
     "api": (*MIDDLE, "runtime", "pipeline", "report", "everywhere"),
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),

@@ -29,6 +29,10 @@ class Arrivals:
         del self._by_id[id(code)]
         return found[1]
 
+    def all(self) -> list[tuple[CodeType, Points]]:
+        found = ((held(), points) for held, points in list(self._by_id.values()))
+        return [(code, points) for code, points in found if code is not None]
+
     def count(self) -> int:
         return len(self._by_id)
 

@@ -53,19 +53,19 @@ class Record:
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
-    compiling: dict[int, int] = field(default_factory=dict)  # offset → process that is at it
+    compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it
 
     @contextmanager
     def alone(self, offset: int) -> Iterator[bool]:
         """Is nobody else compiling there? Threads that come meanwhile leave it to CPython."""
-        mine = self.compiling.get(offset) != os.getpid()
-        if mine:
-            self.compiling[offset] = os.getpid()
+        here = [os.getpid()]
+        there = self.compiling.setdefault(offset, here)  # in one step, as threads may change here
+        mine = there is here or there != here
         try:
             yield mine
         finally:
             if mine:
-                del self.compiling[offset]
+                self.compiling.pop(offset, None)
 
 
 class Records:

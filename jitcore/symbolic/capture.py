@@ -80,7 +80,7 @@ def without_frames(error: BaseException) -> None:
     garbage collector comes by."""
     ours: BaseException | None = error
     while ours is not None:
-        ours.__traceback__ = None
+        ours.__traceback__ = ours.__context__ = None  # it may be one that the user handles
         ours = ours.__cause__
 
 

@@ -51,7 +51,8 @@ def naming(name: str) -> Iterator[None]:
     try:
         yield
     except NotALoop as error:
-        raise NotALoop(f"{name}: {error}") from None
+        error.args = (f"{name}: {error}",)
+        raise
 
 
 def union(many: Sequence[Kinds]) -> Kinds:

@@ -321,6 +321,8 @@ def first_pays(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> bool:
 
 def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
     """None: a variable is not yet bound; or, if `strict`, only a first round has other types."""
+    work = vm.working()
+    work.moved = []  # others were another loop's, of another frame perhaps
     start, live = list(frame.locals), frame.code.live[loop.header]
     slots = sorted({i for at in loop.body for i in written(frame, at)})
     if any(start[i] is None for i in slots if i in live):
@@ -331,7 +333,6 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
         if i in live and i not in fixed:
             with naming(frame.code.local_names[i]):
                 carried[i] = kinds(vm, start[i])
-    work = vm.working()
     for _ in range(len(carried) + 2):
         shape, found = walked(vm, frame, loop, slots, carried)
         work.moved = [i for i in fixed if not stays(vm, shape, i, start[i])]

@@ -26,6 +26,7 @@ from jitcore.guards.guard import (
     SameObject,
     TypeVersion,
 )
+from jitcore.guards.plain import answers_itself, has_plain_names
 from jitcore.guards.source import (
     CellContent,
     ClosureContent,
@@ -80,7 +81,6 @@ KNOWN_TYPES = (
     types.ClassMethodDescriptorType,
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
-    type,
     np.ufunc,
     type(np.sum),
 )
@@ -118,11 +118,11 @@ def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
     if row is not None:
         return row(vm, obj, origin)
     if answers_itself(obj):
-        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class whose metaclass has a __getattribute__")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "an object that answers by itself, or its class does")
     for cls, general in GENERAL:
         if issubclass(type(obj), cls):  # isinstance() would ask a proxy for its __class__
             return general(vm, obj, origin)
-    if is_plain_instance(type(obj)):
+    if is_plain_instance(type(obj)) and has_plain_names(obj):
         return _instance(vm, obj, origin)
     return _unknown(vm, obj, origin)
 
@@ -246,6 +246,12 @@ def _equal(vm: Machine, obj: Any, origin: Source) -> Var:
 def _identical(vm: Machine, obj: Any, origin: Source) -> Var:
     vm.guard(IsObject(origin, obj))
     return Known(obj, origin)
+
+
+def _class(vm: Machine, obj: Any, origin: Source) -> Var:
+    if answers_itself(obj):
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class with names that are no plain str")
+    return _identical(vm, obj, origin)
 
 
 def _tuple(vm: Machine, obj: tuple[Any, ...], origin: Source) -> Var:
@@ -387,16 +393,6 @@ def _instance(vm: Machine, obj: Any, origin: Source) -> Var:
     return _same(vm, obj, origin, make)
 
 
-def answers_itself(obj: Any) -> bool:
-    """Whatever is read of such a class, or of an instance's class, runs code of the user's."""
-    meta = type(type(obj))
-    of_class = type(obj) if issubclass(type(obj), type) else meta
-    return any(
-        type.__getattribute__(each, "__getattribute__") is not type.__getattribute__
-        for each in (meta, of_class)
-    )
-
-
 def is_plain_instance(cls: type) -> bool:
     """Attributes of such an instance can be read and written without running user code."""
     return (
@@ -431,6 +427,7 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     slice: _slice,
     **dict.fromkeys(BEGUN, _iterator),
     **dict.fromkeys(KNOWN_TYPES, _identical),
+    type: _class,
 }
 GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (
     (np.generic, _scalar),

@@ -70,6 +70,15 @@ def loops_over_what_is_not_known(a):
     return total
 
 
+def carries_an_object_on(a):
+    mine = a
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i]
+        mine = Box(a) if i == 2 else mine
+    return total
+
+
 def hands_a_generator_on(a):
     b = a * 2.0
     found = (x for x in [b, a])
@@ -98,7 +107,12 @@ def no_collector() -> Iterator[None]:
 
 FUNCTIONS = (
     *(returns, breaks, raises, raises_in_numpy, raises_for_lack_of_elements, catches, loops),
-    *(loops_over_what_is_not_known, hands_a_generator_on, hands_on_what_a_function_yields),
+    *(
+        loops_over_what_is_not_known,
+        carries_an_object_on,
+        hands_a_generator_on,
+        hands_on_what_a_function_yields,
+    ),
 )
 
 

@@ -182,3 +182,22 @@ def test_an_exception_that_is_kept_has_its_traceback() -> None:
         return outcomes(jit(function), np.arange(4.0))
 
     agree(scenario)
+
+
+def test_a_loop_in_a_call_in_a_loop_that_makes_another_array_in_each_round() -> None:
+    def divides(x: Any, y: Any) -> Any:
+        for _ in range(100):
+            z = x / y
+        return z
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            one, two, three, four = 1, 2, 3, 4
+            r = x * (one + two + three + four)
+            for _ in range(30):
+                r = divides(x, x + 1.0)
+            return r
+
+        return outcomes(jit(function), np.linspace(0.0, 1.0, 200))
+
+    agree(scenario)

@@ -121,6 +121,85 @@ def test_names_in_a_mapping(builtins):
         assert seen == asked
 
 
+class Odd:
+    """A name that says it is equal to any."""
+
+    def __init__(self, like):
+        self.like = like
+
+    def __hash__(self):
+        return hash(self.like)
+
+    def __eq__(self, other):
+        seen.append("equal")
+        return False
+
+
+def reads_of_an_object(x, obj):
+    return x * 2.0 + obj.scale
+
+
+class Scaled:
+    pass
+
+
+def test_names_that_are_no_str():
+    obj = Scaled()
+    obj.scale = 3.0
+    obj.__dict__[Odd("scale")] = 1.0
+    fn = types.FunctionType(reads_of_an_object.__code__.replace(), globals())
+    expected = outcome(fn, obj)
+    compiled = jitcore.compile(fn)
+    for _ in range(3):
+        assert outcome(compiled, obj) == expected
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_names_of_a_class_that_are_no_str():
+    odd = type("odd", (), {"scale": 4.0, Odd("scale"): 5.0})
+    fn = types.FunctionType(reads_of_an_object.__code__.replace(), globals())
+    for obj in (odd, odd()):
+        expected = outcome(fn, obj)
+        compiled = jitcore.compile(fn)
+        for _ in range(3):
+            assert outcome(compiled, obj) == expected
+
+
+class Asked(types.ModuleType):
+    def __getattribute__(self, name):
+        seen.append(name)
+        return super().__getattribute__(name)
+
+
+def test_a_module_that_answers_itself():
+    module = Asked("m")
+    module.scale = 2.0
+    fn = types.FunctionType(reads_of_an_object.__code__.replace(), globals())
+    expected = outcome(fn, module)
+    compiled = jitcore.compile(fn)
+    for _ in range(3):
+        assert outcome(compiled, module) == expected
+
+
+def test_a_list_in_itself(caplog):
+    def f(x):
+        around = [1.0]
+        around.append(around)
+        return x * 2.0 + 1.0, np.sum, around
+
+    inside: list = [1]
+    inside.append((inside,))
+
+    def g(x):
+        return x * 2.0 + np.size(inside[:1]), isinstance(inside, (list, tuple)), inside == inside
+
+    for fn in (f, g):
+        compiled = jitcore.compile(fn)
+        for _ in range(2):
+            assert compiled(X)[0].tobytes() == fn(X)[0].tobytes()
+    assert not caplog.records
+
+
 def test_a_module_without_a_name(caplog):
     module = types.ModuleType("m")
     del module.__name__

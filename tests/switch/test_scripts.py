@@ -1,0 +1,125 @@
+"""Frames that run for long and are called once: the script's own, and main()'s."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+LOOP = """
+    a, total = np.zeros(1000), 0
+    for k in range(200_000):
+        a[k % 1000] += k * 0.5
+        total += int(a[(k * 7) % 1000]) & 3
+    print(a.sum(), total)
+"""
+CHECK = """
+if "check" in sys.argv:
+    from jitcore import pipeline
+    regions = [region for r in pipeline.records.all() for region in r.regions]
+    print(sorted({r.function.function for r in regions if r.entry and r.entry.hits}))
+"""
+SCRIPT = "import sys\nimport numpy as np" + LOOP.replace("\n    ", "\n") + CHECK
+MAIN = f"""
+import sys
+import numpy as np
+
+def plain(k):
+    return k + 1
+
+def main():{LOOP}
+for k in range(100_000):
+    plain(k)
+main()
+{CHECK}"""
+LATE = f"""
+import sys
+
+def main():
+    import numpy as np{LOOP}
+if __name__ == "__main__":
+    main()
+{CHECK}"""
+
+WATCHED = pytest.mark.skipif(sys.version_info < (3, 12), reason="functions are not watched")
+
+
+@pytest.mark.parametrize(
+    ("program", "compiled"),
+    [
+        pytest.param(SCRIPT, "<module>", id="script"),
+        pytest.param(MAIN, "main", id="main"),
+        pytest.param(LATE, "main", id="late", marks=WATCHED),
+    ],
+)
+def test_compiled_while_they_run(run, program, compiled):
+    plain, switched = run(program), run(program, "check", JITCORE="1")
+    *printed, found = switched.stdout.splitlines()
+    assert "\n".join(printed) + "\n" == plain.stdout
+    assert f"'{compiled}'" in found
+    assert switched.stderr == plain.stderr == ""
+
+
+@pytest.mark.parametrize("way", ["command", "module", "input"])
+def test_other_ways_to_start(run, way):
+    words = {"command": ("-c", SCRIPT), "module": ("-m", "program"), "input": ("program.py",)}[way]
+    switched = run(SCRIPT, "check", script=words, JITCORE="1")
+    assert "'<module>'" in switched.stdout
+    assert switched.stderr == ""
+
+
+def test_an_excluded_script_is_left(run):
+    switched = run(SCRIPT, "check", JITCORE="1", JITCORE_EXCLUDE="*/program.py")
+    assert switched.stdout.endswith("[]\n")
+
+
+def test_modules_with_names_of_the_librarys(run, tmp_path):
+    for name in ("dis", "logging", "inspect"):
+        (tmp_path / f"{name}.py").write_text("print('imported')\n")
+    program = "import sys\nfor k in range(3):\n    print(k)\nif k == 7:\n    import numpy\n"
+    plain, switched = run(program), run(program, JITCORE="1")
+    assert plain.stdout == switched.stdout == "0\n1\n2\n"
+    assert switched.stderr == ""
+
+
+def test_tracebacks_and_frames(run):
+    program = """
+import sys, traceback
+import numpy as np
+def fails(k):
+    if k == 3:
+        raise ValueError(k)
+for k in range(5):
+    x = np.arange(3.0) + k
+    try:
+        fails(k)
+    except ValueError:
+        traceback.print_exc()
+print(sys._getframe().f_lineno, sys._getframe().f_code.co_name, sorted(globals()))
+1 / x[5]
+"""
+    plain, switched = run(program), run(program, JITCORE="1")
+    assert "ValueError: 3" in plain.stderr and "IndexError" in plain.stderr
+    assert (switched.stdout, switched.stderr) == (plain.stdout, plain.stderr)
+
+
+@pytest.mark.parametrize("replaced", ["len", "isinstance", "int"])
+def test_replaced_builtins(run, replaced):
+    program = f"""
+import builtins
+import numpy as np
+
+def work(x):
+    for i in range(50):
+        x = x * 0.5 + 1.0
+    return x
+
+before = builtins.{replaced}
+builtins.{replaced} = lambda *args: 7
+found = [work(np.arange(100.0)).tobytes() for _ in range(30)]
+builtins.{replaced} = before
+print(found[0] == found[-1], work(np.arange(100.0)).sum())
+"""
+    plain, switched = run(program), run(program, JITCORE="1", JITCORE_STRESS="1")
+    assert plain.stderr == switched.stderr == ""
+    assert switched.stdout == plain.stdout
