@@ -1,4 +1,5 @@
-"""`python [options] -m jitcore script.py args` → `JITCORE=1 python [options] script.py args`.
+"""`python [options] -m jitcore script.py args` → `JITCORE=1 python [options] script.py args`; or a
+command of jitcore's own: COMMANDS.
 
 The interpreter starts anew in this process: whatever it does for a script, a module or a command,
 it does, and no frame of jitcore's is below the program's.
@@ -9,9 +10,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 SWITCH = "jitcore.pth"
-USAGE = "usage: python -m jitcore (script.py | -m module | -c command) [arguments]"
+USAGE = """\
+usage: python -m jitcore (script.py | -m module | -c command) [arguments]
+       python -m jitcore doctor                      what jitcore finds here, and what to install
+       python -m jitcore cache [size | list | clear] the kernels that are kept on disk"""
+# Loaded when they are asked for. A script of such a name is ./doctor, or doctor.py.
+COMMANDS = {"doctor": "jitcore.report.doctor", "cache": "jitcore.report.kept"}
 
 
 def command(original: Sequence[str], executable: str, arguments: Sequence[str]) -> list[str]:
@@ -33,6 +40,8 @@ def main() -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE)
         return 0 if arguments else 2
+    if arguments[0] in COMMANDS:
+        return int(import_module(COMMANDS[arguments[0]]).main(arguments[1:]))
     if not is_installed(sys.path):
         print(f"jitcore: not installed: {SWITCH} is in no folder of sys.path", file=sys.stderr)
         return 2
