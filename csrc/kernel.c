@@ -337,7 +337,7 @@ alike(const Operand *a, const Operand *b)
            && memcmp(a->shape, b->shape, size) == 0 && memcmp(a->strides, b->strides, size) == 0;
 }
 
-/* (output, input, offset, certain, repeatable, rehearsed), or () */
+/* (output, input, offset, certain, repeatable, by_pieces, rehearsed), or () */
 static int
 read_write(Kernel *k, PyObject *spec)
 {
@@ -345,8 +345,9 @@ read_write(Kernel *k, PyObject *spec)
     write->output = -1;
     if (spec == NULL || PyTuple_GET_SIZE(spec) == 0)
         return 0;
-    if (!PyArg_ParseTuple(spec, "iinppp", &write->output, &write->input, &write->offset,
-                          &write->certain, &write->repeatable, &write->rehearsed))
+    if (!PyArg_ParseTuple(spec, "iinpppp", &write->output, &write->input, &write->offset,
+                          &write->certain, &write->repeatable, &write->by_pieces,
+                          &write->rehearsed))
         return -1;
     if (write->output >= 0 && write->output < k->noutputs && write->output < k->ntargets
         && k->targets[write->output].output == write->output && write->input >= 0

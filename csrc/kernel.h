@@ -55,7 +55,8 @@ typedef struct {
     npy_intp offset;
     int certain;                /* nothing but flags can refuse a launch */
     int repeatable;             /* what CPython would repeat does not read what is written */
-    int rehearsed;              /* computing it twice is cheaper than keeping what was there */
+    int by_pieces;              /* the loop's axes are those of the target */
+    int rehearsed;              /* computing it twice is cheaper than keeping what was there, unless the caches hold both */
 } Write;
 
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);

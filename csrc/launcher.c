@@ -257,13 +257,13 @@ scalar_results(const Operand *specs, char *const *p, PyObject **outputs, int cou
 
 /* ---- the launch ----------------------------------------------------------------------------- */
 
-typedef int Runs(const Kernel *k, char *const *p);
+typedef int Runs(const Kernel *k, char *const *p, char *old);
 
 static int
-run(Kernel *k, char *const *p, PyObject *const *inputs, Runs *all)
+run(Kernel *k, char *const *p, PyObject *const *inputs, char *old, Runs *all)
 {
     int status;
-    if (k->size < RELEASE_GIL && all == parts_run) {
+    if (k->size < RELEASE_GIL && old == NULL && all == parts_run) {
         status = k->fn(p, k->dim, k->step, k->loops);
         return status | rt_flags();
     }
@@ -271,7 +271,7 @@ run(Kernel *k, char *const *p, PyObject *const *inputs, Runs *all)
         Py_INCREF(inputs[i]);
     Py_INCREF(k);
     Py_BEGIN_ALLOW_THREADS
-    status = all(k, p);
+    status = all(k, p, old);
     Py_END_ALLOW_THREADS
     for (int i = 0; i < k->ninputs; i++)
         Py_DECREF(inputs[i]);
@@ -284,7 +284,7 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
 {
     Kernel *k = (Kernel *)self;
     Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
-    char *given[MAX_OPERANDS], *results[MAX_OPERANDS], *p[MAX_OPERANDS];
+    char *given[MAX_OPERANDS], *results[MAX_OPERANDS], *p[MAX_OPERANDS], *old = NULL;
     Undo undo;
     int made = 0, before = 0;
 
@@ -326,21 +326,24 @@ kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
     }
     for (int i = 0; i < k->ntargets; i++)
         p[k->nreads + i] = results[k->targets[i].output] + k->targets[i].offset;
-    int rehearsed = !final && k->size > 0 && undo_is_dear(k) && parts_rehearsable(k), needed = k->size > 0;
+    int dear = !final && k->size > 0 && undo_is_dear(k), needed = k->size > 0;
+    int rehearsed = dear && !undo_fits_caches(k) && parts_rehearsable(k);
     if (rehearsed) {
         rt_clear();
-        int status = before | run(k, p, inputs, parts_rehearse);
+        int status = before | run(k, p, inputs, NULL, parts_rehearse);
         if (status & RT_FLAGS)
             rt_clear();
         if (status & (mask | RT_DOUBT | RT_ERROR))
             goto refuse;
         needed = status & RT_CHANGED;
     }
-    if (!final && !rehearsed && undo_save(&undo, k, results[k->write.output]) < 0)
+    else if (dear && undo_by_pieces(k))
+        old = undo_room(&undo, k);
+    if (!final && !rehearsed && old == NULL && undo_save(&undo, k, results[k->write.output]) < 0)
         goto refuse;
     if (needed) {
         rt_clear();
-        int status = before | run(k, p, inputs, parts_run);
+        int status = before | run(k, p, inputs, old, parts_run);
         if (status & RT_FLAGS)
             rt_clear();
         /* Integer power sets its exception inside the loop. What was rehearsed has been written: other flags than then

@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "undo.h"
 #include "workers.h"
 
 #define PER_THREAD 4 /* parts for each: one that comes late or slowly leaves more to the others */
 #define MOST_NODES 64 /* parts that are asked for where results are joined; there may be twice as many */
 #define LEAST_NODE 1024 /* elements; NumPy's trees go down to 128, loose ones to this (jitcore/codegen/folds.py) */
 
-#define PIECE (1 << 16) /* bytes that are rehearsed at a time, */
+#define KEPT (1 << 14)   /* bytes of a target that are kept at a time: the loop finds them in the nearest cache */
+#define PIECE (1 << 16)  /* bytes that are rehearsed at a time, */
 #define MOST_PIECE (1 << 19) /* if they can be so few */
 
 typedef union {
@@ -23,7 +25,8 @@ typedef struct {
     i64 units;          /* of parts of one size */
     int parts;
     i64 longest;        /* or of nodes of a tree: this many elements at most */
-    i64 piece;          /* units that are rehearsed at a time */
+    char *old;          /* where a target's elements are kept; NULL: nowhere */
+    i64 piece;          /* units that are kept, or rehearsed, at a time */
     i64 from[2 * MOST_NODES + 1];
     Result *results;    /* of the folds, part by part */
 } Job;
@@ -48,25 +51,36 @@ static void place(const Job *job, i64 from, i64 to, char **p, i64 *dim) {
 
 /* ---- parts that have results of their own --------------------------------------------------- */
 
-static int run_part(void *ptr, int part) {
-    const Job *job = ptr;
+static int run_units(const Job *job, i64 from, i64 to) {
     const Cut *cut = &job->kernel->cut;
     i64 dim[NPY_MAXDIMS + 2], end = job->kernel->dim[cut->axis];
     char *p[MAX_OPERANDS];
-    i64 from = job->units * part / job->parts * cut->grain, to = job->units * (part + 1) / job->parts * cut->grain;
-    place(job, from, to < end ? to : end, p, dim);
+    place(job, from * cut->grain, to * cut->grain < end ? to * cut->grain : end, p, dim);
+    if (job->old != NULL)
+        undo_keep(job->kernel, job->old, from * cut->grain, dim, p[job->kernel->nreads + job->kernel->write.output]);
     return call(job->kernel, p, dim);
+}
+
+static int run_part(void *ptr, int part) {
+    const Job *job = ptr;
+    i64 to = job->units * (part + 1) / job->parts;
+    int status = 0;
+    for (i64 from = job->units * part / job->parts; from < to; from += job->piece)
+        status |= run_units(job, from, from + job->piece < to ? from + job->piece : to);
+    return status;
 }
 
 static int in_parts(Job *job) {
     const Kernel *k = job->kernel;
     job->units = (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain;
+    job->piece = job->old == NULL ? job->units : undo_grains(k, KEPT);
     i64 most = job->units / k->cut.least, wanted = (i64)PER_THREAD * workers_threads();
-    job->parts = (int)(most < wanted ? most : wanted);
+    job->parts = workers_threads() < 2 ? 1 : (int)(most < wanted ? most : wanted);
     int status = 0;
-    if (job->parts < 2 || workers_run(run_part, job, job->parts, &status) < 0)
-        return call(k, job->p, k->dim);
-    return status;
+    if (job->parts > 1 && workers_run(run_part, job, job->parts, &status) == 0)
+        return status;
+    job->parts = 1;
+    return job->old == NULL ? call(k, job->p, k->dim) : run_part(job, 0);
 }
 
 /* ---- parts whose results are joined --------------------------------------------------------- */
@@ -152,8 +166,8 @@ static i64 bytes_of_grain(const Kernel *k) {
 }
 
 int parts_rehearsable(const Kernel *k) {
-    return k->write.rehearsed && k->write.certain && k->noutputs == 1 && k->ntargets == 1 && k->ntaken == 0
-           && k->cut.grain > 0 && k->cut.joined == 0 && bytes_of_grain(k) <= MOST_PIECE;
+    return k->write.rehearsed && k->write.certain && undo_by_pieces(k) && k->noutputs == 1 && k->ntaken == 0
+           && bytes_of_grain(k) <= MOST_PIECE;
 }
 
 static void copy_box(int depth, const i64 *dim, char *to, const i64 *to_step, const char *from, const i64 *from_step,
@@ -220,7 +234,8 @@ static int rehearse_part(void *ptr, int part) {
     return status;
 }
 
-int parts_rehearse(const Kernel *k, char *const *p) {
+int parts_rehearse(const Kernel *k, char *const *p, char *none) {
+    (void)none;
     Job job = {.kernel = k, .p = p, .parts = 1};
     int status = 0;
     job.units = (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain;
@@ -241,11 +256,11 @@ int parts_rehearse(const Kernel *k, char *const *p) {
 
 /* --------------------------------------------------------------------------------------------- */
 
-int parts_run(const Kernel *k, char *const *p) {
-    Job job = {.kernel = k, .p = p};
+int parts_run(const Kernel *k, char *const *p, char *old) {
+    Job job = {.kernel = k, .p = p, .old = old};
     int status;
     workers_enter();
-    if (k->cut.grain == 0 || workers_threads() < 2)
+    if (old == NULL && (k->cut.grain == 0 || workers_threads() < 2))
         status = call(k, p, k->dim);
     else
         status = k->cut.joined ? in_nodes(&job) : in_parts(&job);

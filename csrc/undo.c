@@ -6,6 +6,9 @@
  * (jitcore/runtime/planned.py). */
 #define WORTH_ASKING (1 << 18)
 
+/* Up to so many bytes a copy is cheaper than a rehearsal: beyond, it goes to memory. */
+#define MOST_CACHED (1 << 22)
+
 /* What is smaller than the pool's buffers has one that is kept. */
 #define SPARE (1 << 20)
 
@@ -90,6 +93,12 @@ undo_is_dear(const Kernel *k)
     return bytes_of(k) >= WORTH_ASKING;
 }
 
+int
+undo_fits_caches(const Kernel *k)
+{
+    return bytes_of(k) <= MOST_CACHED;
+}
+
 /* Whether they do; -1: a signal's handler raised meanwhile. */
 static int
 warnings_pass(void)
@@ -137,24 +146,43 @@ copy_row(char *to, npy_intp to_step, const char *from, npy_intp from_step, npy_i
         memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-/* All elements of the target, in the order of the loop, to or from `dense`. */
+static int
+target(const Kernel *k)
+{
+    return k->nreads + k->write.output;
+}
+
+/* Of the copy, along each axis of the loop: it has no gaps. */
 static void
-copy_all(const Kernel *k, char *dense, char *target, int save)
+dense_steps(const Kernel *k, i64 *dense)
+{
+    i64 step = k->operands[k->ninputs + k->write.output].itemsize;
+    for (int d = k->depth - 1; d >= 0; d--) {
+        dense[d] = step;
+        step *= k->dim[d];
+    }
+}
+
+/* Elements of the target, so many along each axis, in the order of the loop, to or from the copy. */
+static void
+copy_box(const Kernel *k, const i64 *dim, char *dense, char *there, int save)
 {
     int last = k->depth - 1, size = k->operands[k->ninputs + k->write.output].itemsize;
-    const i64 *step = k->step + (k->nreads + k->write.output) * k->depth;
-    i64 at[NPY_MAXDIMS] = {0};
+    const i64 *step = k->step + target(k) * k->depth;
+    i64 at[NPY_MAXDIMS] = {0}, dense_step[NPY_MAXDIMS];
+    dense_steps(k, dense_step);
     for (;;) {
-        char *row = target;
-        for (int axis = 0; axis < last; axis++)
+        char *row = there, *kept = dense;
+        for (int axis = 0; axis < last; axis++) {
             row += at[axis] * step[axis];
+            kept += at[axis] * dense_step[axis];
+        }
         if (save)
-            copy_row(dense, size, row, step[last], k->dim[last], size);
+            copy_row(kept, size, row, step[last], dim[last], size);
         else
-            copy_row(row, step[last], dense, size, k->dim[last], size);
-        dense += k->dim[last] * size;
+            copy_row(row, step[last], kept, size, dim[last], size);
         int axis = last - 1;
-        while (axis >= 0 && ++at[axis] == k->dim[axis])
+        while (axis >= 0 && ++at[axis] == dim[axis])
             at[axis--] = 0;
         if (axis < 0)
             return;
@@ -194,21 +222,48 @@ room_for(Undo *undo, npy_intp bytes)
     return undo->memory == NULL ? NULL : PyArray_BYTES((PyArrayObject *)undo->memory);
 }
 
+char *
+undo_room(Undo *undo, const Kernel *k)
+{
+    return undo->old = room_for(undo, bytes_of(k));
+}
+
 int
-undo_save(Undo *undo, const Kernel *k, const char *target)
+undo_by_pieces(const Kernel *k)
+{
+    return k->write.by_pieces && k->cut.grain > 0 && k->cut.joined == 0 && k->noutputs == k->ntargets;
+}
+
+void
+undo_keep(const Kernel *k, char *old, i64 from, const i64 *dim, char *there)
+{
+    i64 dense_step[NPY_MAXDIMS];
+    dense_steps(k, dense_step);
+    copy_box(k, dim, old + from * dense_step[k->cut.axis], there, 1);
+}
+
+i64
+undo_grains(const Kernel *k, i64 bytes)
+{
+    i64 each = bytes_of(k) / k->dim[k->cut.axis] * k->cut.grain;
+    return each > 0 && each < bytes ? bytes / each : 1;
+}
+
+int
+undo_save(Undo *undo, const Kernel *k, char *there)
 {
     undo->old = room_for(undo, bytes_of(k));
     if (undo->old == NULL)
         return -1;
-    copy_all(k, undo->old, (char *)target, 1);
+    copy_box(k, k->dim, undo->old, there, 1);
     return 0;
 }
 
 void
-undo_restore(const Undo *undo, const Kernel *k, char *target)
+undo_restore(const Undo *undo, const Kernel *k, char *there)
 {
     if (undo->old != NULL)
-        copy_all(k, undo->old, target, 0);
+        copy_box(k, k->dim, undo->old, there, 0);
 }
 
 void
@@ -242,7 +297,7 @@ static PyMethodDef methods[] = {
 int
 undo_init(PyObject *module)
 {
-    if (PyModule_AddIntMacro(module, WORTH_ASKING) < 0)
+    if (PyModule_AddIntMacro(module, WORTH_ASKING) < 0 || PyModule_AddIntMacro(module, MOST_CACHED) < 0)
         return -1;
     return PyModule_AddFunctions(module, methods);
 }

@@ -32,7 +32,7 @@ class Kernel:
         source: str,
         library: object,
         cut: tuple[int, int, int, int] = (0, 0, 0, 0),
-        write: tuple[int, int, int, bool, bool, bool] | tuple[()] = (),
+        write: tuple[int, int, int, bool, bool, bool, bool] | tuple[()] = (),
         taken: tuple[tuple[int, int], ...] = (),
         targets: tuple[tuple[int, int], ...] = ...,
     ) -> None: ...

@@ -125,13 +125,15 @@ def mixes(step: Step, program: Program) -> bool:
     return len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1
 
 
-def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool] | tuple[()]:
+def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool, bool] | tuple[()]:
     """As csrc/kernel.h has it."""
     if group.write is None:
         return ()
     number, offset, certain = group.write
-    twice = group.chain is None and cost(group.program, loop) <= COPY
-    return 0, number, offset, certain, group.alone and not group.program.shared, twice
+    repeatable = group.alone and not group.program.shared
+    whole = group.chain is None
+    twice = whole and cost(group.program, loop) <= COPY
+    return 0, number, offset, certain, repeatable, whole, twice
 
 
 def source_of(group: Group) -> str:
