@@ -394,6 +394,7 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
             Py_DECREF(operands[made]);
         }
     }
+    world->sure = 0;
     world->stale |= lateness(calls);
     if (jit_switches(calls->thread) != switches)
         world->stale |= VERY_STALE;

@@ -139,6 +139,7 @@ static int do_piece(void *ptr, int piece) {
     rt_slot *out = malloc(((size_t)r->nout + 1) * sizeof(rt_slot));
     world.rooms = calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     world.rounds = &rounds;
+    world.sure = 0; /* what a piece writes may be put back */
     world.begin = job->begin + piece * job->size;
     world.end = world.begin + job->size < job->end ? world.begin + job->size : job->end;
     if (out == NULL || world.rooms == NULL || r->fn(r->in, out, r->p, r->dim, r->step, &world) != RT_PAUSED)

@@ -9,6 +9,7 @@
 #include "launcher.h"
 #include "members.h"
 #include "parallel.h"
+#include "undo.h"
 
 typedef struct {
     int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
@@ -35,10 +36,12 @@ typedef struct {
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
     int weight;
+    int asks; /* whether a warning could raise, before a launch */
 } Routine;
 
 #define REFUSED 1
 #define FEW_BYTES 1024 /* of numbers and places of arrays: on the stack */
+#define WORTH_MUCH ((i64)1 << 16) /* bytes stored */
 
 /* ---------------------------------------------------------------- rooms */
 
@@ -170,7 +173,17 @@ static int unchanged(const void *given) {
     return 1;
 }
 
-static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
+/* Once so many bytes are stored that it is worth to write them where they go at once, as far as a warning could neither
+ * raise nor run code of the user's. -1: a signal's handler raised. */
+static int is_sure(const Routine *r, PyObject *const *inputs) {
+    i64 bytes = 0;
+    for (int i = r->ninputs - r->narrays; r->asks && i < r->ninputs; i++)
+        if (r->ports[i].kind == ARRAY && r->ports[i].written && Py_TYPE(inputs[i]) == &PyArray_Type)
+            bytes += (i64)PyArray_NBYTES((PyArrayObject *)inputs[i]);
+    return bytes < WORTH_MUCH ? 0 : warnings_pass();
+}
+
+static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
                const i64 **step, i64 *read, i64 *rounds) {
     int arrays = 0, scalars = 0;
     for (int i = 0; i < r->ninputs; i++) {
@@ -193,12 +206,14 @@ static int run(Routine *r, PyObject *const *inputs, rt_slot *in, rt_slot *out, c
     r->calls.launch = &launch;
     r->calls.thread = thread;
     rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
-                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0};
+                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0,
+                      sure, 0};
     PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
     Rounds all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
                   r->nrooms, given, r->narrays, r->dealt,    r->ndealt};
     int way = r->ndealt > 0 ? parallel_run(&all, &r->dealing) : r->fn(in, out, p, dim, step, &world);
     rt_clear();
+    r->asks = world.stored >= WORTH_MUCH;
     return way;
 }
 
@@ -219,16 +234,17 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
     rt_slot *in = bytes > sizeof(few) ? PyMem_Malloc(bytes) : (rt_slot *)few;
     memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
     *rounds = 0;
-    if (in == NULL || r->calls.busy) {
+    int sure = in != NULL && !r->calls.busy ? is_sure(r, inputs) : 0;
+    if (in == NULL || r->calls.busy || sure < 0) {
         if (in != (rt_slot *)few)
             PyMem_Free(in);
-        return REFUSED;
+        return sure < 0 ? -1 : REFUSED;
     }
     r->calls.busy = 1;
     rt_slot *out = in + r->ninputs;
     char **p = (char **)(out + r->noutputs);
     const i64 **dim = (const i64 **)(p + arrays), **step = dim + arrays;
-    int way = run(r, inputs, in, out, p, dim, step, (i64 *)(step + arrays), rounds);
+    int way = run(r, inputs, sure, in, out, p, dim, step, (i64 *)(step + arrays), rounds);
     PyErr_Clear();
     r->launches++;
     r->refusals += way == REFUSED;
@@ -382,6 +398,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->capsules = Py_NewRef(loops);
     r->loops = inner_loops(loops, &r->nloops);
     r->weight = weight;
+    r->asks = 1;
     r->nrooms = rooms > 0 ? rooms : 0;
     r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     if (r->rooms == NULL && !PyErr_Occurred())

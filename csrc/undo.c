@@ -99,8 +99,7 @@ undo_fits_caches(const Kernel *k)
     return bytes_of(k) <= MOST_CACHED;
 }
 
-/* Whether they do; -1: a signal's handler raised meanwhile. */
-static int
+int
 warnings_pass(void)
 {
     if (warnings_check == NULL)

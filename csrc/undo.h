@@ -30,6 +30,9 @@ int write_fits(const Kernel *k, PyObject *const *inputs, char *const *given);
  * nothing has been done yet. */
 int write_is_final(const Kernel *k, int mask);
 
+/* Can a RuntimeWarning, given now, neither raise nor run code of the user's? -1: a signal's handler raised meanwhile. */
+int warnings_pass(void);
+
 /* Is so much written that keeping what was there costs more than asking whether one must? */
 int undo_is_dear(const Kernel *k);
 

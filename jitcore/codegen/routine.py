@@ -30,6 +30,7 @@ from . import (
     members,
     new_spans,
     slices,
+    span_stores,
 )
 from .abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
@@ -50,6 +51,7 @@ FILLED = (
     slices,
     folded_spans,
     new_spans,
+    span_stores,
     masked,
 )
 
@@ -102,7 +104,9 @@ def routine(
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     apart = parallel(nodes)
-    w = Writer(way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs))
+    w = Writer(
+        way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs), exits
+    )
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))

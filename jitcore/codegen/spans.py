@@ -17,10 +17,9 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..ir.op import Effect, Kind
-from ..ir.ops_span import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE, asked
+from ..ir.ops_span import SPAN, SPAN_TAKE, SPAN_TRANSPOSE, asked
 from ..ir.types import ArrayType, ScalarType, SpanType
 from .abi import C_TYPES
-from .elements import stored
 from .inner import Freedom, inner_loop
 from .numbers import FORMS, NoForm, converted, number
 from .places import Layout, layout, transposed, view
@@ -245,8 +244,10 @@ def nest(
         w.line("}")
 
 
-def buffer(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) -> Layout:
-    """Of C order."""
+def buffer(
+    w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any], unless: str = ""
+) -> Layout:
+    """Of C order. `unless`: a variable; where it is not 0, there need be no memory."""
     size = dtype.itemsize
     steps, step = [], str(size)
     for extent in reversed(extents):
@@ -254,7 +255,16 @@ def buffer(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) 
         if extent != "1":
             step = product(w, node, extent, step)
     ones = tuple(extent == "1" for extent in extents)
-    return Layout(w.room(node, step), tuple(extents), tuple(reversed(steps)), ones, dtype)
+    return Layout(w.room(node, step, unless), tuple(extents), tuple(reversed(steps)), ones, dtype)
+
+
+def size(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) -> str:
+    """Bytes of so many elements."""
+    step = str(dtype.itemsize)
+    for extent in reversed(extents):
+        if extent != "1":
+            step = product(w, node, extent, step)
+    return step
 
 
 def product(w: Writer, node: Node, extent: str, step: str) -> str:
@@ -395,35 +405,6 @@ def copied(w: Writer, node: Node, of: Layout, dtype: np.dtype[Any]) -> Layout:
     return into
 
 
-# ---- stores -------------------------------------------------------------------------------------
-
-
-def store(w: Writer, node: Node) -> None:
-    place, value = node.args
-    into = layout(w, place)
-    if not is_part(value):
-        text = w.kept(C_TYPES[into.dtype.char], stored(w, node, value, into.dtype))
-        flush(w)
-        w.settle()
-        fill(w, into, lambda at: text)
-        return
-    fits(w, node, into, *shape_of(w, value))
-    flush(w, value)
-    fresh = value in w.lazy
-    of = buffered(w, value)
-    if not fresh:  # it may overlap what is written
-        of = copied(w, node, of, into.dtype)
-    w.settle()
-    fill(w, into, lambda at: cast(load(of, at), of.dtype, into.dtype))
-
-
-def fits(w: Writer, node: Node, into: Layout, extents: Sequence[str], ones: Sequence[bool]) -> None:
-    first = len(into.extents) - len(extents)
-    for axis, (extent, one) in enumerate(zip(extents, ones, strict=True), first):
-        if not one:
-            w.leave_unless_equal(node, extent, into.extents[axis])
-
-
 # ---- nodes --------------------------------------------------------------------------------------
 
 
@@ -441,6 +422,5 @@ TABLE: dict[Any, Emit] = {
     SPAN: view,
     SPAN_TAKE: gathered,
     SPAN_TRANSPOSE: transposed,
-    SPAN_STORE: store,
 }
-BY_NAME: dict[str, Emit] = {}  # folded_spans.py and new_spans.py fill it, masked.py the other
+BY_NAME: dict[str, Emit] = {}  # folded_spans.py and new_spans.py fill it, others TABLE

@@ -48,8 +48,10 @@ class Writer:
         handed_on: Set[Value],
         dealt: Node | None = None,
         sizes: Mapping[int, Size] | None = None,
+        exits: Mapping[Node, Any] | None = None,
     ) -> None:
         self.way_of = way_of
+        self.exit_of = (exits or {}).get
         self.handed_on = handed_on  # by some way
         self.mask = mask  # RT_* bits that are not ignored
         self.dealt = dealt  # the loop whose rounds several launches may share (parallel.py)
@@ -69,6 +71,7 @@ class Writer:
         self.lazy: dict[Value, spans.Lazy] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
+        self.done: list[list[Node]] = []  # in each list of nodes that is open
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.calls: list[Callback] = []
         self.rooms = 0
@@ -173,11 +176,11 @@ class Writer:
         self.counter += 1
         return f"{letter}{self.counter}"
 
-    def room(self, node: Node, size: str) -> str:
+    def room(self, node: Node, size: str, unless: str = "") -> str:
         """A buffer of so many bytes at least."""
         k = self.rooms
         self.rooms += 1
-        short = f"rooms[{k}].size < {size}"
+        short = f"{f'!{unless} && ' if unless else ''}rooms[{k}].size < {size}"
         self.leave_if(node, f"{short} && !world->room(rooms, {k}, {size})")
         name = self.scratch("char *")
         self.line(f"{name} = rooms[{k}].first;")
@@ -283,6 +286,7 @@ class Writer:
 
     def nodes(self, nodes: Sequence[Node]) -> None:
         self.near.append(Counter(v for node in nodes for v in node.inputs))
+        self.done.append([])
         for node in nodes:
             if node.op.kind is Kind.CONTROL:
                 spans.flush(self)
@@ -290,8 +294,10 @@ class Writer:
                 CONTROL[node.op.name](self, node)
             else:
                 self.node(node)
+            self.done[-1].append(node)
         spans.flush(self)
         self.near.pop()
+        self.done.pop()
 
     def node(self, node: Node) -> None:
         if node.op.name == "leave":

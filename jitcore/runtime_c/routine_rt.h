@@ -51,6 +51,8 @@ typedef struct rt_world {
     void *calls;
     int stale; /* the next round begins in CPython, where guards are asked: STALE, of the outermost loop; VERY_STALE, of any */
     i64 begin, end, count; /* of the outermost loop: what to do, and how many rounds it has */
+    int sure; /* a warning, given now, could neither raise nor run code of the user's */
+    i64 stored; /* bytes for whose sake that is asked before the launch */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
@@ -141,6 +143,58 @@ static inline i64 rt_items(i64 start, i64 stop, i64 step)
     if (step > 0)
         return start < stop ? (stop - start - 1) / step + 1 : 0;
     return stop < start ? (start - stop - 1) / -step + 1 : 0;
+}
+
+/* ---- parts of arrays that may share memory: extents and steps in bytes, and the bytes of an element ---- */
+
+#define RT_FEW(...) ((const i64[]){__VA_ARGS__})
+
+/* From the first element, the first byte below and the first behind. */
+static inline void rt_reach(int ndim, const i64 *extents, const i64 *steps, i64 size, i64 *low, i64 *high)
+{
+    *low = 0;
+    *high = size;
+    for (int axis = 0; axis < ndim; axis++) {
+        i64 far = (extents[axis] - 1) * steps[axis];
+        *(far < 0 ? low : high) += far;
+    }
+}
+
+/* Of the axes that lead anywhere: the least step, if all others are multiples of it; else 1. */
+static inline i64 rt_pitch(i64 found, int ndim, const i64 *extents, const i64 *steps)
+{
+    for (int axis = 0; axis < ndim; axis++) {
+        i64 step = steps[axis] < 0 ? -steps[axis] : steps[axis];
+        if (extents[axis] < 2 || found == 1)
+            continue;
+        if (found == 0 || (step != 0 && found % step == 0))
+            found = step;
+        else if (step == 0 || step % found != 0)
+            found = 1;
+    }
+    return found;
+}
+
+/* 1: no byte of the one is a byte of the other, since they lie apart, or as columns of one array do. 0: who knows. */
+static inline int rt_apart(int ndim, const char *a, const i64 *extents, const i64 *steps, i64 size, int other_ndim,
+                           const char *b, const i64 *other_extents, const i64 *other_steps, i64 other_size)
+{
+    i64 low, high, other_low, other_high, gap = b - a;
+    rt_reach(ndim, extents, steps, size, &low, &high);
+    rt_reach(other_ndim, other_extents, other_steps, other_size, &other_low, &other_high);
+    if (high <= gap + other_low || gap + other_high <= low)
+        return 1;
+    i64 pitch = rt_pitch(rt_pitch(0, ndim, extents, steps), other_ndim, other_extents, other_steps);
+    if (pitch < 2)
+        return 0;
+    i64 after = gap % pitch + (gap % pitch < 0 ? pitch : 0);
+    return after >= size && after + other_size <= pitch;
+}
+
+static inline int rt_sure(rt_world *world, i64 bytes)
+{
+    world->stored += bytes;
+    return world->sure;
 }
 
 #ifdef RT_MATH /* csrc/routine.c has no use for it */
