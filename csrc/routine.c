@@ -11,6 +11,9 @@
 #include "parallel.h"
 #include "undo.h"
 
+#define MOST_PARTS 8
+#define PILE 'P' /* a port; `num` says which */
+
 typedef struct {
     int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
     int written;
@@ -20,6 +23,14 @@ typedef struct {
     int count;
     int *ports; /* of `outputs` */
 } Way;
+
+/* A list that the routine kept to itself: items of so many bytes, tuples or numbers. */
+typedef struct {
+    int size, tuples, width;
+    struct {
+        int kind, num, at;
+    } parts[MOST_PARTS];
+} Pile;
 
 typedef struct {
     PyObject_HEAD
@@ -32,6 +43,8 @@ typedef struct {
     Callbacks calls;
     Dealt *dealt; /* what rounds in any order write; none: they are in order */
     int ndealt;
+    Pile *piles;
+    int npiles;
     Dealing dealing;
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
@@ -80,8 +93,36 @@ static int array_fits(const Port *want, PyObject *obj) {
            PyArray_ISALIGNED(array) && (!want->written || PyArray_ISWRITEABLE(array));
 }
 
+static PyObject *item_of(const Pile *pile, const char *at) {
+    PyObject *made = pile->tuples ? PyTuple_New(pile->width) : NULL;
+    if (!pile->tuples)
+        return number_boxed(pile->parts[0].kind, pile->parts[0].num, (const rt_slot *)at);
+    for (int i = 0; made != NULL && i < pile->width; i++) {
+        PyObject *part = number_boxed(pile->parts[i].kind, pile->parts[i].num, (const rt_slot *)(at + pile->parts[i].at));
+        if (part == NULL)
+            Py_CLEAR(made);
+        else
+            PyTuple_SET_ITEM(made, i, part);
+    }
+    return made;
+}
+
+static PyObject *list_of(const Pile *pile, const rt_slot *slot) {
+    PyObject *list = PyList_New((Py_ssize_t)slot->part.extents[0]);
+    for (i64 i = 0; list != NULL && i < slot->part.extents[0]; i++) {
+        PyObject *item = item_of(pile, slot->part.first + i * pile->size);
+        if (item == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+    }
+    return list;
+}
+
 /* New reference; NULL: memory ran out. */
-static PyObject *result_of(const Port *port, const rt_slot *slot) {
+static PyObject *result_of(const Routine *r, const Port *port, const rt_slot *slot) {
+    if (port->kind == PILE)
+        return list_of(&r->piles[port->num], slot);
     if (port->kind != ARRAY)
         return number_boxed(port->kind, port->num, slot);
     npy_intp extents[RT_AXES];
@@ -98,7 +139,7 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
     for (int i = 0; i < way->count; i++) {
         int at = way->ports[i];
         const Port *port = &r->ports[r->ninputs + at];
-        outputs[at] = result_of(port, &slots[at]);
+        outputs[at] = result_of(r, port, &slots[at]);
         if (outputs[at] != NULL)
             continue;
         for (int k = 0; k < r->noutputs; k++)
@@ -287,6 +328,8 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         }
         if (!PyArg_ParseTuple(row, "Ciip", &port->kind, &port->num, &port->ndim, &port->written))
             return -1;
+        if (port->kind == PILE && i >= r->ninputs && port->num >= 0 && port->num < r->npiles)
+            continue;
         int array = !is_scalar(port->kind);
         int known = (port->num >= NPY_BOOL && port->num <= NPY_DOUBLE) || port->num == NPY_CFLOAT ||
                     port->num == NPY_CDOUBLE;
@@ -297,6 +340,41 @@ static int read_ports(Routine *r, PyObject *inputs, PyObject *outputs) {
         }
         r->narrays += array && i < r->ninputs;
         r->nread += array && i < r->ninputs ? 2 * axes_of(port) : 0;
+    }
+    return 0;
+}
+
+static int read_pile(PyObject *row, Pile *pile) {
+    PyObject *parts;
+    if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "ipO!", &pile->size, &pile->tuples, &PyTuple_Type, &parts))
+        return -1;
+    pile->width = (int)PyTuple_GET_SIZE(parts);
+    if (pile->width < 1 || pile->width > MOST_PARTS || (!pile->tuples && pile->width != 1))
+        return -1;
+    for (int i = 0; i < pile->width; i++) {
+        PyObject *part = PyTuple_GET_ITEM(parts, i);
+        if (!PyTuple_Check(part) ||
+            !PyArg_ParseTuple(part, "Cii", &pile->parts[i].kind, &pile->parts[i].num, &pile->parts[i].at))
+            return -1;
+        if (!is_scalar(pile->parts[i].kind) || pile->parts[i].at < 0 || pile->parts[i].at + 8 > pile->size)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_piles(Routine *r, PyObject *rows) {
+    r->npiles = (int)PyTuple_GET_SIZE(rows);
+    r->piles = PyMem_Calloc((size_t)r->npiles + 1, sizeof(Pile));
+    if (r->piles == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < r->npiles; i++) {
+        if (read_pile(PyTuple_GET_ITEM(rows, i), &r->piles[i]) == 0)
+            continue;
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "a list is a tuple (bytes of an item, whether it is a tuple, its numbers)");
+        return -1;
     }
     return 0;
 }
@@ -374,13 +452,14 @@ static int read_dealt(Routine *r, PyObject *rows) {
 
 static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"address", "name",   "inputs", "outputs", "ways", "loops",
-                            "rooms",   "weight", "source", "library", "calls", "quiet", "dealt", NULL};
-    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet, *dealt;
+                            "rooms",   "weight", "source", "library", "calls", "quiet", "dealt", "piles", NULL};
+    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet, *dealt, *piles;
     int rooms, weight;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!OO!", names, &PyLong_Type, &address, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!OO!O!", names, &PyLong_Type, &address, &name,
                                      &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
                                      &PyTuple_Type, &loops, &rooms, &weight, &source, &library,
-                                     &PyTuple_Type, &calls, &quiet, &PyTuple_Type, &dealt))
+                                     &PyTuple_Type, &calls, &quiet, &PyTuple_Type, &dealt,
+                                     &PyTuple_Type, &piles))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -403,7 +482,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     if (r->rooms == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
-    if (r->rooms == NULL || r->loops == NULL || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0 ||
+    if (r->rooms == NULL || r->loops == NULL || read_piles(r, piles) < 0 || read_ports(r, inputs, outputs) < 0 || read_ways(r, ways) < 0 ||
         callbacks_read(&r->calls, calls, quiet, r->ninputs) < 0 || read_dealt(r, dealt) < 0) {
         Py_DECREF(r);
         return NULL;
@@ -417,6 +496,7 @@ static void routine_dealloc(Routine *r) {
     empty_rooms(r, 0);
     callbacks_free(&r->calls);
     PyMem_Free(r->dealt);
+    PyMem_Free(r->piles);
     PyMem_Free(r->rooms);
     PyMem_Free(r->ways);
     PyMem_Free(r->ports);
@@ -443,10 +523,11 @@ static PyMemberDef routine_members[] = {
 
 PyTypeObject Routine_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
-    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet, dealt)\n\n"
+    .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet, dealt, piles)\n\n"
                         "Compiled scalar code with loops, see csrc/routine.h. Inputs and outputs: (kind, type number, ndim, "
                         "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for. Calls, and NumPy's error "
-                        "state for them: csrc/callback.h. Dealt: (input, axis, start, step), csrc/parallel.h."),
+                        "state for them: csrc/callback.h. Dealt: (input, axis, start, step), csrc/parallel.h. Piles: (bytes of an item, is it a tuple, its numbers "
+                        "(kind, type number, where)), for outputs that are lists."),
     .tp_basicsize = sizeof(Routine),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = routine_new,

@@ -116,7 +116,7 @@ def power(w: Writer, node: Node) -> str:
         raise NoForm("** that is np.power's")
     a, b = (w.kept("f64", one) for one in both(w, node))
     if python:
-        odd = f"{a} <= 0 && {b} != __builtin_floor({b})"
+        odd = f"{a} < 0 && {b} != __builtin_floor({b})"
         w.leave_if(node, f"!__builtin_isfinite({a}) || !__builtin_isfinite({b}) || ({odd})")
         out = w.kept("f64", f"rt_pow({a}, {b})")
         w.leave_if(node, f"!__builtin_isfinite({out})")

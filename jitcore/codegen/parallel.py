@@ -22,6 +22,7 @@ from ..ir.ops_loop import RANGE_ITEM
 from ..ir.ops_span import EXTENT, SPAN, SPAN_TRANSPOSE
 from ..ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from ..ir.value import leaves
+from . import piles
 from .inner import Inner
 
 Pin = tuple[int, int, int]  # axis, start, step: at that axis stands start + step * round
@@ -143,6 +144,8 @@ class Accesses:
             target = self.part(node.args[0])
             if target is not None:
                 self.written.add(target.array)
+        if piles.is_of(node):
+            raise Shared
         for out in node.outputs:
             if node.op.kind is Kind.VIEW and not isinstance(out.type, ScalarType):
                 raise Shared

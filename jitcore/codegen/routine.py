@@ -19,7 +19,16 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.ops_loop import POLL, SEQ_APPEND, SEQ_STORE
 from ..ir.ops_span import AXES, SPAN, SPAN_TRANSPOSE
-from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType, Type
+from ..ir.types import (
+    CHARACTER,
+    NONE,
+    ArrayType,
+    ObjectType,
+    PileType,
+    ScalarType,
+    SpanType,
+    Type,
+)
 from . import (
     arithmetic,
     comparisons,
@@ -29,6 +38,7 @@ from . import (
     masked,
     members,
     new_spans,
+    piles,
     slices,
     span_stores,
 )
@@ -123,11 +133,12 @@ def routine(
     ports = (*scalars, *arrays)
     deals = apart is not None and may_run_apart(inputs, w.loops, w.calls)
     rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
+    lists = [value for value in outputs if isinstance(value.type, PileType)]
     code = _C.Routine(
         found.address,
         name,
         (*map(scalar_port, scalars), *array_ports(nodes, arrays)),
-        tuple(map(output_port, outputs)),
+        tuple(output_port(value, lists) for value in outputs),
         tuple(rows),
         tuple(inner.capsule for inner in w.loops),
         w.rooms,
@@ -137,6 +148,7 @@ def routine(
         tuple(call.row(len(scalars)) for call in w.calls),
         quiet,
         rounds,
+        tuple(piles.row(value.type) for value in lists),  # type: ignore[arg-type]
     )
     return Routine(ports, outputs, tuple(ways), code, not w.calls and is_pure(nodes, inputs))
 
@@ -222,8 +234,10 @@ def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> It
             yield from stored(body.nodes, views)
 
 
-def output_port(value: Value) -> tuple[str, int, int, bool]:
+def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     kind = value.type
+    if isinstance(kind, PileType):
+        return piles.LETTER, lists.index(value), 0, False
     if not isinstance(kind, SpanType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
@@ -299,6 +313,8 @@ def text(
 
 
 def handed(w: Writer, value: Value, slot: str) -> list[str]:
+    if isinstance(value.type, PileType):
+        return piles.handed(w, value, slot)
     if not isinstance(value.type, SpanType):
         return [f"*({c_name(value)} *){slot}.bytes = {w.name(value)};"]
     made = w.layouts[value]

@@ -20,7 +20,7 @@ from typing import Any
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
-from . import spans
+from . import piles, spans
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
 from .inner import Inner
@@ -69,6 +69,7 @@ class Writer:
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
         self.layouts: dict[Value, Layout] = {}
         self.lazy: dict[Value, spans.Lazy] = {}
+        self.piles: dict[Value, piles.Pile] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.done: list[list[Node]] = []  # in each list of nodes that is open
@@ -308,6 +309,8 @@ class Writer:
             self.line("rounds++;")
             stale = f"world->stale >= {'STALE' if self.loops_open == 1 else 'VERY_STALE'}"
             self.leave_if(node, f"*breaker & bits || short_of_room || {stale}")
+        elif piles.is_of(node):
+            piles.emit(self, node)
         else:
             self.operation(node)
 

@@ -27,6 +27,7 @@ from . import (
     ops_numpy,
     ops_opaque,
     ops_operator,
+    ops_pile,
     ops_span,
     ops_ufunc,
 )
@@ -34,7 +35,7 @@ from .op import Op
 
 _TABLES = (
     *(ops_ufunc, ops_operator, ops_complex, ops_array, ops_generic),
-    *(ops_numpy, ops_opaque, ops_control, ops_loop, ops_span),
+    *(ops_numpy, ops_opaque, ops_control, ops_loop, ops_span, ops_pile),
 )
 
 

@@ -138,6 +138,17 @@ class CharacterType(ObjectType):
 
 
 @dataclass(frozen=True)
+class PileType(ObjectType):
+    """A list that a routine keeps to itself: of numbers of one type, or of tuples of such."""
+
+    kinds: tuple[ScalarType, ...] = ()
+    tuples: bool = False
+
+    def __str__(self) -> str:
+        return f"pile<{' '.join(map(str, self.kinds))}{'; tuples' if self.tuples else ''}>"
+
+
+@dataclass(frozen=True)
 class SpanType:
     """Part of an array, or what was computed of such: an exact np.ndarray. An extent is None, or 1
     where it is known to be."""

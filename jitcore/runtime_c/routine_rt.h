@@ -70,6 +70,19 @@ static inline u32 rt_character(const char *text, i64 size, i64 at)
     return size == 1 ? ((const u8 *)text)[at] : size == 2 ? ((const u16 *)text)[at] : ((const u32 *)text)[at];
 }
 
+/* What a room has, and more of it: the next one takes over. */
+static inline int rt_grow(const rt_world *world, i64 k, i64 bytes)
+{
+    rt_room *rooms = world->rooms, before = rooms[k];
+    if (!world->room(rooms, k + 1, 2 * bytes))
+        return 0;
+    if (before.size > 0)
+        __builtin_memcpy(rooms[k + 1].first, before.first, (unsigned long)before.size);
+    rooms[k] = rooms[k + 1];
+    rooms[k + 1] = before;
+    return 1;
+}
+
 /* Division as Python's: towards minus infinity. */
 static inline i64 rt_whole_div(i64 a, i64 b)
 {

@@ -22,7 +22,7 @@ from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.ops_complex import PARTS
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.symbolic import growing, spans
+from jitcore.symbolic import growing, piles, spans
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
@@ -57,7 +57,9 @@ HANDS_OUT_MEMORY = ("ctypes", "data", "__array_interface__", "__array_struct__")
 
 
 def load_attr(vm: Machine, owner: Var, name: str) -> Var:
-    bound = unseen(vm, owner, name) or (growing.bound(vm, owner, name) if vm.work else None)
+    bound = unseen(vm, owner, name)
+    if bound is None and vm.work is not None:
+        bound = growing.bound(vm, owner, name) or piles.bound(owner, name)
     if bound is not None:
         return bound
     owner = realize(vm, owner)

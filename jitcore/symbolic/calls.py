@@ -20,7 +20,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
 from jitcore.marks import LEFT_ALONE
-from jitcore.symbolic import growing
+from jitcore.symbolic import growing, piles
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
@@ -38,6 +38,7 @@ from jitcore.symbolic.values import (
     Lazy,
     Method,
     Partial,
+    Run,
     Tuple,
     Var,
 )
@@ -86,6 +87,8 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
         case Bound(owner, _) if len(args) == 1 and not kwargs and is_unseen(vm, owner):
             assert isinstance(owner, Lazy)
             return append(vm, owner, *args)
+        case Bound(Run() as owner, name) if vm.work is not None and piles.is_pile(owner):
+            return piles.call(vm, owner, name, args, kwargs)
         case Bound(owner, "append") if vm.work is not None and growing.may_grow(vm, owner):
             if len(args) != 1 or kwargs:
                 vm.stop(breaks.BAD_ARGUMENTS, "list.append()")

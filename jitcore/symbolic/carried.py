@@ -11,6 +11,7 @@ from __future__ import annotations
 from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
 from jitcore.ir.types import ArrayType, SpanType
+from jitcore.symbolic import piles
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.made import (
     in_c_order,
@@ -88,7 +89,7 @@ def drop_spans(vm: Machine, frame: Frame) -> None:
     begins there."""
     live = frame.code.live[frame.code.instrs[frame.index].offset]
     for i, var in enumerate(frame.locals):
-        if spans_in(var):
+        if spans_in(var) or piles.handed_over(vm, var):
             if i in live:
                 handed_over(vm, var)
             else:
@@ -98,6 +99,7 @@ def drop_spans(vm: Machine, frame: Frame) -> None:
 
 
 def handed_over(vm: Machine, var: Var | None) -> None:
+    vm.working().hands_over |= piles.handed_over(vm, var)
     for value in spans_in(var):
         vm.working().hands_over = True
         reject_unordered(vm, [value])

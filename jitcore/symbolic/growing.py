@@ -18,6 +18,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops_loop import SEQ_APPEND
 from jitcore.ir.types import ScalarType, type_of
+from jitcore.symbolic import piles
 from jitcore.symbolic.counted import is_held
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
@@ -40,8 +41,9 @@ EMPTY_LIST = Op("list", list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwarg
 
 def make_lists(vm: Machine, frame: Frame, offsets: Iterable[int]) -> None:
     """Those of the region's own that the instructions at these offsets append to."""
+    others = [frame.locals[i] for i in piles.piled(frame, offsets)]
     for var in appended(frame, offsets):
-        if isinstance(var, List) and var.origin is None:
+        if isinstance(var, List) and var.origin is None and not any(var is one for one in others):
             make_list(vm, frame, var)
 
 

@@ -42,6 +42,7 @@ from jitcore.symbolic.growing import keep_apart, make_lists
 from jitcore.symbolic.leave import SHOWS_LOCALS, exit_return
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.made import spans_in
+from jitcore.symbolic.piles import make_piles
 from jitcore.symbolic.rounds import (
     Shape,
     after_last,
@@ -290,6 +291,7 @@ def take_inner(vm: Machine, frame: Frame, loop: Loop) -> None:
 
 def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     """Nodes for the loop; the frame is then where it ends. A Fork, where it ends in two places."""
+    make_piles(vm, frame, loop.body)
     mark, commits = vm.working().mark, vm.working().commits
     if frame is vm.outer:
         vm.working().routine.headers.add(loop.header)

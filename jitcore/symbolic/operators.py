@@ -21,7 +21,7 @@ from jitcore.guards.source import Const
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
-from jitcore.symbolic import spans
+from jitcore.symbolic import piles, spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
@@ -333,6 +333,7 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
 def to_bool(vm: Machine, value: Var, before_loop: bool = False) -> Var:
     if isinstance(value, Either):
         return distributed(vm, partial(to_bool, vm), value)
+    value = piles.count(vm, value)
     found = truth(vm, value)
     if found is None and before_loop and kind_of_number(vm, value) == PYBOOL:
         return value
@@ -352,6 +353,7 @@ def kind_of_number(vm: Machine, value: Var) -> ScalarType | None:
 def negate(vm: Machine, value: Var) -> Var:
     if isinstance(value, Either):
         return distributed(vm, partial(negate, vm), value)
+    value = piles.count(vm, value)
     found = truth(vm, value)
     if found is None and vm.work and kind_of_number(vm, value) is not None:
         return emit_row(vm, BY_OPERATOR["not"], (value,), {})

@@ -14,7 +14,7 @@ from jitcore.guards.source import Const
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.ir.value import Value
-from jitcore.symbolic import sequences, spans
+from jitcore.symbolic import piles, sequences, spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
@@ -46,7 +46,7 @@ from jitcore.symbolic.wrap import function_value, realize
 
 def getitem(vm: Machine, container: Var, key: Var) -> Var:
     container = realize(vm, container)
-    found = sequences.item(vm, container, realize(vm, key)) if vm.work is not None else None
+    found = in_routine(vm, container, realize(vm, key)) if vm.work is not None else None
     if found is not None:
         return found
     match container:
@@ -67,6 +67,12 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
                 vm.guard(TypeVersion(cls))
                 return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
     refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
+
+
+def in_routine(vm: Machine, container: Var, key: Var) -> Var | None:
+    """None: it is no list, tuple or string."""
+    found = piles.item(vm, container, key)
+    return sequences.item(vm, container, key) if found is None else found
 
 
 def _array_item(vm: Machine, container: Run, key: Var) -> Var:

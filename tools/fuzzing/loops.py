@@ -158,6 +158,7 @@ class Writer:
             (0.25 if depth < 3 else 0, self.guarded),
             (1.5, self.append),
             (0.4, self.comprehension),
+            (1.5 if depth < 2 else 0, self.pile),
             (1.0, self.missing),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
@@ -301,6 +302,46 @@ class Writer:
              "m = None", "s += m", "m = {0} if {c} else None")
         )  # fmt: skip
         return form.format(some, c=self.condition()).split("\n")
+
+    def pile(self, depth: int) -> list[str]:
+        """A list from which items are taken while others come."""
+        rng = self.rng
+        self.counter += 1
+        q, c, e = f"q{self.counter}", f"c{self.counter}", f"e{self.counter}"
+        first, take, item = rng.choice(
+            (
+                ("(k, 0)", f"{e}, d = {{}}", f"({e} - 1, {rng.choice(('k', 'd', 's', '0.5'))})"),
+                ("(k, s)", f"{e}, d = {{}}", f"({e} - 1, {rng.choice(('s', 'd', 'd + 1'))})"),
+                ("k", f"{e} = {{}}", f"{e} - {rng.choice(('1', '2', '1.0', 'k'))}"),
+                ("s", f"{e} = {{}}", rng.choice((f"{e} / 2", f"{e} + s", "t"))),
+            )
+        )
+        first = rng.choice((first, first, first, f"{first}, {first}"))
+        test = rng.choice((q, q, f"len({q}) > 0", f"not not {q}", f"len({q}) < 30"))
+        self.numbers.append(e)
+        lines = [take.format(rng.choice((f"{q}.pop()", f"{q}.pop()", f"{q}[-1]", f"{q}[0]")))]
+        lines += self.block(rng.randint(0, 1), depth + 2)
+        grows = rng.choice((f"{e} > 0", self.condition(), f"len({q}) < 9"))
+        lines += [f"if {grows}:", f"    {q}.append({item})"]
+        extra = (
+            f"{q}.pop()",
+            f"w += len({q})",
+            f"{q}.clear()",
+            f"out.append({e})",
+            "break",
+            "pass",
+        )
+        lines += [f"if {self.condition()}:", f"    {rng.choice(extra)}"]
+        self.numbers.remove(e)
+        after = rng.choice(([], [], [f"w += len({q})"], [f"out.append({q})"], [f"print({q})"]))
+        body = [f"{c} += 1", *lines]
+        return [
+            f"{q} = [{first}]",
+            f"{c} = 0",
+            f"while {test} and {c} < 40:",
+            *indented(body),
+            *after,
+        ]
 
     def comprehension(self, depth: int) -> list[str]:
         self.counter += 1

@@ -13,6 +13,7 @@ from jitcore.fallback.breaks import Break, BreakSignal, place_of
 from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
+from jitcore.symbolic import piles
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import if_none
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
@@ -73,6 +74,7 @@ def while_loop(frame: Frame, header: Instr) -> Break:
 
 
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
+    value = piles.count(vm, value)
     found = truth(vm, value)
     yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
     assert frame.instr is not None

@@ -9,7 +9,7 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.ir.ops_loop import RANGE_STEP
 from jitcore.ir.types import PYINT, ScalarType, SpanType, type_of
-from jitcore.symbolic import operators, spans
+from jitcore.symbolic import operators, piles, spans
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import chosen
@@ -51,6 +51,8 @@ def plain(vm: Machine, name: str, kwargs: Words) -> None:
 @model(len)
 def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
+    if piles.is_pile(owner):
+        return piles.count(vm, owner)
     if isinstance(owner, Set):
         return Known(len(owner.items))
     if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
