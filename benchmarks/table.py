@@ -83,10 +83,12 @@ def loop_lines(rows: list[Row]) -> list[str]:
     if not rows:
         return []
     whole = {row.kernel for row in rows if row.graphs == 1 and not row.breaks}
+    idle = {row.kernel for row in rows if row.graphs == 0 and nothing_to_compile(row)}
     slowest = {row.kernel: row for row in sorted(rows, key=lambda row: row.cold)}.values()
     within = sum(row.cold <= FIRST for row in slowest)
     lines = [
-        f"loops that are one graph without a break: {len(whole)} of {len(slowest)}",
+        f"loops that are one graph without a break: {len(whole)} of {len(slowest)}"
+        f" (in {len(idle)} others there is nothing to compile)",
         f"compiling all of a kernel, first, at its slowest size: "
         f"{spread([row.cold for row in slowest])}, {within} of {len(slowest)} within "
         f"{FIRST * 1e3:.0f} ms",
@@ -99,6 +101,10 @@ def loop_lines(rows: list[Row]) -> list[str]:
             kept = seconds["scalar_loop", size] / seconds["scalar_loop_print", size]
             lines.append(f"a loop that prints ten times, {size}: {kept:.0%} of the speed without")
     return lines
+
+
+def nothing_to_compile(row: Row) -> bool:
+    return all(stop.startswith("J910") for stop in row.breaks)
 
 
 def compile_line(rows: list[Row], starts: dict[str, float]) -> str:

@@ -76,6 +76,7 @@ class Op:
     same_rule: SameRule | None = None  # as `returns`, where it depends on the arguments
     fold: Callable[[ArrayType], Any] | None = None  # the value, told by the type of one array
     operands: int = 1  # so many leading arguments are operands; others should be constants
+    lists: bool = False  # its first argument may be a list of plain objects that the region made
 
     def infer(self, args: Args, kwargs: Kwargs) -> Inferred:
         """The type of the result; raises Unsupported where CPython must execute the call."""
@@ -134,7 +135,7 @@ _REFUSALS = (
 
 def reject_objects(op: Op, args: Args, kwargs: Kwargs) -> None:
     """Raises Unsupported if a leaf is an object whose methods NumPy might call."""
-    for leaf in arguments(args, kwargs):
+    for leaf in arguments(args[op.lists :], kwargs):
         t = leaf_type(leaf)
         if isinstance(t, ObjectType) and not _plain(leaf):
             raise Unsupported(f"{op.name}: argument of type {t}")

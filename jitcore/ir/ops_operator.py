@@ -18,7 +18,7 @@ from .infer_map import map_types, operands
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
 from .ops_generic import GENERIC
 from .ops_ufunc import UFUNC
-from .types import PYBOOL, ArrayType, ObjectType, ScalarType, Type, type_of
+from .types import PYBOOL, PYFLOAT, ArrayType, ObjectType, ScalarType, Type, type_of
 from .value import Value
 
 #   text    operator           in place            ufunc
@@ -91,7 +91,9 @@ def _power(args: Args, samples: list[Any]) -> Inferred:
     t = type_of(samples[0] ** samples[1])
     if not _python(args) or t.dtype.kind == "c":  # type: ignore[union-attr]
         return t
-    exponent = args[1]
+    base, exponent = args
+    if type(base) in (int, float) and base > 0 and leaf_type(exponent) == PYFLOAT:
+        return t
     if type(exponent) is Value or exponent < 0 or exponent != int(exponent):
         return None
     return t

@@ -121,6 +121,9 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
             vm.stop(breaks.BAD_ARGUMENTS, f"{callable_name(obj)}()")
         with modelled(vm):
             return found[1](vm, args, kwargs)
+    made = growing.as_array(vm, obj, args, kwargs)
+    if made is not None:
+        return made
     row = row_of(obj)
     if row is not None:
         return emit_row(vm, row, args, kwargs)

@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from jitcore.guards.guard import HasType, SameObject
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op
 from jitcore.ir.ops_loop import SEQ_APPEND
-from jitcore.ir.types import ScalarType, type_of
+from jitcore.ir.types import ObjectType, ScalarType, type_of
 from jitcore.symbolic import piles
 from jitcore.symbolic.counted import is_held
 from jitcore.symbolic.machine import Machine
@@ -33,8 +35,17 @@ def new_list(*items: Any) -> list[Any]:
     return [*items]
 
 
+def infer(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    return ObjectType(np.ndarray)
+
+
 NEW_LIST = Op("list", new_list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
 EMPTY_LIST = Op("list", list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
+
+OF_LIST = {
+    id(call): (call, Op(call.__name__, call, Kind.OPAQUE, Effect.FLAGS, infer, lists=True))
+    for call in (np.array, np.asarray)
+}
 
 # ---- before a routine ---------------------------------------------------------------------------
 
@@ -84,6 +95,22 @@ def is_plain(item: Var) -> bool:
     if isinstance(item, Run):
         return isinstance(item.value.type, ScalarType)
     return isinstance(item, Known) and type(item.obj) in (int, float, bool, complex, str)
+
+
+# ---- after a routine ----
+
+
+def as_array(vm: Machine, fn: Any, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var | None:
+    """`np.array(out)` of a list that has grown, whose items are numbers and characters: NumPy's own
+    call, which runs nothing of the user's. None: something else."""
+    found = OF_LIST.get(id(fn))
+    if found is None or found[0] is not fn or len(args) != 1 or not {"dtype"} >= set(kwargs):
+        return None
+    over = realize(vm, args[0])
+    if not isinstance(over, Run) or over.value.type != LIST:
+        return None
+    words = {key: leaf(vm, realize(vm, one), True) for key, one in kwargs.items()}
+    return vm.emit(found[1], (over.value,), words)
 
 
 # ---- in a routine -------------------------------------------------------------------------------
