@@ -59,9 +59,9 @@ static int has_plain_keys(PyObject *dict) {
     return dict != NULL && PyDict_CheckExact(dict) && ((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL;
 }
 
-int lookup_is_plain_class(PyTypeObject *type) {
+static int bases_have_plain_keys(PyTypeObject *type) {
     PyObject *mro = type->tp_mro; /* NULL, while the class is being made */
-    if (Py_TYPE(type)->tp_getattro != PyType_Type.tp_getattro || mro == NULL)
+    if (mro == NULL)
         return 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
@@ -70,6 +70,28 @@ int lookup_is_plain_class(PyTypeObject *type) {
     }
     return 1;
 }
+
+/* What classes say of themselves, a metaclass may say in another way. */
+static const char *const of_classes[] = {"__dict__", "__mro__", "__flags__", "__dictoffset__", "__name__", "__qualname__"};
+
+static int tells_as_type(PyTypeObject *meta) {
+    if (meta == &PyType_Type)
+        return 1;
+    if (meta->tp_getattro != PyType_Type.tp_getattro || !bases_have_plain_keys(meta))
+        return 0;
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(of_classes); i++) {
+        PyObject *name = PyUnicode_InternFromString(of_classes[i]);
+        int same = name != NULL && _PyType_Lookup(meta, name) == _PyType_Lookup(&PyType_Type, name);
+        Py_XDECREF(name);
+        if (!same) {
+            PyErr_Clear();
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int lookup_is_plain_class(PyTypeObject *type) { return tells_as_type(Py_TYPE(type)) && bases_have_plain_keys(type); }
 
 static PyObject *is_plain_class(PyObject *self, PyObject *type) {
     (void)self;

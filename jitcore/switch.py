@@ -95,20 +95,23 @@ def await_script() -> None:
         return
     finally:
         early = False
-    native.set_prepare(prepare)
-    native.await_script()
+    if not native.everywhere():  # a program may have forgotten NumPy, and `site` read us again
+        native.set_prepare(prepare)
+        native.await_script()
 
 
 def prepare(code: "CodeType") -> None:
     """A frame that imports NumPy and loops gets its points now, as it cannot be moved later. What
     fails here is not the program's, nor are modules of the program's that have names of the
     library's ours."""
-    own = sys.path[:1]
     try:
-        del sys.path[:1]
-        waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+        path = sys.path
+        own = path[:1]
+        del path[:1]
+        try:
+            waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+        finally:
+            path[:0] = own
         waiting.place_points(waiting.decode(code))
     except Exception:
         return
-    finally:
-        sys.path[:0] = own

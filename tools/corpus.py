@@ -40,6 +40,7 @@ RULES: dict[str, dict[str, str]] = {
     "default": {"JITCORE": "1"},
     "stress": {"JITCORE": "1", "JITCORE_STRESS": "1"},
 }
+FILE = "@file@"  # in a command, where its outcomes go
 SHOWN = 300  # characters of why a test failed; the file of --json has more
 COMPLAINTS = re.compile(r"^(?:Exception ignored in|jitcore:|internal error:).*", re.MULTILINE)
 
@@ -119,12 +120,11 @@ def words(text: str) -> list[str]:
 
 
 def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
-    """Names, and commands that write their outcomes to the file that is their last word, or print
-    them."""
+    """Names, and commands that write their outcomes to FILE."""
     only = words(options.only)
     if options.suite == ["cpython"]:
         for name in dict.fromkeys(only or CPYTHON.split()):
-            yield name, [sys.executable, str(CHILD), name]
+            yield name, [sys.executable, str(CHILD), name, FILE]
         return
     if options.suite == ["numpy"]:
         found = subprocess.check_output(
@@ -136,7 +136,8 @@ def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         chosen = [Path(path).resolve() for path in options.suite]
     for file in chosen:
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
-        yield "/".join(file.parts[-3:]), [sys.executable, *pytest, str(file), "--junitxml"]
+        wanted = (*pytest, str(file), f"--junitxml={FILE}", f"--log-file={FILE}.log")
+        yield "/".join(file.parts[-3:]), [sys.executable, *wanted, "--log-file-level=ERROR"]
 
 
 def compare(
@@ -204,10 +205,8 @@ def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) 
     kept |= {"PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]), "PYTHONHASHSEED": "0"}
     kept |= {k: os.environ[k] for k in ("JITCORE_CACHE_DIR",) if k in os.environ}
     with tempfile.TemporaryDirectory() as folder:
-        xml, log = Path(folder, "junit.xml"), Path(folder, "log")
-        whole = command
-        if command[-1] == "--junitxml":
-            whole = [*command, str(xml), f"--log-file={log}", "--log-file-level=ERROR"]
+        file, log = Path(folder, "outcomes"), Path(folder, "outcomes.log")
+        whole = [word.replace(FILE, str(file)) for word in command]
         started = time.perf_counter()
         try:
             done = subprocess.run(
@@ -217,7 +216,7 @@ def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) 
         except subprocess.TimeoutExpired:
             return Outcome(died=f"no end within {options.timeout} s", seconds=options.timeout)
         seconds = time.perf_counter() - started
-        outcome = from_junit(xml) if xml.exists() else from_lines(done.stdout)
+        outcome = outcome_in(file) if file.exists() else Outcome()
         logged = log.read_text(errors="replace") if log.exists() else ""
     outcome.seconds = seconds
     outcome.complaints = COMPLAINTS.findall(done.stderr)
@@ -227,23 +226,19 @@ def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) 
     return outcome
 
 
-def from_junit(path: Path) -> Outcome:
+def outcome_in(path: Path) -> Outcome:
+    text = path.read_text(errors="replace")
+    if text.startswith("{"):
+        found = json.loads(text)
+        return Outcome(found["tests"], found["why"])
     outcome = Outcome()
-    for case in ET.parse(path).iter("testcase"):
+    for case in ET.fromstring(text).iter("testcase") if text else ():
         name = f"{case.get('classname')}::{case.get('name')}"
         bad = next((c for c in case if c.tag in ("failure", "error", "skipped")), None)
         outcome.tests[name] = "passed" if bad is None else bad.tag
         if bad is not None:
             outcome.why[name] = (bad.get("message") or "") + (bad.text or "")[-600:]
     return outcome
-
-
-def from_lines(text: str) -> Outcome:
-    lines = text.strip().splitlines()
-    if not lines or not lines[-1].startswith("{"):
-        return Outcome()
-    found = json.loads(lines[-1])
-    return Outcome(found["tests"], found["why"])
 
 
 def report(name: str, row: dict[str, Any]) -> None:

@@ -1,4 +1,5 @@
-"""One module of CPython's own tests → its outcomes as a line of JSON. tools/corpus.py starts it.
+"""unit_tests.py NAME FILE: one module of CPython's own tests → its outcomes as JSON in a file.
+tools/corpus.py starts it.
 
 NumPy is imported however it runs: it is what JITCORE=1 waits for.
 """
@@ -10,14 +11,16 @@ import json
 import sys
 import unittest
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy  # noqa: F401
 
 
 def main() -> None:
-    (name,) = sys.argv[1:]
-    print(json.dumps(outcomes(name)), file=sys.__stdout__)
+    name, file = sys.argv[1:]
+    sys.argv = sys.argv[:1]
+    Path(file).write_text(json.dumps(outcomes(name)))
 
 
 def outcomes(name: str) -> dict[str, dict[str, str]]:

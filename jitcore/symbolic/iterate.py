@@ -6,6 +6,7 @@ Generator  its body is interpreted up to the next yield, as CPython does: effect
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from jitcore.fallback import breaks
@@ -76,6 +77,8 @@ def length(vm: Machine, over: Var) -> int | None:
             return len(items)
         case Dict(items) | View(Dict(items)):
             return len(items)
+        case Known(range() as obj) if obj and abs(obj[-1] - obj[0]) // abs(obj.step) >= sys.maxsize:
+            return None  # len() raises
         case Known(obj) if type(obj) in (tuple, str, range, bytes, list):
             return len(obj)
         case Run(value) if isinstance(value.type, ArrayType) and value.type.shape:

@@ -230,3 +230,30 @@ def test_round_by_keyword(caplog):
 
     assert jitcore.compile(f)(X).tobytes() == f(X).tobytes()
     assert not caplog.records
+
+
+def test_a_metaclass_that_shows_another_dict():
+    class Shows(type):
+        @property
+        def __dict__(cls):
+            seen.append("dict")
+
+    class Shown(metaclass=Shows):
+        scale = 2.0
+
+    for obj in (Shown, Shown()):
+        fn = types.FunctionType(reads_of_an_object.__code__.replace(), globals())
+        expected = outcome(fn, obj)
+        compiled = jitcore.compile(fn)
+        for _ in range(3):
+            assert outcome(compiled, obj) == expected
+
+
+def test_a_range_that_is_too_long(caplog):
+    def f(x):
+        return x * 2.0 + 1.0 + (5 in range(1 << 70)), len(range(1 << 70))
+
+    for fn in (f, jitcore.compile(f)):
+        with pytest.raises(OverflowError):
+            fn(X)
+    assert not caplog.records
