@@ -1,11 +1,15 @@
 """The C extension; everything else about the package stands in pyproject.toml."""
 
 import os
+import sys
 from glob import glob
 
 import numpy as np
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
+
+if "t" in sys.abiflags:
+    sys.exit("jitcore needs a Python with the GIL: free-threaded builds are not supported")
 
 strict = ["-Wall", "-Wextra", "-Werror"] if os.environ.get("JITCORE_BUILD_STRICT") == "1" else []
 sanitize = os.environ.get("JITCORE_BUILD_SANITIZE", "")

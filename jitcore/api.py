@@ -7,6 +7,7 @@ import functools
 import inspect
 import logging
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -250,3 +251,15 @@ def cache_info(dispatcher: Any) -> CacheInfo:
         entries=sum(not entry.retired for entry in entries),
         size=sum(len(region.kernels) for region in record.regions),
     )
+
+
+def warn_of_a_switch_that_is_off() -> None:
+    """JITCORE=1 is for Python's `site`, which reads jitcore.pth in folders of packages only."""
+    if environment().everywhere and "jitcore.switch" not in sys.modules:
+        log.warning(
+            "JITCORE=1 has no effect: no jitcore.pth was read when Python started. "
+            "Install jitcore, or call jitcore.enable()"
+        )
+
+
+warn_of_a_switch_that_is_off()

@@ -19,6 +19,13 @@ class OfThread(threading.local):
     failing = False
 
 
+class Before(threading.local):
+    """What each thread comes back to: a stance may be entered by several at once."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, bool]] = []
+
+
 here = OfThread()
 
 
@@ -28,15 +35,16 @@ def failing() -> bool:
 
 
 class Stance:
-    """A context manager; it may be entered again, one block inside another."""
+    """A context manager; it may be entered again, one block inside another, and by other threads.
+    A block that a generator leaves open, its caller is in, too."""
 
     def __init__(self, name: Name) -> None:
         self._name = name
-        self._before: list[tuple[int, bool]] = []
+        self._before = Before()
 
     def __enter__(self) -> None:
         eager = self._name == "eager"
-        self._before.append((_C.swap_busy(1 if eager else 0), here.failing))
+        self._before.rows.append((_C.swap_busy(1 if eager else 0), here.failing))
         here.failing = self._name == "fail_on_break"
         if not eager:
             _C.compile_enter()
@@ -44,7 +52,7 @@ class Stance:
     def __exit__(self, *exc: object) -> None:
         if self._name != "eager":
             _C.compile_leave()
-        busy, here.failing = self._before.pop()
+        busy, here.failing = self._before.rows.pop()
         _C.swap_busy(busy)
 
 

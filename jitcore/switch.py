@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 AWAITED = "numpy"
+refused = False
 early = False  # the C part is being loaded, and NumPy is not to be
 HIDDEN = "<frozen importlib._bootstrap>"  # such frames are left out where an import fails
 
@@ -78,11 +79,21 @@ def is_armed() -> bool:
 
 def arm() -> None:
     """Again and again: where lib64 is a link to lib, `site` reads jitcore.pth twice."""
-    if AWAITED in sys.modules:
+    if "t" in sys.abiflags:
+        refuse()
+    elif AWAITED in sys.modules:
         begin()
     elif not is_armed():
         sys.meta_path.insert(0, Arrival())
         await_script()
+
+
+def refuse() -> None:
+    """Builds without the GIL have no room for the evaluation function. Said once a process."""
+    global refused
+    if not refused:
+        refused = True
+        print("jitcore: JITCORE=1 has no effect: this Python has no GIL", file=sys.stderr)
 
 
 def await_script() -> None:

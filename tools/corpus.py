@@ -32,6 +32,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from may_differ import reason
+
 ROOT = Path(__file__).resolve().parent.parent
 SITE = "import os, site\nsite.addsitedir(os.path.dirname(__file__))\n"
 CHILD = Path(__file__).with_name("unit_tests.py")
@@ -66,9 +68,6 @@ CPYTHON = """
     weakset with yield_from zip
 """
 """Language and library semantics; a name that this Python does not have is left out."""
-
-# Under stress only: (suite's file, end of the test's name) → why it may differ.
-MAY_DIFFER: dict[tuple[str, str], str] = {}
 
 
 @dataclass
@@ -178,7 +177,7 @@ def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict
     rows = {}
     for test in plain.tests.keys() | switched.tests.keys():
         a, b = plain.tests.get(test, "absent"), switched.tests.get(test, "absent")
-        if a != b and not (rule == "stress" and excuse(name, test)):
+        if a != b and not (rule == "stress" and reason(name, test)):
             rows[test] = f"{a} → {b}: {(switched.why.get(test) or plain.why.get(test, ''))[-600:]}"
     if bool(plain.died) != bool(switched.died):
         rows["(process)"] = f"plain: {plain.died or 'ends'}; switched: {switched.died or 'ends'}"
@@ -187,17 +186,12 @@ def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict
     return rows
 
 
-def excuse(name: str, test: str) -> str | None:
-    rows = MAY_DIFFER.items()
-    return next((why for (file, end), why in rows if file == name and test.endswith(end)), None)
-
-
 def excused(name: str, found: dict[str, Outcome]) -> dict[str, str]:
     """What the list allows, and did differ."""
     if "stress" not in found:
         return {}
     plain, stress = found["plain"].tests, found["stress"].tests
-    return {t: why for t in plain if plain[t] != stress.get(t) and (why := excuse(name, t))}
+    return {t: why for t in plain if plain[t] != stress.get(t) and (why := reason(name, t))}
 
 
 def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) -> Outcome:

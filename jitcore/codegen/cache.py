@@ -187,7 +187,7 @@ def is_whole(path: Path) -> bool:
 
 def from_disk(path: Path) -> Library | None:
     try:
-        if not is_whole(path):
+        if path.is_symlink() or not is_whole(path):
             return None
         found = dlopen(path, symbol_of(path.name))
     except OSError:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..lazy import Lazy
 from .believed import believed
+from .private import why_not
 
 shutil = Lazy("shutil")
 tempfile = Lazy("tempfile")
@@ -48,12 +48,12 @@ def usable(folder: Path | None) -> Path | None:
         return None
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        refusal = why_not(folder)
     except OSError as error:
         say("cache", f"the kernel cache {folder} cannot be used: {error}")
         return None
-    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
-        say("cache", f"the kernel cache {folder} is not used: others may write there")
+    if refusal is not None:
+        say("cache", f"the kernel cache {folder} is not used: {refusal}")
         return None
     return folder
 

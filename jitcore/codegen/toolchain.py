@@ -159,9 +159,10 @@ def compilers(named: str, hinted: str = "") -> Iterator[Compiler]:
 
 
 def which(name: str, folders: str | None = None) -> str | None:
-    """As shutil.which, whose module loads compressors."""
+    """As shutil.which, whose module loads compressors. A folder of the search path that hangs on
+    where the program stands is passed by."""
     given = os.environ.get("PATH", os.defpath) if folders is None else folders
-    paths = given.split(os.pathsep) if given else []
+    paths = [path for path in given.split(os.pathsep) if os.path.isabs(path)]
     for path in [""] if os.path.dirname(name) else paths:
         found = os.path.join(path, name)
         if os.path.isfile(found) and os.access(found, os.X_OK):

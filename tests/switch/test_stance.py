@@ -83,3 +83,22 @@ def test_fail_on_break():
 def test_an_unknown_stance():
     with pytest.raises(ValueError, match="eager, compile, fail_on_break"):
         jitcore.stance("fast")
+
+
+def test_one_stance_of_several_threads():
+    shared, inside, leave = jitcore.stance("eager"), threading.Event(), threading.Event()
+    found = []
+
+    def other():
+        with shared:
+            inside.set()
+            leave.wait(20)
+        found.append(_C.is_busy())
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(20)
+    with jitcore.stance("compile"), shared:
+        leave.set()
+        thread.join()
+    assert found == [False] and not _C.is_busy() and _C.hook_depth()[0] == 0

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+TREE = Path(__file__).resolve().parents[2]
+SITE_PACKAGES = str(Path(np.__file__).resolve().parents[1])
 LOADED = """
     import sys
     print([m for m in sorted(sys.modules) if m.partition(".")[0] in ("jitcore", "numpy")])
@@ -141,3 +146,32 @@ def test_python_m_jitcore_turns_it_on(run):
         script=("-m", "jitcore", "program.py"),
     )
     assert done.stdout == "True\n"
+
+
+def test_a_checkout_that_site_does_not_see_is_said_once(run, monkeypatch):
+    program = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import jitcore
+        jitcore.compile, jitcore.stance
+        """
+    tree = str(TREE)
+    monkeypatch.setenv("PYTHONNOUSERSITE", "1")
+    done = run(program, tree, words=("-S",), JITCORE="1", PYTHONPATH=SITE_PACKAGES)
+    assert done.stderr.count("JITCORE=1 has no effect: no jitcore.pth was read") == 1
+    assert run(program, tree, JITCORE="1").stderr == ""
+
+
+def test_a_python_without_the_gil_is_refused_with_one_message(run):
+    program = """
+        import sys
+        sys.abiflags = "t"
+        before = list(sys.meta_path)
+        from jitcore import switch
+        switch.arm()
+        switch.arm()
+        print(sys.meta_path == before)
+        """
+    done = run(program)
+    assert done.stdout == "True\n"
+    assert done.stderr == "jitcore: JITCORE=1 has no effect: this Python has no GIL\n"

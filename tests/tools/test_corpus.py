@@ -28,6 +28,20 @@ def test_no_difference_in_cpythons_tests(module: str, tmp_path: Path) -> None:
     assert row["tests"] >= 15 and not row["died"]
 
 
+STRESSED = "frame with unpack_ex generators"
+
+
+def test_no_difference_under_stress(tmp_path: Path) -> None:
+    """A part; docs/testing.md has the command for all."""
+    out = tmp_path / "out.json"
+    done = run("cpython", "--rules", "stress", "--only", STRESSED, "--json", str(out))
+    rows = json.loads(out.read_text())
+    assert done.returncode == 0, done.stdout
+    assert sum(row["tests"] for row in rows.values()) > 100
+    excused = {test for row in rows.values() for test in row["excused"]}
+    assert excused == {"test.test_generators.__test__.syntax"}
+
+
 def test_a_difference_is_found(tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(
         "import os, signal\n"

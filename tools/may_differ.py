@@ -1,0 +1,80 @@
+"""Tests of others that may come out otherwise under JITCORE_STRESS=1, one by one, and why.
+
+None may by the default rules. tools/corpus.py leaves these out, and says which of them did differ.
+"""
+
+from __future__ import annotations
+
+CODE = "the identity or bytes of a frame's code: it is C*'s"
+DISASSEMBLY = "the disassembly of a live frame or generator: it is C*'s"
+SPECIALISED = (
+    "the bytes of a function's code after calls: these run C*, or an evaluation function is in, "
+    "with which CPython specialises less"
+)
+COUNTS = "counts what the whole process allocates, in which the compiler runs meanwhile"
+HELD = "the reference count of a constant, which a guard holds, too"
+
+ROWS: tuple[tuple[str, str, str], ...] = (
+    (CODE, "generators", "__test__.syntax"),
+    (CODE, "sys", "SysModuleTest.test_getframe"),
+    (CODE, "code", "CodeTest.test_co_positions_artificial_instructions"),
+    (CODE, "trace", "TestCallers.test_loop_caller_importing"),
+    (
+        DISASSEMBLY,
+        "dis",
+        """DisTests.test_disassemble_generator DisTests.test_disassemble_coroutine
+        DisTests.test_disassemble_async_generator DisTests.test_dis_traceback
+        DisWithFileTests.test_disassemble_generator DisWithFileTests.test_disassemble_coroutine
+        DisWithFileTests.test_disassemble_async_generator
+        BytecodeTests.test_from_traceback_dis
+        TestDisTraceback.test_distb_explicit_arg TestDisTraceback.test_distb_last_traceback
+        TestDisTracebackWithFile.test_distb_explicit_arg
+        TestDisTracebackWithFile.test_distb_last_traceback""",
+    ),
+    (
+        SPECIALISED,
+        "dis",
+        """DisTests.test_loop_quicken DisWithFileTests.test_loop_quicken""",
+    ),
+    (
+        SPECIALISED,
+        "opcache",
+        """TestRacesDoNotCrash.test_binary_subscr_getitem
+        TestRacesDoNotCrash.test_binary_subscr_list_int TestRacesDoNotCrash.test_for_iter_gen
+        TestRacesDoNotCrash.test_for_iter_list TestRacesDoNotCrash.test_load_attr_class
+        TestRacesDoNotCrash.test_load_attr_getattribute_overridden
+        TestRacesDoNotCrash.test_load_attr_instance_value
+        TestRacesDoNotCrash.test_load_attr_method_lazy_dict
+        TestRacesDoNotCrash.test_load_attr_method_no_dict
+        TestRacesDoNotCrash.test_load_attr_method_with_values
+        TestRacesDoNotCrash.test_load_attr_module TestRacesDoNotCrash.test_load_attr_property
+        TestRacesDoNotCrash.test_load_attr_with_hint TestRacesDoNotCrash.test_load_global_module
+        TestRacesDoNotCrash.test_store_attr_instance_value
+        TestRacesDoNotCrash.test_store_attr_with_hint TestRacesDoNotCrash.test_store_subscr_list_int
+        TestRacesDoNotCrash.test_unpack_sequence_list TestCallCache.test_assign_init_code""",
+    ),
+    (
+        COUNTS,
+        "gc",
+        """GCTests.test_resurrection_does_not_block_cleanup_of_other_objects GCTests.test_saveall
+        GCTogglingTests.test_bug1055820d GCTests.test_get_objects_arguments GCTests.test_get_count
+        GCCallbackTests.test_collect_garbage""",
+    ),
+    (COUNTS, "sys", "SysModuleTest.test_getallocatedblocks"),
+    (COUNTS, "descr", "ClassPropertiesAndMethods.test_slots"),
+    (
+        HELD,
+        "memoryview",
+        "BytesMemorySliceTest.test_getbuffer BytesMemorySliceSliceTest.test_getbuffer",
+    ),
+)
+
+REASONS: dict[tuple[str, str], str] = {
+    (file, test): why for why, file, tests in ROWS for test in tests.split()
+}
+
+
+def reason(file: str, test: str) -> str | None:
+    """Of a test of this file, by the end of its name."""
+    rows = REASONS.items()
+    return next((why for (at, end), why in rows if at == file and test.endswith(f".{end}")), None)
