@@ -122,13 +122,18 @@ def view(w: Writer, node: Node) -> None:
             extents.append(str(count) if type(count) is int else w.text(count))
             ones.append(count == 1)
             one = of.steps[axis]
-            steps.append(one if step == 1 else w.same("i64", f"{one} * {step}LL"))
+            is_one = type(step) is int and step == 1
+            steps.append(one if is_one else w.same("i64", f"{one} * {step_text(w, step)}"))
         else:
             offset += f" + {index(w, node, part, of.extents[axis])} * {of.steps[axis]}"
         axis += 1
     pointer = w.same("char *", f"{of.pointer}{offset}")
     (out,) = node.outputs
     w.layouts[out] = Layout(pointer, tuple(extents), tuple(steps), tuple(ones), of.dtype)
+
+
+def step_text(w: Writer, step: Any) -> str:
+    return w.text(step) if type(step) is Value else f"{step}LL"
 
 
 def transposed(w: Writer, node: Node) -> None:

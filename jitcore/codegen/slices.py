@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Node
+from ..ir.graph import Node, Value
 from .numbers import form
+from .places import step_text
 from .spans import shape_of
 
 if TYPE_CHECKING:
     from .writer import Writer
+
+
+MOST = 1 << 31  # a step
 
 
 @form("extent")
@@ -18,15 +22,16 @@ def extent(w: Writer, node: Node) -> str:
     return f"(i64){extents[node.args[1]]}"
 
 
-def bounds(w: Writer, node: Node) -> tuple[str, str, int]:
+def bounds(w: Writer, node: Node) -> tuple[str, str, str]:
     n, start, stop, step = node.args
-    text = w.text(n)
-    first, end = ("0", text) if step > 0 else (f"({text} - 1)", "-1")
+    text, by = w.text(n), step_text(w, step)
+    up = type(step) is Value or step > 0
+    first, end = ("0", text) if up else (f"({text} - 1)", "-1")
 
     def of(bound: Any, default: str) -> str:
-        return default if bound is None else f"rt_bound({text}, {w.text(bound)}, {step}LL)"
+        return default if bound is None else f"rt_bound({text}, {w.text(bound)}, {by})"
 
-    return of(start, first), of(stop, end), step
+    return of(start, first), of(stop, end), by
 
 
 @form("slice.start")
@@ -38,4 +43,11 @@ def slice_start(w: Writer, node: Node) -> str:
 @form("slice.count")
 def slice_count(w: Writer, node: Node) -> str:
     start, stop, step = bounds(w, node)
-    return f"rt_items({start}, {stop}, {step}LL)"
+    return f"rt_items({start}, {stop}, {step})"
+
+
+@form("slice.step")
+def slice_step(w: Writer, node: Node) -> str:
+    step = w.text(node.args[0])
+    w.leave_if(node, f"{step} < 1 || {step} > {MOST}")
+    return step

@@ -76,6 +76,12 @@ def span_take(array: Array, index: Array) -> Array:
     return found
 
 
+def slice_step(step: int) -> int:
+    if step < 1:
+        raise ValueError("slice step is not positive")
+    return step
+
+
 select = partial(operator.getitem)  # the table finds rows by their targets: these are others
 put = partial(operator.setitem)
 
@@ -185,6 +191,7 @@ def _row(name: str, call: Callable[..., Any], rule: Any, kind: Kind = Kind.INDEX
 EXTENT = _row("extent", extent, whole)
 SLICE_START = _row("slice.start", slice_start, whole)
 SLICE_COUNT = _row("slice.count", slice_count, whole)
+SLICE_STEP = Op("slice.step", slice_step, Kind.INDEX, Effect.FLAGS, whole)
 SPAN = _row("span", span, part, Kind.VIEW)
 SPAN_TRANSPOSE = _row("span.transpose", span_transpose, turned, Kind.VIEW)
 SPAN_TAKE = _row("span.take", span_take, taken)
@@ -195,6 +202,7 @@ ROWS: tuple[Op, ...] = (
     EXTENT,
     SLICE_START,
     SLICE_COUNT,
+    SLICE_STEP,
     SPAN,
     SPAN_TRANSPOSE,
     SPAN_TAKE,

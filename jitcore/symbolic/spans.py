@@ -28,6 +28,7 @@ from jitcore.ir.ops_span import (
     MADE,
     SLICE_COUNT,
     SLICE_START,
+    SLICE_STEP,
     SPAN,
     SPAN_ITEM,
     SPAN_PUT,
@@ -124,10 +125,14 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
     if not 1 <= len(dims) <= AXES:
         raise NotALoop("part of an array that has no axes, or many")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
-    if in_c_order(vm, array) and all(type(one) is not tuple or one[2] > 0 for one in key):
+    if in_c_order(vm, array) and all(type(one) is not tuple or goes_up(one[2]) for one in key):
         vm.parts.in_c_order.add(made.value)
     vm.parts.views[made.value] = array, tree
     return made
+
+
+def goes_up(step: Any) -> bool:
+    return type(step) is Value or step > 0
 
 
 def known_extent(kind: ArrayType | SpanType, axis: int, part: slice) -> int | None:
@@ -161,22 +166,31 @@ def is_whole(part: Any) -> bool:
 
 def run(
     vm: Machine, array: Value, axis: int, part: slice, known: int | None
-) -> tuple[Any, Any, int]:
+) -> tuple[Any, Any, Any]:
     """A slice as (start, count, step), of Python's ints. A few items are a constant in C."""
     bounds = [one if one is None else whole(vm, one) for one in (part.start, part.stop)]
-    step = 1 if part.step is None else part.step
-    if type(step) is not int or step == 0 or abs(step) > 1 << 31:
-        raise NotALoop("a slice with a step that varies, in a loop")
+    step = step_of(vm, part.step)
+    up = goes_up(step)
     few = known is not None and known <= FEW
-    if few and bounds[0] is None and step > 0:
+    if few and bounds[0] is None and up:
         return 0, known, step
     extent = scalar(vm, EXTENT, array, axis)
-    if bounds == [None, None] and step == 1:
+    if bounds == [None, None] and type(step) is int and step == 1:
         return 0, extent, 1
     start = scalar(vm, SLICE_START, extent, *bounds, step)
-    if step > 0 and bounds[0] is None:
+    if up and bounds[0] is None:
         start = 0
     return start, known if few else scalar(vm, SLICE_COUNT, extent, *bounds, step), step
+
+
+def step_of(vm: Machine, step: Any) -> Any:
+    """One that varies goes upwards: else the routine is left."""
+    if type(step) is Value:
+        return scalar(vm, SLICE_STEP, whole(vm, step))
+    step = 1 if step is None else step
+    if type(step) is not int or step == 0 or abs(step) > 1 << 31:
+        raise NotALoop("a slice with such a step, in a loop")
+    return step
 
 
 def whole(vm: Machine, bound: Any) -> Any:

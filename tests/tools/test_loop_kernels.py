@@ -60,7 +60,8 @@ def test_what_is_asked_of_loops() -> None:
         rows[1], size="large", compiled=4.0, graphs=2, breaks=["J204 output"], cold=1.03, first=1.5
     )
     assert loop_lines([silent, printing]) == [
-        "loops that are one graph without a break: 1 of 2 (in 0 others there is nothing to compile)",
+        "loops that are one graph without a break: 1 of 2 (in 0 others there is nothing to"
+        " compile)",
         "compiling all of a kernel, first, at its slowest size: 520 ms (up to 1030), 1 of 2 within"
         " 1000 ms",
         "a first call as a whole, large: 1000 ms (up to 1500)",

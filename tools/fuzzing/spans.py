@@ -87,7 +87,8 @@ class Writer(loops.Writer):
         i = self.index()
         return self.rng.choice(
             (f":{i}", f"{i}:", f"{i} - 1 : {i} + 3", f":{i} + 1", "1:-1", f"{i}::2", f"{i}:0:-1",
-             f"-{i} - 1:", ":", f"{i} % 3 : {i}", f"{i}:k", f":{i}:3", "::-1", ":2", f"{i} : {i}")
+             f"::{i} + 1", f"{i}::k", f":k:{i}", f"-{i} - 1:", ":", f"{i} % 3 : {i}", f"{i}:k",
+             f":{i}:3", "::-1", ":2", f"{i} : {i}")
         )  # fmt: skip
 
     def part(self, at: str) -> str:
