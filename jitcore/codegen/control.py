@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import carried
+from . import carried, latest
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -42,12 +42,14 @@ def for_(w: Writer, node: Node) -> None:
     count, index = w.kept("i64", w.text(trips)), w.name(k)
     w.positive.add(k)
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
+    latest.begin(w, body)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
         w.body(body)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
     w.line("}")
+    latest.end(w)
     if node is w.dealt:
         w.line(f"if ({end} == world->end) goto paused;")
     w.depth -= 1
@@ -70,6 +72,7 @@ def loop(w: Writer, node: Node) -> None:
     w.assign_all(body.params, node.args)
     w.depth += 1
     go_on = w.scratch("int")
+    latest.begin(w, body)
     w.line("do {")
     with w.block(), w.rounds():
         w.body(body)
@@ -79,6 +82,7 @@ def loop(w: Writer, node: Node) -> None:
         carried.next_round(w, body.params, results)
         w.assign_all(body.params, results)
     w.line(f"}} while ({go_on});")
+    latest.end(w)
     w.depth -= 1
     carried.aliases(w, node.outputs, body.params)
     w.assign_all(node.outputs, body.params)

@@ -53,6 +53,10 @@ def items_before(w: Writer, node: Node) -> str:
 @form("getitem")
 def load(w: Writer, node: Node) -> str:
     address, name = element(w, node)
+    last = w.stored_last()
+    if last is not None and node in last.loads:
+        address = w.kept("char *", address)
+        return last.loaded(address, f"*({name} *){address}")
     loaded = f"*({name} *)({address})"
     return f"{loaded} != 0" if node.args[0].type.dtype.kind == "b" else loaded
 
@@ -63,6 +67,10 @@ def store(w: Writer, node: Node) -> str:
     address, name = element(w, node)
     text = w.kept(name, stored(w, node, value, array.type.dtype))
     w.settle()
+    last = w.stored_last()
+    if last is not None:
+        address = w.kept("char *", address)
+        w.line(last.stored(address, text))
     w.line(f"*({name} *)({address}) = {text};")
     return ""
 

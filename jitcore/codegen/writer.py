@@ -24,6 +24,7 @@ from . import piles, spans
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
 from .inner import Inner
+from .latest import Latest
 from .literals import literal
 from .numbers import NoForm, c_name, c_type, form_of, number, result
 from .places import Layout, Size
@@ -74,6 +75,7 @@ class Writer:
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.done: list[list[Node]] = []  # in each list of nodes that is open
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
+        self.latest: list[Latest | None] = []  # of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0
         self.own_rooms: dict[Value, tuple[int, int]] = {}
@@ -211,6 +213,9 @@ class Writer:
     def is_positive(self, arg: Any) -> bool:
         """Known not to be negative."""
         return type(arg) is Value and arg in self.positive
+
+    def stored_last(self) -> Latest | None:
+        return self.latest[-1] if self.latest else None
 
     # -- leaving ----------------------------------------------------------------------------------
 
