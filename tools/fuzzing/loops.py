@@ -25,7 +25,7 @@ CALLS = (
     "math.hypot({0}, 1)",
     "np.power({0}, {1})", "np.power({0}, 0.5)", "np.fmax({0}, 0.0)", "math.trunc({0})",
     "math.log(abs({0}) + 1, 2)", "-{0}", "~int({0})", "(not {0})", "divmod({0}, 7)[0]",
-    "({0} if {c} else {1})", "({0} and {1})",
+    "({0} if {c} else {1})", "({0} and {1})", "({0} in (0, 1, 2.5, k))", "({0} not in {{1, 0.1}})",
 )  # fmt: skip
 TALLIES = ("'a'", "cs[0]", "None", "(s, w)", "x", "True", "t", "cs")
 LISTS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic import operators, subscripts
+from jitcore.symbolic.among import among
 from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
 from jitcore.symbolic.loops import branches_to_loop
@@ -69,6 +70,9 @@ def is_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
 
 @opcode("CONTAINS_OP", "item container -- res")
 def contains_op(vm: Machine, frame: Frame, canon: Canon, item: Var, container: Var) -> Var:
+    found = among(vm, item, container) if vm.work is not None else None
+    if found is not None:
+        return operators.negate(vm, found) if canon.arg else found
     return Known(operators.contains(vm, item, container) != bool(canon.arg))
 
 
