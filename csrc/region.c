@@ -14,6 +14,8 @@ typedef struct {
     char closed;       /* a miss does not ask the compiler any more */
     char patient;      /* nobody is asked before its code is hot */
     unsigned visits;   /* while it was patient */
+    unsigned long came_in; /* the run that came last meanwhile, */
+    double came;           /* and when it came first */
     char barren;       /* no entry computes anything: they say where there is nothing to compile */
     int stays;         /* frames that a barren point has left to CPython */
     int vain;          /* times in a row that a closed point's entries were asked and none held */
@@ -157,12 +159,18 @@ static void rest_with_entry(Point *point) {
 #define CLOCK_ALWAYS 16
 #define CLOCK_SAMPLE 16
 
-/* Has so much time been spent in its code that compiling it may pay? */
+/* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
+ * done: a script that reads its data for a second, and then goes three rounds, gains nothing. */
 static int hot_enough(Point *point, const Record *record) {
     Home *home = map_of(JIT_CODE(record->frame))->home;
     unsigned visits = ++point->visits;
-    if (!home->hot && record->began > 0 && (visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
-        home->hot = home->spent + trial_clock() - record->began >= everywhere_seconds();
+    int comes = point->came_in != record->serial;
+    if (comes && !home->hot && record->began > 0) {
+        point->came_in = record->serial;
+        point->came = trial_clock();
+    }
+    if (!home->hot && record->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
+        home->hot = home->spent + trial_clock() - point->came >= everywhere_seconds();
     if (home->hot && (visits > 1 || everywhere_seconds() <= 0)) /* where a frame comes by once, nothing is gained */
         point->patient = 0;
     return !point->patient;

@@ -123,3 +123,22 @@ print(found[0] == found[-1], work(np.arange(100.0)).sum())
     plain, switched = run(program), run(program, JITCORE="1", JITCORE_STRESS="1")
     assert plain.stderr == switched.stderr == ""
     assert switched.stdout == plain.stdout
+
+
+def test_what_was_done_before_a_loop_does_not_make_it_hot(run):
+    program = """
+import sys, time
+import numpy as np
+time.sleep(0.3)
+x = np.arange(100.0)
+for k in range(3):
+    x = x * 0.5 + 1.0
+def main():
+    time.sleep(0.3)
+    y = x
+    for k in range(3):
+        y = y * 0.5 + 1.0
+    return y
+print(main().sum(), "jitcore.pipeline" in sys.modules)
+"""
+    assert run(program, JITCORE="1").stdout.endswith("False\n")
