@@ -107,15 +107,14 @@ PyMODINIT_FUNC PyInit__C(void) {
     if (module == NULL)
         return NULL;
     PARTS(INIT)
-    met = is_early() ? Py_NewRef(Py_None) : meet_numpy(module, NULL);
     if (PyModule_AddFunctions(module, methods) < 0)
         goto failed;
+    met = is_early() ? Py_NewRef(Py_None) : meet_numpy(module, NULL);
     if (met == NULL)
         goto failed;
     Py_DECREF(met);
     return module;
 failed:
-    Py_XDECREF(met);
     Py_DECREF(module);
     return NULL;
 }

@@ -34,10 +34,9 @@ int promise_imports_numpy(PyCodeObject *code) {
 /* ---------------------------------------------------------------- the script */
 
 static PyObject *script_names(void) {
-    PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
-    if (module == NULL)
-        PyErr_Clear();
-    return module ? PyModule_GetDict(module) : NULL;
+    PyObject *modules = PyImport_GetModuleDict();                 /* borrowed, too: */
+    PyObject *module = PyDict_GetItemString(modules, "__main__"); /* PyImport_AddModule() would put a new one there */
+    return module != NULL && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
 }
 
 static int is_script(PyCodeObject *code, JitFrame *frame) {

@@ -6,6 +6,7 @@ jitcore/pipeline.py with the first that is hot.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import CodeType
 from typing import Any
@@ -15,10 +16,8 @@ from numpy._core import umath
 
 from jitcore import _C
 from jitcore.config import environment
-from jitcore.lazy import Lazy
 from jitcore.runtime.arrivals import arrivals
 
-arriving = Lazy("jitcore.arriving")
 EARLY = (
     *("jitcore.arriving", "jitcore.pipeline"),
     *("subprocess", "tempfile", "shutil", "hashlib", "json"),
@@ -36,7 +35,7 @@ def begin() -> None:
         for name in EARLY:
             import_module(name)
     if arrivals.count():
-        arriving.review()
+        import_module("jitcore.arriving").review()
     _C.everywhere_begin(np, umath, seconds)
 
 
@@ -46,8 +45,26 @@ def end() -> None:
 
 def load(point: Any, frame: Any) -> None:
     """The first question to the compiler: the pipeline takes over."""
-    import_module("jitcore.pipeline").compiling(point, frame)
+    pipeline = loaded("jitcore.pipeline")
+    if pipeline is None:
+        point.close()
+    else:
+        pipeline.compiling(point, frame)
 
 
 def prepare(code: CodeType) -> None:
-    arriving.prepare(code)
+    own = loaded("jitcore.arriving")
+    if own is not None:
+        own.prepare(code)
+
+
+def loaded(name: str) -> Any:
+    """One of our modules. None, and the end: the program has a module `array` of its own, say, that
+    ours gets in the library's stead."""
+    try:
+        return import_module(name)
+    except (ImportError, AttributeError) as error:
+        if _C.everywhere():
+            end()
+            print(f"jitcore: JITCORE=1 has no effect any more: {error}", file=sys.stderr)
+        return None

@@ -117,12 +117,23 @@ def prepare(code: "CodeType") -> None:
     library's ours."""
     try:
         path = sys.path
-        own = path[:1]
+        own, before = path[:1], {*sys.modules}
         del path[:1]
         try:
             waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+            machinery = __import__("importlib.machinery", fromlist=["PathFinder"])
         finally:
             path[:0] = own
+        give_back({*sys.modules} - before, own, machinery.PathFinder)
         waiting.place_points(waiting.decode(code))
     except Exception:
         return
+
+
+def give_back(names: "set[str]", own: list[str], finder: "Any") -> None:
+    """Modules that we have imported, of whose names the program has its own: its `import copy`
+    finds that one, and we keep the library's."""
+    for name in names:
+        spec = None if "." in name else finder.find_spec(name, own)
+        if spec is not None and spec.loader is not None:
+            del sys.modules[name]

@@ -82,6 +82,38 @@ def test_modules_with_names_of_the_librarys(run, tmp_path):
     assert switched.stderr == ""
 
 
+@pytest.mark.parametrize("name", ["array", "copy", "dataclasses"])
+def test_names_of_the_librarys_are_the_programs(run, tmp_path, name):
+    (tmp_path / f"{name}.py").write_text("def mine():\n    return 'mine'\n")
+    loop = LOOP.replace("\n    ", "\n")
+    program = f"import numpy as np\nimport {name}{loop}print({name}.mine())"
+    plain, switched = run(program), run(program, JITCORE="1")
+    assert plain.stdout == switched.stdout and plain.stdout.endswith("mine\n")
+    assert switched.returncode == 0 and switched.stderr.count("\n") <= 1
+
+
+def test_another_main(run):
+    program = """
+import sys, types
+import numpy as np
+
+def plain(k):
+    return k
+
+def rounds(count):
+    exec(compile(f"for k in range({count}):\\n    plain(k)", "other", "exec"))
+
+other = sys.modules["__main__"] = types.SimpleNamespace()
+rounds(30_000)
+print(sys.modules["__main__"] is other)
+del sys.modules["__main__"]
+rounds(30_001)
+print("__main__" in sys.modules)
+"""
+    switched = run(program, JITCORE="1")
+    assert (switched.stdout, switched.stderr) == ("True\nFalse\n", "")
+
+
 def test_tracebacks_and_frames(run):
     program = """
 import sys, traceback
