@@ -75,11 +75,10 @@ def attach(fn: FunctionType, config: Config) -> Any:
     return dispatcher
 
 
-def has_plain_names(fn: FunctionType) -> bool:
+def has_plain_names(fn: Any) -> bool:
     """A subclass of dict may answer with code of its own; frames are looked at by the evaluation
     function."""
-    builtins = fn.__builtins__  # type: ignore[attr-defined]
-    return type(fn.__globals__) is dict and type(builtins) is dict
+    return type(fn.__globals__) is dict and type(fn.__builtins__) is dict
 
 
 def twin(fn: FunctionType) -> FunctionType:
