@@ -142,8 +142,16 @@ def complaints(package: Path) -> Iterator[str]:
                 yield f"{path}:{line.lineno}: {why}"
 
 
+def namesakes(tests: Path) -> Iterator[str]:
+    seen: dict[str, Path] = {}
+    for path in sorted(tests.rglob("test_*.py")):
+        first = seen.setdefault(path.name, path)
+        if first is not path:
+            yield f"{path}: has the name of {first}"
+
+
 def main() -> int:
-    found = list(complaints(ROOT / PACKAGE))
+    found = [*complaints(ROOT / PACKAGE), *namesakes(ROOT / "tests")]
     print("\n".join(found) or "imports point down")
     return 1 if found else 0
 

@@ -32,12 +32,11 @@ def base_of(vm: Machine, array: Value) -> Value:
 
 
 def in_c_order(vm: Machine, array: Value) -> bool:
-    """Does NumPy give this layout to what it computes of the array, element by element? One with
-    several elements along one axis only goes with every order, so C's is kept."""
+    """Does NumPy give this layout to what it computes of the array, element by element?"""
     kind = array.type
     if isinstance(kind, ArrayType):
         return straight(kind)
-    if isinstance(kind, SpanType) and sum(dim != 1 for dim in kind.dims) < 2:
+    if isinstance(kind, SpanType) and kind.ndim < 2:
         return True
     return array in vm.parts.in_c_order
 

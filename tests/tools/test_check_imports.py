@@ -51,3 +51,11 @@ def test_lines_that_point_down_pass(tmp_path: Path, name: str, text: str) -> Non
 )
 def test_a_line_that_points_up_is_found(tmp_path: Path, name: str, text: str, found: str) -> None:
     assert complaints(tmp_path, name, text) == [found]
+
+
+def test_two_test_modules_of_one_name_are_found(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_it.py").touch()
+    first, second = (tmp_path / folder / "test_it.py" for folder in ("one", "two"))
+    assert list(check_imports.namesakes(tmp_path)) == [f"{second}: has the name of {first}"]

@@ -116,4 +116,3 @@ def test_columns_and_rows_give_c_order(n: int) -> None:
             assert got.flags.c_contiguous == wanted.flags.c_contiguous
             assert got.strides == wanted.strides
             assert np.array_equal(got, wanted)
-    assert any(graph.routines for graph in jitcore.explain(fn)(mass, place, 7).graphs)
