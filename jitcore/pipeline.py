@@ -47,6 +47,8 @@ from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
 log = logging.getLogger("jitcore")
+if log.level == logging.NOTSET:  # a root logger that shows everything is the program's, not ours
+    log.setLevel(logging.WARNING)
 records = Records()
 collectors: list[list[Region | Break]] = []
 MAX_POINTS = 200

@@ -105,7 +105,7 @@ def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
         found: Any = items[index]
     except IndexError:
         fails(vm, IndexError, "index out of range")
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         vm.stop(breaks.PYTHON_RAISES, f"{type(error).__name__}: {error}")
     if isinstance(index, slice):
         return List(found) if isinstance(container, List) else Tuple(found)

@@ -257,3 +257,23 @@ def test_a_range_that_is_too_long(caplog):
         with pytest.raises(OverflowError):
             fn(X)
     assert not caplog.records
+
+
+def test_a_step_of_zero(caplog):
+    def f(x):
+        return x * 2.0 + 1.0, [1, 2, 3][::0]
+
+    for fn in (f, jitcore.compile(f)):
+        with pytest.raises(ValueError, match="step"):
+            fn(X)
+    assert not caplog.records
+
+
+def test_a_root_logger_that_shows_everything(caplog):
+    def f(x):
+        print(end="")
+        return x * 2.0 + 1.0
+
+    with caplog.at_level("DEBUG"):
+        jitcore.compile(f)(X)
+    assert not caplog.records
