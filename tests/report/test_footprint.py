@@ -46,7 +46,7 @@ def norm(x: Any, y: Any) -> Any:
 CASES: dict[Callable[..., Any], tuple[int, int]] = {
     chain: (BYTES, 3 * BYTES),
     product: (BYTES, 2 * BYTES),
-    softmax: (2 * BYTES + ROW, 2 * BYTES + ROW),
+    softmax: (BYTES, 2 * BYTES + ROW),
     view: (2 * BYTES, 2 * BYTES),
     norm: (0, 2 * BYTES),
 }
