@@ -6,6 +6,8 @@ there. NumPy's module, its spec and its loader stay as they would be.
 """
 
 import sys
+from _frozen_importlib_external import PathFinder
+from _thread import get_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,29 +113,43 @@ def await_script() -> None:
         native.await_script()
 
 
+class Library:
+    """A finder that leaves out the program's own folder, for the thread that loads our modules;
+    others meanwhile import theirs."""
+
+    def __init__(self, path: list[str]) -> None:
+        self.path = path
+        self.thread = get_ident()
+
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "ModuleSpec | None":
+        if path is not None or get_ident() != self.thread:
+            return None
+        return PathFinder.find_spec(name, self.path)
+
+
 def prepare(code: "CodeType") -> None:
     """A frame that imports NumPy and loops gets its points now, as it cannot be moved later. What
     fails here is not the program's, nor are modules of the program's that have names of the
     library's ours."""
     try:
-        path = sys.path
-        own, before = path[:1], {*sys.modules}
-        del path[:1]
+        own, before, finders = sys.path[:1], {*sys.modules}, sys.meta_path
+        at = finders.index(PathFinder) if PathFinder in finders else len(finders)
+        # another list: an import that goes through this one would miss a finder
+        sys.meta_path = [*finders[:at], Library(sys.path[1:]), *finders[at:]]
         try:
             waiting = __import__("jitcore.waiting", fromlist=["place_points"])
-            machinery = __import__("importlib.machinery", fromlist=["PathFinder"])
         finally:
-            path[:0] = own
-        give_back({*sys.modules} - before, own, machinery.PathFinder)
+            sys.meta_path = finders
+        give_back({*sys.modules} - before, own)
         waiting.place_points(waiting.decode(code))
     except Exception:
         return
 
 
-def give_back(names: "set[str]", own: list[str], finder: "Any") -> None:
+def give_back(names: "set[str]", own: list[str]) -> None:
     """Modules that we have imported, of whose names the program has its own: its `import copy`
     finds that one, and we keep the library's."""
     for name in names:
-        spec = None if "." in name else finder.find_spec(name, own)
+        spec = None if "." in name else PathFinder.find_spec(name, own)
         if spec is not None and spec.loader is not None:
             del sys.modules[name]

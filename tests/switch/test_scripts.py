@@ -92,6 +92,28 @@ def test_names_of_the_librarys_are_the_programs(run, tmp_path, name):
     assert switched.returncode == 0 and switched.stderr.count("\n") <= 1
 
 
+def test_other_threads_import_meanwhile(run, tmp_path):
+    for k in range(300):
+        (tmp_path / f"own{k}.py").write_text("")
+    program = """
+import threading
+def imports():
+    for k in range(300):
+        __import__(f"own{k}")
+    print("all")
+def work():
+    import numpy as np
+    for k in range(3):
+        np.zeros(k)
+thread = threading.Thread(target=imports)
+thread.start()
+work()
+thread.join()
+"""
+    switched = run(program, JITCORE="1")
+    assert (switched.stdout, switched.stderr) == ("all\n", "")
+
+
 def test_another_main(run):
     program = """
 import sys, types
