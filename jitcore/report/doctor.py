@@ -9,11 +9,12 @@ Exit status 1 where something is wrong. A kernel is compiled in a folder of its 
 
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -31,7 +32,6 @@ from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.threads import threads_of
 from jitcore.version import __version__
 
-SWITCH = "jitcore.pth"
 INSTALL = "install gcc or clang, or: pip install 'jitcore[compiler]'"
 ELEMENTS = 1000
 
@@ -120,9 +120,19 @@ def settings(config: Config) -> Iterator[Finding]:
 
 
 def switch(config: Config) -> Iterator[Finding]:
-    there = any((Path(place) / SWITCH).is_file() for place in sys.path)
-    missing = f"has no effect: {SWITCH} is in no folder of sys.path; install jitcore"
-    yield Finding("JITCORE=1", "works" if there else missing, there)
+    """Tried: a process of its own, in which an installed jitcore.pth has been read."""
+    try:
+        told = subprocess.run(
+            (sys.executable, "-c", "import sys; print('jitcore.switch' in sys.modules)"),
+            env={**os.environ, "JITCORE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
+    except OSError as error:
+        told = str(error)
+    missing = "has no effect: this Python has not read jitcore.pth; install jitcore for it"
+    yield Finding("JITCORE=1", "works" if told == "True" else missing, told == "True")
 
 
 def chain(x: Any) -> Any:
