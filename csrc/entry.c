@@ -8,9 +8,9 @@
 
 #define FEW_REGISTERS 64
 #define MAX_FAILURES 8
-#define MAX_POOR 64 /* runs in a row whose loops had but a few rounds: then the entry rests, */
-#define REST 1000   /* so often, and is tried again; then twice as often, */
-#define MAX_RESTS 4  /* up to so many times */
+#define MOST_LOST 64000 /* thousandths of launches, by loops of too few rounds: then the entry rests, */
+#define REST 1000       /* so often, and is tried again; then twice as often, */
+#define MAX_RESTS 4     /* up to so many times */
 
 typedef struct {
     JitEntryHead head;
@@ -19,7 +19,8 @@ typedef struct {
     Plan plan;
     int nregs;
     Trial trial;
-    int failures_in_a_row, poor_in_a_row, missed_in_a_row, rests;
+    int failures_in_a_row, missed_in_a_row, rests;
+    int balance;                 /* of what its runs gained and lost, within MOST_LOST */
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
@@ -31,6 +32,20 @@ typedef struct {
     PyObject *name;
 } Entry;
 
+/* One long loop outweighs many short ones. */
+static void rest_if_poor(Entry *self, int gain) {
+    self->balance += gain;
+    if (self->balance > 0)
+        self->rests = 0;
+    if (self->balance > MOST_LOST)
+        self->balance = MOST_LOST;
+    if (self->balance > -MOST_LOST)
+        return;
+    self->balance = -MOST_LOST / 2;
+    self->head.rest = REST << self->rests;
+    self->rests += self->rests < MAX_RESTS;
+}
+
 static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer *out) {
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
@@ -41,23 +56,17 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         self->head.rest--;
         return EXIT_STAY;
     }
-    int failed;
-    ExitKind kind = plan_run(&self->plan, view, regs, out, &failed);
-    if (kind == EXIT_MISS && failed != PLAN_FAILED) { /* a loop that was left: with a frame CPython goes on from there */
+    int failed, gain;
+    ExitKind kind = plan_run(&self->plan, view, regs, out, &failed, &gain);
+    if (kind == EXIT_MISS && !failed) { /* a loop that was left: with a frame CPython goes on from there */
         self->framed = ++self->missed_in_a_row >= MAX_FAILURES;
         return EXIT_MISS;
     }
     self->missed_in_a_row = 0;
-    if (failed != PLAN_FAILED) {
+    if (!failed) {
         self->head.hits++;
         self->failures_in_a_row = 0;
-        self->poor_in_a_row = failed == PLAN_POOR ? self->poor_in_a_row + 1 : 0;
-        self->rests = failed == PLAN_POOR ? self->rests : 0;
-        if (self->poor_in_a_row >= MAX_POOR) {
-            self->poor_in_a_row = MAX_POOR / 2;
-            self->head.rest = REST << self->rests;
-            self->rests += self->rests < MAX_RESTS;
-        }
+        rest_if_poor(self, gain);
         return kind;
     }
     self->head.failures++;

@@ -13,6 +13,7 @@
 #define FEW 16
 #define LAUNCH 500 /* nanoseconds, of a routine; */
 #define LAUNCH_ALONE 150 /* without a frame, beyond what CPython takes for a call */
+#define MOST_GAIN 1000 /* launches: what is more makes no difference */
 #define FOR_GOOD ((i64)1 << 40) /* rounds that a routine adds where CPython would leave its loop, too */
 #define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
 
@@ -24,7 +25,7 @@ typedef struct {
     int quiet;                   /* it is not one that the user's code may see */
     int window;                  /* exit that a failure takes */
     int loud;                    /* the next step raises in the window exit's state, */
-    int poor;                    /* a routine was left soon after it began */
+    int gain;                    /* of the routines that ran: what they saved beyond what launching them costs */
     int handled;                 /* a signal's handler raised inside a kernel's launch */
     int offset;                  /* at this instruction; -1: where the region begins */
     _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
@@ -150,6 +151,11 @@ static int run_kernel(Run *run, const int *w) {
 /* On the arguments of a call, and nobody would find that it was begun. */
 static int is_alone(const Run *run) { return run->plan->pure && run->view->frame == NULL; }
 
+/* In thousandths of a launch, nanoseconds all. */
+static int gain_of(i64 saved, i64 launch) {
+    return saved < launch * MOST_GAIN ? (int)((saved - launch) * 1000 / launch) : MOST_GAIN * 1000;
+}
+
 /* The exit by which it is left, 0: it ran to its end. -1: memory ran out. */
 static int run_routine(Run *run, const int *w) {
     int nin = w[2], nout = w[3];
@@ -164,7 +170,7 @@ static int run_routine(Run *run, const int *w) {
     int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
     i64 gone = rounds % FOR_GOOD, saved = gone * routine_weight(get(run, w[1]));
     int in_vain = way > 0 && rounds < FEW_ROUNDS;
-    run->poor = is_alone(run) ? saved < LAUNCH_ALONE : in_vain || saved < LAUNCH;
+    run->gain += is_alone(run) ? gain_of(saved, LAUNCH_ALONE) : gain_of(in_vain ? 0 : saved, LAUNCH);
     for (int i = 0; i < nout && way >= 0; i++)
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)
@@ -388,7 +394,7 @@ static ExitKind after_failure(Run *run, Transfer *out) {
 }
 
 ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
-                  int *failed) {
+                  int *failed, int *gain) {
     Run run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
     int reached;
     if (view->frame != NULL)
@@ -397,7 +403,8 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
     put_back(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
-    *failed = bad && !run.loud ? PLAN_FAILED : run.poor ? PLAN_POOR : 0;
+    *failed = bad && !run.loud;
+    *gain = run.gain;
     if (bad)
         return after_failure(&run, out);
     if (take(&run, reached, out) == 0)

@@ -20,7 +20,8 @@ typedef struct {
     int stays;         /* frames that a barren point has left to CPython */
     int vain;          /* times in a row that a closed point's entries were asked and none held */
     unsigned passed;   /* times that a frame came by again since it was so, asked or not */
-    int rest;          /* so often its only entry is not asked: it did not pay */
+    int rest;          /* so often its entries are not asked: they did not pay */
+    int idle;          /* times in a row that one of several entries had its guards asked, and rested */
     unsigned long run; /* of the frame that came last */
     unsigned long left; /* the run in which the compiler is not asked any more */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
@@ -34,6 +35,10 @@ typedef struct {
  * a row a frame that comes by again asks now and then only, until an entry holds. */
 #define MOST_VAIN 64
 #define VAIN_SAMPLE 32
+
+/* Where there are several entries, one that rests has its guards asked so often, until the point rests with it. */
+#define MOST_IDLE 64
+#define IDLE_REST 1000
 
 static PyObject *compiler;
 
@@ -155,6 +160,17 @@ static void rest_with_entry(Point *point) {
     only->rest = 0;
 }
 
+/* One of several does: the others are left out with it for a while. */
+static void rest_with_some(Point *point) {
+    int resting = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(point->entries); i++)
+        resting |= ((JitEntryHead *)PyTuple_GET_ITEM(point->entries, i))->rest > 0;
+    if (!resting || ++point->idle < MOST_IDLE)
+        return;
+    point->idle = 0;
+    point->rest = IDLE_REST;
+}
+
 /* Looking at the clock costs as much as a small operation of NumPy's. */
 #define CLOCK_ALWAYS 16
 #define CLOCK_SAMPLE 16
@@ -203,10 +219,11 @@ static PyObject *point_enter(PyObject *self) {
     if (kind == EXIT_STAY) {
         if (point->barren && ++point->stays >= MOST_STAYS)
             return drop_entries(point) < 0 ? NULL : Py_NewRef(Py_False);
+        rest_with_some(point);
         Py_RETURN_FALSE;
     }
     point->hits++;
-    point->vain = 0;
+    point->vain = point->idle = 0;
     rest_with_entry(point);
     jit_hook_worked();
     return leave(point, record, kind);
@@ -286,6 +303,7 @@ static PyMethodDef point_methods[] = {
 };
 
 static PyMemberDef point_members[] = {
+    {"rest", T_INT, offsetof(Point, rest), READONLY, "so often its entries are not asked: they did not pay"},
     {"offset", T_INT, offsetof(Point, offset), READONLY, "byte offset in C"},
     {"depth", T_INT, offsetof(Point, depth), READONLY, "values on the stack there"},
     {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},

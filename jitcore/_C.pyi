@@ -80,6 +80,7 @@ class Point:
     run: int
     barren: bool
     patient: bool
+    rest: int
     dead: bool
 
     def __init__(self, offset: int, depth: int) -> None: ...

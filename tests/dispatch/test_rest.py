@@ -65,3 +65,38 @@ def launches(fn: Any) -> int:
     record = pipeline.records.find(fn.__wrapped__.__code__)
     assert record is not None
     return sum(one.launches for region in record.regions for one in region.routines)
+
+
+def caught(x: float, rounds: int) -> float:
+    """Each exception leaves the loop; the sum is an int first, so there are several entries."""
+    total: Any = 0
+    for _ in range(rounds):
+        for j in range(6):
+            try:
+                total += x / (j % 3)
+            except ZeroDivisionError:
+                total += 1
+    return total
+
+
+def test_several_entries_that_do_not_pay() -> None:
+    """The points that have them are not asked any more, for a while."""
+    fn: Any = pipeline.attach(caught, USUAL)
+    record = pipeline.records.find(caught.__code__)
+    assert record is not None
+    rested = set()
+    for _ in range(20 * POOR):
+        assert fn(5.5, 10) == caught(5.5, 10)
+        points = record.points.items()
+        rested |= {offset for offset, one in points if len(one.entries) > 1 and one.rest > 0}
+    assert rested
+
+
+def test_long_loops_outweigh_short_ones() -> None:
+    """Nine of no use between two of use: it does not rest."""
+    into = np.zeros(1)
+    fn: Any = pipeline.attach(stored, USUAL)
+    for _ in range(4 * POOR):
+        for n in (*(1,) * 9, LONG // 100):
+            assert fn(n, into) == n
+    assert launches(fn) > 30 * POOR
