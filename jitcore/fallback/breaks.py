@@ -414,7 +414,8 @@ RESULT_TYPE_UNKNOWN = _row(
     "J405", "result-type-unknown", COULD,
     "the type or shape of the result depends on values",
     runs="the operation; the next region starts with its result",
-    hint="np.where keeps the shape and stays in one graph; so does a[mask] = f(b[mask])",
+    hint="where a mask decides, np.where keeps the shape and stays in one graph, and so does"
+    " a[mask] = f(b[mask]); else move it out of the hot part",
 )
 TRUTH_AMBIGUOUS = _row(
     "J406", "truth-ambiguous", YOUR_ERROR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,11 @@ def main(arguments: Sequence[str]) -> int:
     if folder is None or (folder.exists() and usable(folder) is None):
         print(f"jitcore: there is no kernel cache to use: {folder}", file=sys.stderr)
         return 1
-    COMMANDS[word](folder)
+    try:
+        COMMANDS[word](folder)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -87,3 +87,19 @@ def test_words_that_are_not_known(tmp_path: Path, words: tuple[str, ...]) -> Non
     assert status == 2
     assert out == ""
     assert errors.startswith("usage: python -m jitcore ")
+
+
+def test_who_reads_may_leave(tmp_path: Path) -> None:
+    """As `head` does."""
+    (tmp_path / "kernels").mkdir(mode=0o700)
+    for number in range(5000):
+        (tmp_path / "kernels" / f"{number}.so").touch()
+    env = {**os.environ, "JITCORE_CACHE_DIR": str(tmp_path / "kernels")}
+    words = (sys.executable, "-m", "jitcore", "cache", "list")
+    with subprocess.Popen(words, env=env, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 0
