@@ -39,7 +39,7 @@ def test_no_difference_under_stress(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert sum(row["tests"] for row in rows.values()) > 100
     excused = {test for row in rows.values() for test in row["excused"]}
-    assert excused == {"test.test_generators.__test__.syntax"}
+    assert excused <= {"test.test_generators.__test__.syntax"}
 
 
 def test_a_difference_is_found(tmp_path: Path) -> None:
