@@ -21,6 +21,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Node, Value
 from jitcore.ir.ops_array import GETITEM
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 
 

@@ -19,6 +19,8 @@ from jitcore.codegen.views import placed
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 
 
