@@ -7,29 +7,16 @@ import sys
 import threading
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from support.routines import routines
 
 import jitcore
-from jitcore import pipeline
 
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
-def routines(fn: Callable[..., Any]) -> list[Any]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
-    assert record is not None
-    return [one for region in record.regions for one in region.routines]
 
 
 def inverses(a: Array, n: int, sums: Array) -> Array:

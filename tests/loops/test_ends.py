@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,6 @@ import jitcore
 X = np.arange(40.0)
 A = np.arange(60.0).reshape(6, 10)
 N = 2**62
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def is_prime(n: int) -> bool:

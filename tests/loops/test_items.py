@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from support.routines import routines
 
 import jitcore
-from jitcore import pipeline
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
-def routines(fn: Any) -> list[Any]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)
-    assert record is not None
-    return [one for region in record.regions for one in region.routines]
 
 
 def over_array(x: np.ndarray) -> float:

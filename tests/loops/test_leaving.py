@@ -12,17 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.routines import routines
 
 import jitcore
 from jitcore import pipeline
 from jitcore.config import environment
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def collatz(limit: int) -> int:
@@ -49,12 +43,6 @@ def spin(n: int, x: np.ndarray) -> int:
 def whole(rounds: int) -> int:
     """What spin returns after so many rounds."""
     return rounds // 5 * 10 + sum(range(rounds % 5))
-
-
-def routines(fn: object) -> list[object]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
-    assert record is not None
-    return [one for region in record.regions for one in region.routines]
 
 
 def test_a_loop_runs_in_c() -> None:

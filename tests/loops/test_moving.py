@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,13 +13,6 @@ from jitcore.ir.infer_part import part
 from jitcore.symbolic.moving import difference, plus, times
 
 Array = np.ndarray
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def windows(x: Array, size: int) -> list[Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,6 @@ import pytest
 import jitcore
 
 GRID = np.random.default_rng(3).random((17, 23)) < 0.6
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def flood(open_: Any, row: int, column: int) -> Any:

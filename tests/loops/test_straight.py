@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.routines import routines
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.runtime import warned
 
 Array = np.ndarray[Any, Any]
@@ -34,12 +35,6 @@ def sure(request: pytest.FixtureRequest) -> Iterator[bool]:
     yield request.param
     _C.set_warnings_check(warned.Warned().passes)
     jitcore.reset()
-
-
-def routines(fn: Any) -> list[Any]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)
-    assert record is not None
-    return [one for region in record.regions for one in region.routines]
 
 
 def smoothed(a: Array, b: Array, order: Array) -> None:

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,6 @@ import jitcore
 from jitcore import pipeline
 
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def gcd(a: int, b: int) -> int:
