@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.routines import routines
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.codegen import dots
 from jitcore.codegen.inner import core_loop
 
@@ -20,10 +21,8 @@ APART = ("products", "products, fused", "fused, fused")
 
 
 @pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
+def tried_again() -> Iterator[None]:
     yield
-    jitcore.reset()
     tried(())
 
 
@@ -34,10 +33,7 @@ def tried(without: tuple[str, ...]) -> tuple[str | None, str | None]:
 
 
 def launches(fn: Any) -> int:
-    record = pipeline.records.find(fn.__wrapped__.__code__)
-    assert record is not None
-    found = [one for region in record.regions for one in region.routines]
-    return sum(one.launches for one in found)
+    return sum(one.launches for one in routines(fn))
 
 
 def outcome(fn: Callable[..., Any], *args: Any) -> list[str]:
@@ -133,3 +129,199 @@ def test_a_wrong_order_is_not_taken() -> None:
 def test_other_loops_are_no_trial() -> None:
     with pytest.raises(ValueError, match="one loop"):
         _C.try_dots((), ())
+
+
+# ---- of several rounds at once -------------------------------------------------------------------
+
+
+def columns(a: Array, b: Array, n: int) -> None:
+    """b's column is written after it was read."""
+    for i in range(n):
+        for j in range(n):
+            b[i, j] = 0.5 * (b[i, j] + a[i + 1 :, i] @ b[i + 1 :, j])
+
+
+def columns_before(a: Array, b: Array, n: int) -> None:
+    """And here before: the next round's is not yet what it will be."""
+    for i in range(n):
+        for j in range(n):
+            b[n - 1, j] = a[i, j] * 0.5
+            b[0, j] = a[i, :] @ b[:, j]
+
+
+def next_column(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n - 1):
+            b[i, j + 1] = a[:, i] @ b[:, j] * 0.01
+
+
+def one_column(a: Array, b: Array, n: int) -> None:
+    """At one place, which some rounds read."""
+    for i in range(n):
+        for j in range(n):
+            b[1, i] = a[:, i] @ b[:, j] * 0.01
+
+
+def beside(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n):
+            b[i, 0] += a[:, j] @ b[:, j] * 0.01
+
+
+def decomposed(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[:j, j]) / (a[j, j] + n)
+        for j in range(i, n):
+            a[i, j] -= a[i, :i] @ a[:i, j]
+
+
+def rows_that_grow(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(i):
+            a[i, j] = (a[i, j] - a[i, :j] @ a[j, :j]) / (b[j, j] + n)
+        a[i, i] = np.sqrt(abs(a[i, i] - a[i, :i] @ a[i, :i]))
+
+
+def written_ahead(a: Array, b: Array, n: int) -> None:
+    """Within what has grown, not behind it."""
+    for i in range(n):
+        for j in range(n):
+            b[i, j] = a[i, :j] @ a[j, :j]
+            a[i, i] = b[i, j] * 0.01
+
+
+def orthonormal(a: Array, b: Array, n: int) -> None:
+    for k in range(n):
+        b[:, k] = a[:, k] * 0.1
+        for j in range(k + 1, n):
+            b[k, j] = b[:, k] @ a[:, j]
+            a[:, j] -= b[k, j] * 0.01
+
+
+def from_below(a: Array, b: Array, n: int) -> None:
+    """Negative indices first."""
+    for i in range(n):
+        for j in range(-n, n):
+            b[i, j] = a[i, :] @ a[:, j]
+
+
+def growing_from_below(a: Array, b: Array, n: int) -> None:
+    for j in range(-n, n):
+        b[0, j] = a[1, :j] @ a[:j, 0] if a[1, :j].shape[0] == a[:j, 0].shape[0] else 0.0
+
+
+def too_far(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n + 3):
+            b[i, 0] = a[i, :] @ a[:, j] * 0.01
+
+
+def by_twos(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(0, n, 2):
+            b[i, j] = a[i, ::2] @ a[::2, j]
+            b[i, j] += a[i, ::-1] @ a[:, j]
+
+
+def until(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n):
+            x = a[i, :] @ a[:, j]
+            if x > 40.0:
+                break
+            b[i, j] = x
+
+
+def with_a_call(a: Array, b: Array, n: int) -> None:
+    for i in range(3):
+        for j in range(n):
+            b[i, j] = a[i, :] @ a[:, j] + np.linalg.norm(b[i, :3])
+
+
+SQUARES = (
+    columns,
+    columns_before,
+    next_column,
+    one_column,
+    beside,
+    decomposed,
+    rows_that_grow,
+    written_ahead,
+    orthonormal,
+    from_below,
+    growing_from_below,
+    too_far,
+    by_twos,
+    until,
+    with_a_call,
+)
+SIZE = 53
+
+
+def squares(*special: float) -> tuple[Array, Array]:
+    a, b = (np.random.default_rng(k).normal(size=(SIZE, SIZE)) for k in (1, 2))
+    for k, value in enumerate(special):
+        a[3 + k, 20 + 5 * k] = b[7, 30 + k] = value
+    return a, b
+
+
+def apart() -> tuple[Array, Array]:
+    return squares()
+
+
+def one_array() -> tuple[Array, Array]:
+    a, _ = squares()
+    return a, a
+
+
+def shifted() -> tuple[Array, Array]:
+    both = np.random.default_rng(1).normal(size=(SIZE + 1, SIZE + 2))
+    return both[:-1, 1:-1], both[1:, 2:]
+
+
+def transposed() -> tuple[Array, Array]:
+    a, b = squares()
+    return a.T, np.asfortranarray(b)
+
+
+def with_gaps() -> tuple[Array, Array]:
+    both = np.random.default_rng(1).normal(size=(SIZE, 2 * SIZE))
+    return both[:, ::2], both[:, 1::2]
+
+
+def not_finite() -> tuple[Array, Array]:
+    return squares(np.inf, np.nan)
+
+
+def huge() -> tuple[Array, Array]:
+    return squares(1.7e308, -1.6e308, 1.5e308)
+
+
+MAKES = (apart, one_array, shifted, transposed, with_gaps, not_finite, huge)
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("fn", SQUARES)
+def test_of_several_rounds(
+    fn: Callable[..., None], make: Callable[[], tuple[Array, Array]]
+) -> None:
+    """Warnings too, each as often as CPython gives them."""
+    results = []
+    for run in (jitcore.compile(fn), jitcore.compile(fn), fn):
+        a, b = make()
+        results.append((outcome(run, a, b, SIZE), a, b))
+    *own, (want, x, y) = results
+    for said, a, b in own:
+        assert said == want
+        np.testing.assert_array_equal(a, x)
+        np.testing.assert_array_equal(b, y)
+
+
+@pytest.mark.parametrize("fn", [columns, decomposed, rows_that_grow, orthonormal])
+def test_rounds_look_ahead(fn: Callable[..., None]) -> None:
+    jitted = jitcore.compile(fn)
+    jitted(*squares(), SIZE)
+    assert dots.orders() == (None, None) or any(
+        "world->ahead(" in one.source for one in routines(jitted)
+    )
