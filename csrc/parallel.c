@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "rooms.h"
 #include "workers.h"
 
 #define SOON 60000     /* ns after which the rest is judged by what was done */
@@ -138,6 +139,7 @@ static int do_piece(void *ptr, int piece) {
     rt_world world = *r->world;
     rt_slot *out = malloc(((size_t)r->nout + 1) * sizeof(rt_slot));
     world.rooms = calloc((size_t)r->nrooms + 1, sizeof(rt_room));
+    world.room = room_make_apart;
     world.rounds = &rounds;
     world.sure = 0; /* what a piece writes may be put back */
     world.begin = job->begin + piece * job->size;
@@ -145,8 +147,7 @@ static int do_piece(void *ptr, int piece) {
     if (out == NULL || world.rooms == NULL || r->fn(r->in, out, r->p, r->dim, r->step, &world) != RT_PAUSED)
         spoil(job, piece);
     atomic_fetch_add(&job->gone, rounds);
-    for (int i = 0; world.rooms != NULL && i < r->nrooms; i++)
-        free(world.rooms[i].first);
+    rooms_empty(world.rooms, r->nrooms, 0);
     free(world.rooms);
     free(out);
     return 0;

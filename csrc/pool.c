@@ -179,6 +179,10 @@ static void pool_free(void *ctx, void *data, size_t size) {
         keep(buffer);
 }
 
+void *pool_take(size_t size) { return size < LEAST || size > limit ? NULL : pool_malloc(NULL, size); }
+
+void pool_give(void *data) { pool_free(NULL, data, 0); }
+
 static void *pool_realloc(void *ctx, void *data, size_t size) {
     if (data == NULL)
         return pool_malloc(ctx, size);

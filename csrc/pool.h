@@ -20,6 +20,10 @@
  * NULL without an exception: too small, too large, a user's handler, no memory. */
 PyObject *pool_array(PyArray_Descr *descr, int ndim, const npy_intp *shape, const npy_intp *strides);
 
+/* A buffer of so many bytes, which is no array's, and back. NULL: too small, too large, no memory. */
+void *pool_take(size_t size);
+void pool_give(void *data);
+
 /* Gives all idle buffers back to the system. Whether there were any. */
 int pool_clear(void);
 

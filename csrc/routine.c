@@ -5,11 +5,11 @@
 #include <structmember.h>
 
 #include "callback.h"
-#include "dots.h"
 #include "kernel.h"
 #include "launcher.h"
 #include "members.h"
 #include "parallel.h"
+#include "rooms.h"
 #include "undo.h"
 
 #define MOST_PARTS 8
@@ -56,32 +56,7 @@ typedef struct {
 #define REFUSED 1
 #define FEW_BYTES 1024 /* of numbers and places of arrays: on the stack */
 #define WORTH_MUCH ((i64)1 << 16) /* bytes stored */
-
-/* ---------------------------------------------------------------- rooms */
-
 #define KEPT_ROOM ((i64)1 << 20)
-#define LARGEST_ROOM ((i64)1 << 40)
-
-static int make_room(rt_room *rooms, i64 k, i64 bytes) {
-    void *made;
-    if (bytes < 0 || bytes > LARGEST_ROOM)
-        return 0;
-    i64 size = (bytes + bytes / 2 + 127) / 64 * 64;
-    if (posix_memalign(&made, 64, (size_t)size) != 0)
-        return 0;
-    free(rooms[k].first);
-    rooms[k] = (rt_room){made, size};
-    return 1;
-}
-
-static void empty_rooms(Routine *r, i64 above) {
-    for (int i = 0; r->rooms != NULL && i < r->nrooms; i++) {
-        if (r->rooms[i].size <= above)
-            continue;
-        free(r->rooms[i].first);
-        r->rooms[i] = (rt_room){NULL, 0};
-    }
-}
 
 /* ---------------------------------------------------------------- a launch */
 
@@ -248,8 +223,8 @@ static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_sl
     r->calls.launch = &launch;
     r->calls.thread = thread;
     rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
-                      member_put, member_append, make_room, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0,
-                      sure, 0, dot_one, dots_ahead, dot_on};
+                      member_put, member_append, room_make, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0,
+                      sure, 0};
     PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
     Rounds all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
                   r->nrooms, given, r->narrays, r->dealt,    r->ndealt};
@@ -262,7 +237,7 @@ static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_sl
 /* Somebody keeps views of what the launch worked with: it lives for ever. */
 static void abandon(Routine *r, PyObject *const *inputs) {
     for (int i = 0; i < r->nrooms; i++)
-        r->rooms[i] = (rt_room){NULL, 0};
+        r->rooms[i] = (rt_room){NULL, 0, 0};
     for (int i = 0; i < r->ninputs; i++)
         Py_INCREF(inputs[i]);
     callbacks_abandon(&r->calls);
@@ -297,7 +272,7 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
         way = -1;
     if (r->calls.spoiled)
         abandon(r, inputs);
-    empty_rooms(r, KEPT_ROOM);
+    rooms_empty(r->rooms, r->nrooms, KEPT_ROOM);
     if (in != (rt_slot *)few)
         PyMem_Free(in);
     callbacks_end(&r->calls);
@@ -494,7 +469,7 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 static void routine_dealloc(Routine *r) {
     for (int i = 0; r->ways != NULL && i <= r->nways; i++)
         PyMem_Free(r->ways[i].ports);
-    empty_rooms(r, 0);
+    rooms_empty(r->rooms, r->nrooms, 0);
     callbacks_free(&r->calls);
     PyMem_Free(r->dealt);
     PyMem_Free(r->piles);

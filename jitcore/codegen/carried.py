@@ -1,10 +1,11 @@
 """Arrays that a routine's loops and branches carry on → C.
 
 A name of C's own for each: where the array is, and how long. A branch's is another name of what
-either way gives. A loop's has two rooms: what a round begins with stands in one, and at the round's
-end what it gives is copied into the other; then they change places. So nothing that the next round
-makes overwrites what it began with, whichever array became which. Where there is no memory for it,
-the array stays where it is, and the routine is left before the next round begins.
+either way gives. What a loop's round begins with stands in a room of its own. At the round's end
+this changes places with the room in which the round has made the array; what was not made in a room
+is copied into another one first. So nothing that the next round makes overwrites what it began
+with, whichever array became which. Where there is no memory for it, the array stays where it is,
+and the routine is left before the next round begins.
 """
 
 from __future__ import annotations
@@ -63,11 +64,20 @@ def arrays(targets: Sequence[Value], given: Sequence[Any]) -> list[tuple[Value, 
 
 
 def aliases(w: Writer, targets: Sequence[Value], given: Sequence[Any]) -> None:
-    """Other names of what a branch gives, or of what a loop has come to."""
+    """Other names of what a branch gives."""
     for target, value in arrays(targets, given):
         of, to = buffered(w, value), own(w, target)
         w.line(f"{to.pointer} = {of.pointer};")
         extends(w, to, of.extents)
+        found = (*w.rooms_at.get(to.pointer, ()), *w.rooms_at.get(of.pointer, ()))
+        w.rooms_at[to.pointer] = tuple(dict.fromkeys(found))
+
+
+def end(w: Writer, targets: Sequence[Value], params: Sequence[Any]) -> None:
+    """What a loop has come to, where it is over: a round of the loop around it has made that."""
+    aliases(w, targets, params)
+    for target, param in arrays(targets, params):
+        w.rooms_at[own(w, target).pointer] = w.rooms_of(param)[:1]
 
 
 def begin(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
@@ -83,13 +93,25 @@ def next_round(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None
         (own(w, p), buffered(w, g), w.rooms_of(p)) for p, g in arrays(params, given) if p is not g
     ]
     texts = []
-    for _, of, (_, other) in new:
-        at = w.kept("char *", f"rt_copy(world, {other}, {of.pointer}, {size(of)}, &short_of_room)")
-        texts.append((at, [frozen(w, text) for text in of.extents]))
-    for (to, _, (now, other)), (at, extents) in zip(new, texts, strict=True):
-        w.line(f"rt_exchange(rooms, {now}, {other});")
+    for _, of, (now, other) in new:
+        room, at = found_in(w, of, [*w.rooms_at.get(of.pointer, ()), now], other)
+        texts.append((room, at, [frozen(w, text) for text in of.extents]))
+    for (to, _, (now, _)), (room, at, extents) in zip(new, texts, strict=True):
+        w.line(f"rt_exchange(rooms, {now}, {room});")
         w.line(f"{to.pointer} = {at};")
         extends(w, to, extents)
+
+
+def found_in(w: Writer, of: Layout, rooms: Sequence[int], other: int) -> tuple[str, str]:
+    """The room that it is in, which is one of these, or `other`, into which it is copied then; and
+    where it is."""
+    copied = f"rt_copy(world, {other}, {of.pointer}, {size(of)}, &short_of_room)"
+    at, room = w.scratch("char *"), w.scratch("i64")
+    w.line(f"{at} = {of.pointer};")
+    for k in rooms:
+        w.line(f"if ({of.pointer} == rooms[{k}].first) {room} = {k}; else")
+    w.line(f"{{ {room} = {other}; {at} = {copied}; }}")
+    return room, at
 
 
 def frozen(w: Writer, text: str) -> str:

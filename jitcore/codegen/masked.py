@@ -15,10 +15,13 @@ from .callbacks import call_back
 from .elements import stored
 from .numbers import NoForm
 from .places import Layout, layout
+from .span_stores import box, branch, either, moved
 from .spans import TABLE, address, buffer, buffered, copied, flush, is_part, load, nest, shape_of
 
 if TYPE_CHECKING:
     from .writer import Writer
+
+PLACES = "bBhHiIlq"  # of these types may ints be that say where
 
 
 def is_mask(w: Writer, array: Any, key: Any) -> bool:
@@ -51,7 +54,19 @@ def select(w: Writer, node: Node) -> None:
         w.line(f"(({name} *){into.pointer})[{count}] = {load(of, at)};")
         w.line(f"{count} += {load(mask, at)};")
 
-    selected(w, of.extents, mask, one)
+    def eight(at: list[str]) -> None:
+        size = of.dtype.itemsize
+        first = f"{into.pointer} + {count} * {size}"
+        if of.steps[-1] == str(size):
+            start = f"{address(of, at[:-1])} + {at[-1]} * {size}"
+            w.line(f"__builtin_memcpy({first}, {start}, {8 * size});")
+        else:
+            j = w.fresh("j")
+            each = load(of, [*at[:-1], f"({at[-1]} + {j})"])
+            w.line(f"for (int {j} = 0; {j} < 8; {j}++) (({name} *)({first}))[{j}] = {each};")
+        w.line(f"{count} += 8;")
+
+    selected(w, of.extents, mask, one, eight)
     size = str(of.dtype.itemsize)
     w.layouts[node.outputs[0]] = Layout(into.pointer, (count,), (size,), (False,), of.dtype)
 
@@ -59,6 +74,9 @@ def select(w: Writer, node: Node) -> None:
 def put(w: Writer, node: Node) -> None:
     place, key, value = node.args
     into = layout(w, place)
+    if is_place(w, place, key, value):
+        put_at(w, node, into)
+        return
     known = is_mask(w, place, key) and into.dtype.kind != "b"
     if not known or (is_part(value) and len(shape_of(w, value)[0]) != 1):
         flush(w)
@@ -72,6 +90,57 @@ def put(w: Writer, node: Node) -> None:
     flush(w)
     w.settle()
     selected(w, into.extents, mask, lambda at: write(w, into, mask, at, text))
+
+
+def is_place(w: Writer, array: Any, key: Any, value: Any) -> bool:
+    """Ints, into an array of one axis."""
+    if not is_part(key) or key.type.dtype.char not in PLACES:
+        return False
+    return all(len(shape_of(w, one)[0]) == 1 for one in (array, key, value) if is_part(one))
+
+
+def put_at(w: Writer, node: Node, into: Layout) -> None:
+    """One after the other, as NumPy does, when all are known to be within the array."""
+    _, key, value = node.args
+    many = is_part(value)
+    name = C_TYPES[into.dtype.char]
+    text = "" if many else w.kept(name, stored(w, node, value, into.dtype))
+    at = buffered(w, key)
+    of = buffered(w, value) if many else into
+    flush(w)
+    count = at.extents[0]
+    if many:
+        w.leave_unless_equal(node, of.extents[0], count)
+        of = apart(w, node, into, of)
+    at = apart(w, node, into, at)
+    w.settle()
+    outside, extent = w.scratch("int"), into.extents[0]
+    w.line(f"{outside} = 0;")
+
+    def look(k: list[str]) -> None:
+        i = f"(i64){load(at, k)}"
+        w.line(f"{outside} |= {i} < -{extent} | {i} >= {extent};")
+
+    nest(w, (count,), look, False)
+    w.leave_if(node, outside)
+
+    def put(k: list[str]) -> None:
+        i = w.fresh("i")
+        w.line(f"const i64 {i} = (i64){load(at, k)};")
+        place = f"{into.pointer} + ({i} < 0 ? {i} + {extent} : {i}) * {into.steps[0]}"
+        w.line(f"*({name} *)({place}) = {load(of, k) if many else text};")
+
+    nest(w, (count,), put, False)
+
+
+def apart(w: Writer, node: Node, into: Layout, of: Layout) -> Layout:
+    """The same, in memory that is not written to."""
+    free = w.scratch("int")
+    w.line(f"{free} = rt_apart({box(into)}, {box(of)});")
+    room = buffer(w, node, of.extents, of.dtype, free)
+    with branch(w, f"if (!{free}) {{"):
+        moved(w, room, of)
+    return either(w, free, of, room)
 
 
 def put_many(w: Writer, node: Node, into: Layout, mask: Layout, value: Any) -> None:
@@ -90,26 +159,35 @@ def put_many(w: Writer, node: Node, into: Layout, mask: Layout, value: Any) -> N
 
 
 def selected(
-    w: Writer, extents: Sequence[str], mask: Layout, body: Callable[[list[str]], None]
+    w: Writer,
+    extents: Sequence[str],
+    mask: Layout,
+    body: Callable[[list[str]], None],
+    eight: Callable[[list[str]], None] | None = None,
 ) -> None:
-    """At each place, but eight at once are left out where nothing is selected."""
+    """At each place, but eight at once are left out where nothing is selected; and done by `eight`,
+    where all are."""
     if mask.steps[-1] != "1":
         nest(w, extents, body, False)
         return
 
     def row(at: list[str]) -> None:
-        k, few = w.fresh("k"), w.fresh("e")
-        n = extents[-1]
-        w.line(f"for (i64 {k} = 0; {k} < {n}; {k}++) {{")
+        k, few, n = w.scratch("i64"), w.fresh("e"), extents[-1]
+        w.line(f"for ({k} = 0; {k} + 8 <= {n}; {k} += 8) {{")
         w.depth += 1
         w.line(f"u64 {few};")
-        w.line(f"if (({k} & 7) == 0 && {k} + 8 <= {n}) {{")
-        w.line(f"    __builtin_memcpy(&{few}, {address(mask, at)} + {k}, 8);")
-        w.line(f"    if ({few} == 0) {{ {k} += 7; continue; }}")
-        w.line("}")
-        body([*at, k])
+        w.line(f"__builtin_memcpy(&{few}, {address(mask, at)} + {k}, 8);")
+        w.line(f"if ({few} == 0) continue;")
+        if eight is not None:
+            with branch(w, f"if ({few} == 0x0101010101010101ULL) {{"):
+                eight([*at, k])
+                w.line("continue;")
+        for j in range(8):
+            body([*at, f"({k} + {j})"])
         w.depth -= 1
         w.line("}")
+        with branch(w, f"for (; {k} < {n}; {k}++) {{"):
+            body([*at, k])
 
     nest(w, extents[:-1], row, False)
 

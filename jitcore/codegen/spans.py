@@ -212,6 +212,8 @@ def gather(w: Writer, lazy: Lazy, at: Sequence[str]) -> str:
 def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
     if of == to:
         return text
+    if "e" in (of.char, to.char):
+        raise NoForm("float16 as another type")  # C has its bits as an int
     if to.kind == "b" and of.kind in "iuf":
         return f"(({text}) != 0)"
     if not np.can_cast(of, to, "safe"):

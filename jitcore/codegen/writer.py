@@ -21,7 +21,6 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import piles, spans
-from .ahead import Ahead
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
 from .inner import Inner
@@ -77,11 +76,10 @@ class Writer:
         self.done: list[list[Node]] = []  # in each list of nodes that is open
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.latest: list[Latest | None] = []  # of each loop that is open
-        self.ahead: dict[Node, Ahead] = {}
-        self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0
         self.own_rooms: dict[Value, tuple[int, int]] = {}
+        self.rooms_at: dict[str, tuple[int, ...]] = {}  # in which of them a pointer may be
         self.counter = 0
 
     # -- text -------------------------------------------------------------------------------------
@@ -190,6 +188,7 @@ class Writer:
         self.leave_if(node, f"{short} && !world->room(rooms, {k}, {size})")
         name = self.scratch("char *")
         self.line(f"{name} = rooms[{k}].first;")
+        self.rooms_at[name] = (k,)
         return name
 
     def rooms_of(self, param: Value) -> tuple[int, int]:

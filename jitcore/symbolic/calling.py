@@ -8,6 +8,8 @@ with an argument, or has another order than C's, is not for routines.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from enum import Enum, auto
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,14 @@ MOST = 1 << 12  # elements of a sample
 LARGEST = 1 << 16  # of a constant
 
 Array = np.ndarray[Any, Any]
+
+
+class Contents(Enum):
+    """Of a sample."""
+
+    REGULAR = auto()  # ones on the diagonal
+    DISTINCT = auto()
+    ZEROS = auto()
 
 
 def constant(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Value | None:
@@ -57,7 +67,7 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     arrays = [kind for kind in given if isinstance(kind, ArrayType | SpanType)]
     known = all(None not in dims_of(kind) for kind in arrays)
     known = known and sum(prod(dim or 0 for dim in dims_of(kind)) for kind in arrays) <= MOST
-    found = sampled(row, args, kwargs, known, False)
+    found = sampled(row, args, kwargs, known, Contents.REGULAR)
     kind = type_of(found)
     if isinstance(kind, ScalarType):
         return kind
@@ -66,15 +76,21 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     if not 1 <= kind.ndim <= AXES:
         raise NotALoop(f"{row.name} that gives an array without axes, or with many")
     numbers = any(isinstance(one, ScalarType) for one in given)
-    other = None
-    if known and not numbers:
-        try:
-            other = sampled(row, args, kwargs, True, True)
-        except NotALoop:
-            other = None
-    fixed = type(other) is np.ndarray and other.shape == kind.shape
+    fixed = known and not numbers and is_fixed(row, args, kwargs, kind.shape)
     few = tuple(dim if fixed and dim <= FEW else None for dim in kind.shape)
     return SpanType(kind.dtype, few)
+
+
+def is_fixed(row: Op, args: Any, kwargs: Any, shape: tuple[int, ...]) -> bool:
+    """Is the shape the same, whatever the arrays contain? What selects or searches depends on it;
+    zeros may be no matrix that a call can do with."""
+    try:
+        others = [sampled(row, args, kwargs, True, Contents.DISTINCT)]
+    except NotALoop:
+        return False
+    with suppress(NotALoop):
+        others.append(sampled(row, args, kwargs, True, Contents.ZEROS))
+    return all(type(one) is np.ndarray and one.shape == shape for one in others)
 
 
 def is_own(array: Array) -> bool:
@@ -82,8 +98,8 @@ def is_own(array: Array) -> bool:
     return array.base is None and flags.owndata and flags.carray
 
 
-def sampled(row: Op, args: Any, kwargs: Any, known: bool, distinct: bool) -> Any:
-    """What the call gives of arrays of these types, regular ones or such with other contents."""
+def sampled(row: Op, args: Any, kwargs: Any, known: bool, filled: Contents) -> Any:
+    """What the call gives of arrays of these types."""
 
     def sample(leaf: Any) -> Any:
         if type(leaf) is not Value:
@@ -94,7 +110,7 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, distinct: bool) -> Any
         if not isinstance(kind, ArrayType | SpanType):
             raise NotALoop(f"{row.name} of {kind} in a loop")
         shape = dims_of(kind) if known else [dim if dim == 1 else SAMPLE for dim in dims_of(kind)]
-        return contents(tuple(dim or 0 for dim in shape), kind.dtype, distinct)
+        return contents(tuple(dim or 0 for dim in shape), kind.dtype, filled)
 
     assert row.target is not None
     try:
@@ -104,12 +120,14 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, distinct: bool) -> Any
         raise NotALoop(f"{row.name}, which fails on a sample: {error}") from None
 
 
-def contents(shape: tuple[int, ...], dtype: np.dtype[Any], distinct: bool) -> Array:
+def contents(shape: tuple[int, ...], dtype: np.dtype[Any], filled: Contents) -> Array:
+    if filled is Contents.ZEROS:
+        return np.zeros(shape, dtype)
     made: Array = np.ones(shape, dtype)
     if len(shape) > 1:
         made[...] = np.eye(shape[-2], shape[-1])
-    if distinct and dtype.kind != "b":
+    if filled is Contents.DISTINCT and dtype.kind != "b":
         made = (made * 100 + np.arange(made.size).reshape(shape)).astype(dtype)
-    elif distinct:
+    elif filled is Contents.DISTINCT:
         made[...] = True
     return made

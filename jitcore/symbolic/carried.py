@@ -11,7 +11,7 @@ from __future__ import annotations
 from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
 from jitcore.ir.types import ArrayType, SpanType
-from jitcore.symbolic import piles
+from jitcore.symbolic import large, piles
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.made import (
     in_c_order,
@@ -69,6 +69,7 @@ def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
         given = [way.locals[i] for i in slots]
         live = [way.locals[i] for i in frame.code.live[way.at]]
         only_named_once(vm, given, [live, way.stack])
+        large.uses(vm, [value for var in given for value in spans_in(var)])
         later = way.end is End.ROUND
         if later and any(id(v) in before for var in given for v in spans_in(var)):
             raise NotALoop("an array from before the loop, carried from round to round")

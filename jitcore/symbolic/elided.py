@@ -57,6 +57,8 @@ def reject_large(vm: Machine, lhs: Var, rhs: Run) -> None:
     """In a loop it may be unknown how many elements there are; NumPy takes those of one shape."""
     if rhs.value in vm.parts.views or not isinstance(rhs.value.type, SpanType):
         return
+    if is_held(vm, rhs.value):
+        return
     counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Run)]
     size = rhs.value.type.dtype.itemsize
     if all(count is None or count * size >= ELIDED_BYTES for count in counts):

@@ -28,6 +28,7 @@ from jitcore.ir.ops_loop import LEAVE, LEFT, POLL, RANGE_COUNT, RANGE_ITEM, RANG
 from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.opcodes.instr import Instr
+from jitcore.symbolic import large
 from jitcore.symbolic.carried import (
     array_of,
     arrays_apart,
@@ -226,6 +227,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     segment = Routine(vm.exit_before(instr), instr.offset, vm.errstate)
     work = Working(segment, segment.nodes, takes, take_inner, call, computed)
     work.mark = Mark(instr.offset, list(outer.saved), list(outer.locals))
+    work.small_only = instr.offset + large.SMALL_ONLY in vm.refused
     before = vm.writes, len(vm.effects)
     in_loop, vm.work, vm.in_loop = vm.in_loop, work, True
     try:
@@ -233,11 +235,14 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
         if (vm.writes, len(vm.effects)) != before:
             raise NotALoop("it changes objects")
         keep_apart(vm, work)
+        large.finish(vm)
         used = {*operations(segment.nodes)}
         if LEAVE.name in used and used <= COUNTING:
             raise NotALoop("nothing is computed on the ways that could be compiled")
         if work.list_stores and work.fixed_items:
             raise NotALoop("it changes a list, of which items are known")
+    except large.LargeOnAWay as error:
+        raise Refused(instr.offset + large.SMALL_ONLY, error.with_traceback(None)) from error
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
         # with its frames the user's objects would live until the next garbage collection
         raise Refused(segment.at, error.with_traceback(None)) from error

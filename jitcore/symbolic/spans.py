@@ -40,6 +40,7 @@ from jitcore.ir.ops_span import (
     is_span,
 )
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.symbolic import large
 from jitcore.symbolic.calling import constant, result_of_call
 from jitcore.symbolic.made import base_of, in_c_order, reject_unordered
 from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
@@ -49,8 +50,6 @@ from jitcore.symbolic.wrap import realize
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
 
-LARGEST = 1 << 16  # elements that a view may have
-LARGEST_CALLED = 1 << 13  # or an array that NumPy's own function takes, or a mask selects from
 TRANSPOSED = object()  # as an index
 PRODUCTS = ("matmul", "dot", "ndarray.dot")
 
@@ -70,8 +69,12 @@ def item(vm: Machine, container: Run, key: Var) -> Var:
         raise NotALoop("an item of a number in a loop")
     if selects(tree):
         if is_span(tree) and kind.ndim == 1 and tree.type.dtype.char in "bBhHiIlq":
+            large.uses(vm, tree)
             return emitted(vm, SPAN_TAKE, (container.value, tree))
-        return called(vm, SPAN_ITEM, (container.value, tree), {})
+        made = called(vm, SPAN_ITEM, (container.value, tree), {})
+        assert isinstance(made, Run)
+        large.selected(vm, made.value, container.value, tree)
+        return made
     return view(vm, container.value, tree)
 
 
@@ -120,8 +123,7 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
         else:
             raise NotALoop("an index that is neither an int nor a slice, in a loop")
         axis += 1
-    if prod(dim or 1 for dim in dims) > LARGEST:
-        raise NotALoop("part of a large array in a loop")
+    large.measure(vm, prod(dim or 1 for dim in dims))
     if not 1 <= len(dims) <= AXES:
         raise NotALoop("part of an array that has no axes, or many")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
@@ -239,7 +241,7 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         return flipped(vm, args[0])
     if op.name == "ndarray.T" and len(args) == 1:
         return transposed(vm, args[0])
-    reject_large(values((args, kwargs)))
+    large.reject_large(vm, values((args, kwargs)))
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
         raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
@@ -258,25 +260,16 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         raise NotALoop(f"{row.name} that gives an array without axes, or with many")
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Run)
+    large.computed(vm, row, made.value, (given, kwargs))
     vm.parts.born[made.value] = vm.working().mark
     if ordered or row.kind is Kind.LINALG:
         vm.parts.in_c_order.add(made.value)
     return made
 
 
-def reject_large(given: list[Value], most: int = LARGEST) -> None:
-    for one in given:
-        if isinstance(one.type, ArrayType) and (one.type.size > most or one.type.ndim > AXES):
-            raise NotALoop("a large array as a whole in a loop")
-        if isinstance(one.type, ArrayType) and one.type.ndim == 0:
-            raise NotALoop("an array without axes in a loop")
-        if isinstance(one.type, SpanType) and prod(dim or 1 for dim in one.type.dims) > most:
-            raise NotALoop("a large array as a whole in a loop")
-
-
 def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
     """What NumPy's own call gives, made from within the routine; made before, of constants."""
-    reject_large(values((args, kwargs)), LARGEST_CALLED)
+    large.reject_large(vm, values((args, kwargs)), large.LARGEST_CALLED)
     if not values((args, kwargs)):
         array = constant(vm, row, args, kwargs)
         if array is not None:
@@ -285,6 +278,7 @@ def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     reject_unordered(vm, arrays)
     made = append(vm, row, args, kwargs, result_of_call(row, args, kwargs))
     assert isinstance(made, Run)
+    large.computed(vm, row, made.value, (args, kwargs))
     vm.parts.born[made.value] = vm.working().mark
     vm.parts.in_c_order.add(made.value)
     return made
@@ -299,8 +293,9 @@ def transposed(vm: Machine, array: Value) -> Var:
     assert isinstance(kind, ArrayType | SpanType)
     if kind.ndim < 2 and is_span(array):
         return Run(array)
-    if prod(dim or 1 for dim in dims_of(kind)) > LARGEST or not 2 <= kind.ndim <= AXES:
-        raise NotALoop("a large array as a whole in a loop")
+    if not 2 <= kind.ndim <= AXES:
+        raise NotALoop("an array of many axes in a loop")
+    large.measure(vm, prod(dim or 1 for dim in dims_of(kind)))
     made = emitted(vm, SPAN_TRANSPOSE, (array,))
     vm.parts.views[made.value] = array, TRANSPOSED
     return made
@@ -354,15 +349,16 @@ def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
         same = isinstance(of, SpanType | ArrayType) and of.dtype == into.dtype
     if not same:
         raise NotALoop("values of another type stored at several places")
-    reject_large(values((array, tree, value)), LARGEST_CALLED)
+    large.put(vm, array, tree, value)
+    large.reject_large(vm, values((array, tree, value)), large.LARGEST_CALLED)
     writable(vm, array)
     append(vm, SPAN_PUT, (array, tree, value), {}, None)
     written(vm, array)
 
 
 def fits(of: ScalarType, into: ArrayType | SpanType) -> bool:
-    """Python's ints may be too large for any other type."""
-    return of.python and of.dtype.kind in "bf" and into.dtype.char in "dD"
+    """Of these any number is one of the array's, here: an int has 64 bits."""
+    return of.python and of.dtype.kind in "bif" and into.dtype.char in "dD"
 
 
 def is_exact(value: Any, into: ArrayType | SpanType) -> bool:

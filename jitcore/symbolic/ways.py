@@ -206,6 +206,7 @@ def tried(
 ) -> Tree | None:
     depth = len(vm.frames)
     handled, opaque, kept = len(vm.handled), vm.opaque, changes(vm)
+    vm.working().ways += 1
     try:
         return walk(vm, frame, loop, meeting, True)
     except (BreakSignal, NotALoop, Unsupported, Raising) as error:
@@ -216,6 +217,8 @@ def tried(
         vm.opaque = opaque
         failed.append(error.with_traceback(None))  # whose frames would hold the list
         return None
+    finally:
+        vm.working().ways -= 1
 
 
 def changes(vm: Machine) -> tuple[int, ...]:

@@ -79,6 +79,12 @@ class Working:
     read: set[Value] = field(default_factory=set)  # sequences
     constants: dict[tuple[Op, str], Value] = field(default_factory=dict)  # made before it
     fixed_items: bool = False  # and what is known of items from before is used
+    small_only: bool = False  # the next ones: large.py
+    ways: int = 0  # of branches, that are open
+    large: bool = False
+    large_on_a_way: bool = False
+    varies: bool = False
+    selected: dict[Value, Any] = field(default_factory=dict)  # by which mask
 
     def boundary(self, vm: Machine, offset: int) -> None:
         """Between two instructions of the outermost frame."""

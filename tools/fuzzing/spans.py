@@ -56,6 +56,8 @@ class Writer(loops.Writer):
             f"q = np.arange({self.size}) % {rng.randint(2, 9)}",
             f"z = {rng.choice(start)}",
             f"u = {rng.choice((*start, 'z', 'z * 2'))}",
+            f"h = x * {rng.choice(('1.0', '0.5', 'y'))}",
+            "hw = np.arange(h.size)",
             f"p = {rng.choice(('np.eye(3)', 'np.ones((3, 3))', 'g[:3, :3]', 'g[:3, :3] * 1.5'))}",
         ]
 
@@ -72,6 +74,7 @@ class Writer(loops.Writer):
             (0.3, self.matrix),
             (1.2, self.carried),
             (0.8, self.called),
+            (1, self.selected),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
@@ -79,7 +82,8 @@ class Writer(loops.Writer):
     def program(self) -> str:
         """With the arrays among what is returned, and which of them are one."""
         found = super().program().replace("def f(", f"{PICK}\n\ndef f(", 1)
-        return found.replace("return s", "return z, u, p, p.strides, z is u, s")
+        head, _, tail = found.rpartition("return s")
+        return f"{head}return z, u, p, p.strides, z is u, h, hw, s{tail}"
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -217,6 +221,22 @@ class Writer(loops.Writer):
         if self.rng.random() < 0.35:
             uses = masked
         lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 3))]
+        return [part for line in lines for part in line.split("\n")]
+
+    def selected(self, depth: int) -> list[str]:
+        """Arrays as long as what a mask selects: they shrink from round to round, or grow again."""
+        a = self.atom()
+        uses = (
+            f"m = h > {a}\nh, hw = h[m], hw[m]", "h, hw = h[h < 3], hw[h < 3]", "y[hw] = h",
+            f"x[hw[h > 0]] = {a}", f"h = h * 0.9 + {a}", f"s = h[:{self.index()}].sum()",
+            "if h.size < 3:\n    h, hw = x * 1.5, np.arange(x.size)", "s += len(h)", "t = h.sum()",
+            "hw = np.nonzero(x > 0)[0]\nh = x[hw]", "hw = np.flatnonzero(y)\nh = y[hw]",
+            "(hw,) = np.where(x < y)\nh = x[hw] - y[hw]", "y[hw] = h + x[hw]", "h = np.sqrt(h)",
+            "h = h[h != h[0]] if len(h) > 0 else x + 1.0", "y[hw] += h", "y[q] = x", "h += y[hw]",
+            "h = np.maximum(h, y[hw])", "x[hw[:2]] = h[:2]", "s = h.max() if h.size else 0.5",
+            "hw = hw[::-1]\nh = h[::-1]", "q[q] = q[::-1]",
+        )  # fmt: skip
+        lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 4))]
         return [part for line in lines for part in line.split("\n")]
 
     def matrix(self, depth: int) -> list[str]:

@@ -1,0 +1,199 @@
+"""Arrays that are as long as a mask selects, in each round anew, and stores at places that arrays
+of ints say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from support.routines import routines
+
+import jitcore
+from jitcore import _C
+
+Array = np.ndarray[Any, Any]
+
+
+def same(fn: Callable[..., Any], *args: Any) -> None:
+    """Compiled as CPython has it, in one routine, which is launched each time."""
+    made = jitcore.compile(fn)
+    for _ in range(3):
+        given, others = ([copied(one) for one in args] for _ in range(2))
+        for got, want in zip(tree(made(*given)), tree(fn(*others)), strict=True):
+            assert type(got) is type(want)
+            np.testing.assert_array_equal(got, want, strict=True)
+        for got, want in zip(given, others, strict=True):
+            np.testing.assert_array_equal(got, want)
+    (one,) = routines(made)
+    assert one.launches == 3
+
+
+def copied(arg: Any) -> Any:
+    """With its strides."""
+    if not isinstance(arg, np.ndarray) or arg.base is None:
+        return arg.copy() if isinstance(arg, np.ndarray) else arg
+    return np.repeat(arg, 3)[::3]
+
+
+def tree(found: Any) -> Any:
+    return found if type(found) is tuple else (found,)
+
+
+def escape(z: Array, c: Array, steps: int, limit: float) -> Any:
+    last, when = np.zeros_like(c), np.zeros(c.size, np.int64)
+    where = np.arange(c.size)
+    for step in range(steps):
+        if z.size == 0:
+            break
+        z = z * z + c
+        gone = np.abs(z) > limit
+        when[where[gone]] = step + 1
+        last[where[gone]] = z[gone]
+        stay = ~gone
+        z, c, where = z[stay], c[stay], where[stay]
+    return last, when
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 64, 1003])
+def test_several_arrays_and_one_mask(n: int) -> None:
+    rng = np.random.default_rng(n)
+    c = rng.uniform(-2, 1, n) + 1j * rng.uniform(-1.2, 1.2, n)
+    same(escape, np.zeros_like(c), c, 40, 2.0)
+
+
+def ends(x: Array, m: Array, n: int) -> Any:
+    s = 0.0
+    for i in range(n):
+        y = x[m > i]
+        s += y[:3].sum() + len(y) + y.shape[0] + y[-2:].sum()
+    return s
+
+
+@pytest.mark.parametrize("n", [3, 7, 16])
+def test_a_length_is_not_that_of_the_first_array(n: int) -> None:
+    rng = np.random.default_rng(n)
+    same(ends, rng.random(n), rng.integers(0, 9, n), 8)
+
+
+def sieve(x: Array, n: int) -> Any:
+    count = 0
+    for k in range(2, n):
+        x = x[(x % k != 0) | (x == k)]
+        count += len(x)
+    return x, count
+
+
+def test_runs_of_masks() -> None:
+    """All, none, and some of eight at once; from a view that is not dense, too."""
+    x = np.arange(2, 300)
+    same(sieve, x, 17)
+    jitcore.reset()
+    same(sieve, np.repeat(x, 3)[::3], 17)
+
+
+def put(a: Array, at: Array, x: Array, n: int) -> Any:
+    for k in range(n):
+        a[at] = x + k
+        a[at[:3]] = k
+    return a
+
+
+def test_the_last_of_several_stores_stays() -> None:
+    rng = np.random.default_rng(3)
+    at, x = rng.integers(-20, 20, 30), rng.random(30)
+    same(put, np.zeros(20), at, x, 20)
+    jitcore.reset()
+    same(put, np.zeros(20), at.astype("i1"), x, 20)
+
+
+def permute(a: Array, n: int) -> Any:
+    for k in range(n):
+        a[a] = a[::-1]
+        a[a] = (a + k) % 20
+        a %= 20
+    return a
+
+
+def test_places_in_what_is_written() -> None:
+    same(permute, np.random.default_rng(4).permutation(20), 30)
+
+
+def beyond(a: Array, at: Array, n: int) -> Any:
+    for k in range(n):
+        a[k] = 1.0
+        a[at + k] = 7.0
+    return a
+
+
+def test_places_beyond_the_end() -> None:
+    made = jitcore.compile(beyond)
+    for _ in range(3):
+        got, want, at = np.zeros(30), np.zeros(30), np.array([3, 0, 9])
+        with pytest.raises(IndexError) as ours:
+            made(got, at, 30)
+        with pytest.raises(IndexError) as theirs:
+            beyond(want, at, 30)
+        assert str(ours.value) == str(theirs.value)
+        np.testing.assert_array_equal(got, want)
+    assert [one.exits > 0 for one in routines(made)].count(True) == 1
+
+
+def rotate(n: int, m: int) -> Any:
+    a, b, c = np.zeros(m), np.ones(m), np.arange(1.0, m + 1)
+    for k in range(n):
+        a, b, c = b, c, a + b * 0.5 - c * 0.25
+        if c[0] > 1.0:
+            c = c * 0.25
+        for _ in range(k % 3 + 1):
+            a = a + b * 0.125
+            a, b = b, a
+    return a, b, c
+
+
+@pytest.mark.parametrize("m", [1, 5, 40])
+def test_arrays_that_change_places(m: int) -> None:
+    same(rotate, 30, m)
+
+
+def halved(x: Array, n: int) -> Any:
+    s = 0.0
+    for _ in range(n):
+        x = x[x > x[0]] * 0.5
+        s += x.sum()
+    return s
+
+
+def scaled(x: Array, n: int) -> Any:
+    for k in range(n):
+        x = np.sqrt(x * 0.5 + k)
+    return x
+
+
+def marked(x: Array, m: Array, n: int) -> Any:
+    for _ in range(n):
+        x[m] = np.sqrt(x[m]) + 1.0
+    return x
+
+
+def test_large_arrays_only_where_lengths_vary() -> None:
+    x = np.random.default_rng(5).random(100_000)
+    x[0] = 0.001
+    same(halved, x, 3)
+    for fn, args in ((scaled, (x, 12)), (marked, (x.copy(), x > 0.5, 12))):
+        others = jitcore.compile(fn)
+        others(*args)
+        assert not routines(others)
+
+
+def test_large_rooms_are_those_of_the_launch_before() -> None:
+    x = np.random.default_rng(6).random(400_000)
+    x[0] = 0.001
+    made = jitcore.compile(halved)
+    made(x, 3)
+    made(x, 3)
+    before = _C.pool_state()[3]
+    made(x, 3)
+    assert _C.pool_state()[3] - before > 2
+    assert routines(made)[0].launches >= 2
