@@ -8,6 +8,7 @@
 #include "array_spec.h"
 #include "code_cache.h"
 #include "dispatch.h"
+#include "dots.h"
 #include "entry.h"
 #include "equals.h"
 #include "errstate.h"
@@ -56,7 +57,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) X(workers) \
-    X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(routine) X(plan) X(entry) \
+    X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(promise) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)
 

@@ -15,8 +15,8 @@ from ..ir.graph import Node, Value
 from ..ir.op import Kind
 from ..ir.ops_span import AXES, fewest
 from ..ir.types import ArrayType, ScalarType, SpanType
+from . import ahead, latest
 from .abi import ARRAY, C_TYPES, NUMPY_SCALAR
-from .latest import forget
 from .numbers import NoForm, c_type, number
 from .places import Layout, layout
 
@@ -71,7 +71,8 @@ def call_back(w: Writer, node: Node) -> None:
         if isinstance(value.type, SpanType):
             w.compute(value)
     w.settle()
-    forget(w)
+    latest.forget(w)
+    ahead.forget(w)
     leave_if_few(w, node, operands)
     given, ports = w.scratch("rt_slot", max(len(operands), 1)), []
     for value, k in operands.items():

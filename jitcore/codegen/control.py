@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import carried, latest
+from . import ahead, carried, latest
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -43,12 +43,14 @@ def for_(w: Writer, node: Node) -> None:
     w.positive.add(k)
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
     latest.begin(w, body)
+    ahead.begin(w, body, end)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
         w.body(body)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
     w.line("}")
+    ahead.end(w)
     latest.end(w)
     if node is w.dealt:
         w.line(f"if ({end} == world->end) goto paused;")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node
 from ..ir.types import ScalarType, SpanType
+from . import dots
 from .abi import C_TYPES
 from .inner import core_loop, inner_loop
 from .numbers import NoForm
@@ -45,6 +46,9 @@ def product(w: Writer, node: Node) -> None:
         w.leave_if(node, f"{a.extents[-1]} != {b.extents[0]}")
     m, p = a.extents[:-1], b.extents[1:]
     w.settle()
+    if isinstance(kind, ScalarType) and dots.has_orders(kind.dtype):
+        dots.product(w, node, a, b, inner)
+        return
     if isinstance(kind, ScalarType):
         pointer, steps = f"(char *)&{w.name(out)}", ("0", "0")
     else:

@@ -21,6 +21,7 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import piles, spans
+from .ahead import Ahead
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
 from .inner import Inner
@@ -76,6 +77,8 @@ class Writer:
         self.done: list[list[Node]] = []  # in each list of nodes that is open
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.latest: list[Latest | None] = []  # of each loop that is open
+        self.ahead: dict[Node, Ahead] = {}
+        self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0
         self.own_rooms: dict[Value, tuple[int, int]] = {}

@@ -35,6 +35,16 @@ typedef struct {
     int pooled;
 } rt_room;
 
+#define RT_AHEAD 32
+
+/* Products of vectors that the rounds `from` to before `to` of a loop will want, if they are `ready`; of vectors that grow,
+ * the sums of their first elements (csrc/dots.h). */
+typedef struct {
+    i64 from, to, done;
+    int ready;
+    f64 first[RT_AHEAD], second[RT_AHEAD];
+} rt_ahead;
+
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
 typedef struct rt_world {
     const volatile u32 *breaker;
@@ -54,6 +64,11 @@ typedef struct rt_world {
     i64 begin, end, count; /* of the outermost loop: what to do, and how many rounds it has */
     int sure; /* a warning, given now, could neither raise nor run code of the user's */
     i64 stored; /* bytes for whose sake that is asked before the launch */
+    f64 (*dot)(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step); /* csrc/dots.h */
+    void (*ahead)(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y,
+                  i64 y_step, i64 y_lane, int growing);
+    f64 (*on)(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y,
+              i64 y_step);
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
