@@ -115,15 +115,17 @@ def await_script() -> None:
 
 class Library:
     """A finder that leaves out the program's own folder, for the thread that loads our modules;
-    others meanwhile import theirs."""
+    others meanwhile import theirs. `found`: the names that it was asked for."""
 
     def __init__(self, path: list[str]) -> None:
         self.path = path
         self.thread = get_ident()
+        self.found: set[str] = set()
 
     def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "ModuleSpec | None":
         if path is not None or get_ident() != self.thread:
             return None
+        self.found.add(name)
         return PathFinder.find_spec(name, self.path)
 
 
@@ -132,15 +134,15 @@ def prepare(code: "CodeType") -> None:
     fails here is not the program's, nor are modules of the program's that have names of the
     library's ours."""
     try:
-        own, before, finders = sys.path[:1], {*sys.modules}, sys.meta_path
+        own, finders, library = sys.path[:1], sys.meta_path, Library(sys.path[1:])
         at = finders.index(PathFinder) if PathFinder in finders else len(finders)
         # another list: an import that goes through this one would miss a finder
-        sys.meta_path = [*finders[:at], Library(sys.path[1:]), *finders[at:]]
+        sys.meta_path = [*finders[:at], library, *finders[at:]]
         try:
             waiting = __import__("jitcore.waiting", fromlist=["place_points"])
         finally:
             sys.meta_path = finders
-        give_back({*sys.modules} - before, own)
+        give_back(library.found, own)
         waiting.place_points(waiting.decode(code))
     except Exception:
         return
@@ -152,4 +154,4 @@ def give_back(names: "set[str]", own: list[str]) -> None:
     for name in names:
         spec = None if "." in name else PathFinder.find_spec(name, own)
         if spec is not None and spec.loader is not None:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
