@@ -10,7 +10,8 @@ is none.
     python tools/corpus.py PATH ...                         test files for pytest
 
     --rules "default stress"  default: JITCORE=1, and no more. stress: JITCORE_STRESS=1, too: every
-                              frame that can be is compiled at its first call, libraries included
+                              frame that can be is compiled at its first call, libraries included.
+                              keep: JITCORE_KEEP_ALL=1, too: regions without any kernel run as well
     --rounds N  times that each is run in each way (the fastest counts), 1
     --json F    what was found, test by test, written anew after each file
 """
@@ -41,6 +42,7 @@ RULES: dict[str, dict[str, str]] = {
     "plain": {},
     "default": {"JITCORE": "1"},
     "stress": {"JITCORE": "1", "JITCORE_STRESS": "1"},
+    "keep": {"JITCORE": "1", "JITCORE_STRESS": "1", "JITCORE_KEEP_ALL": "1"},
 }
 FILE = "@file@"  # in a command, where its outcomes go
 SHOWN = 300  # characters of why a test failed; the file of --json has more
@@ -103,14 +105,14 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("suite", nargs="+", help="cpython, numpy, or test files for pytest")
     parser.add_argument("--only", default="", help="modules or folders of the suite")
-    parser.add_argument("--rules", default="default", help="default, stress, or both")
+    parser.add_argument("--rules", default="default", help="default, stress, keep, or several")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one process")
     parser.add_argument("--json")
     options = parser.parse_args()
     options.rules = words(options.rules)
     if not set(options.rules) <= RULES.keys() - {"plain"}:
-        parser.error("--rules: default, stress, or both")
+        parser.error("--rules: default, stress, keep, or several")
     return options
 
 
@@ -129,8 +131,9 @@ def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         found = subprocess.check_output(
             [sys.executable, "-c", "import numpy; print(numpy.__file__)"], text=True
         )
-        files = sorted(Path(found.strip()).parent.glob("**/tests/test_*.py"))
-        chosen = [f for f in files if not only or any(f"/{word}/" in str(f) for word in only)]
+        folder = Path(found.strip()).parent
+        files = sorted(folder.glob("**/tests/test_*.py"))
+        chosen = [f for f in files if not only or f.relative_to(folder).parts[0] in only]
     else:
         chosen = [Path(path).resolve() for path in options.suite]
     for file in chosen:
@@ -177,7 +180,7 @@ def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict
     rows = {}
     for test in plain.tests.keys() | switched.tests.keys():
         a, b = plain.tests.get(test, "absent"), switched.tests.get(test, "absent")
-        if a != b and not (rule == "stress" and reason(name, test)):
+        if a != b and not (rule != "default" and reason(name, test)):
             rows[test] = f"{a} → {b}: {(switched.why.get(test) or plain.why.get(test, ''))[-600:]}"
     if bool(plain.died) != bool(switched.died):
         rows["(process)"] = f"plain: {plain.died or 'ends'}; switched: {switched.died or 'ends'}"
@@ -188,10 +191,10 @@ def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict
 
 def excused(name: str, found: dict[str, Outcome]) -> dict[str, str]:
     """What the list allows, and did differ."""
-    if "stress" not in found:
-        return {}
-    plain, stress = found["plain"].tests, found["stress"].tests
-    return {t: why for t in plain if plain[t] != stress.get(t) and (why := reason(name, t))}
+    plain = found["plain"].tests
+    ran = [found[rule].tests for rule in found if rule not in ("plain", "default")]
+    other = {t for t in plain for tests in ran if plain[t] != tests.get(t)}
+    return {t: why for t in sorted(other) if (why := reason(name, t))}
 
 
 def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) -> Outcome:

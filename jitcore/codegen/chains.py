@@ -104,8 +104,10 @@ def lone_groups(
         if isinstance(node, Group) or node in idle or node.op is STORE:
             continue
         asked = demand(node) if len(node.outputs) == 1 and kind.single(node) else None
-        inside = read.issuperset(node.outputs) and node.outputs[0] not in after
-        if asked is None or not (inside or kind.ends):
+        if asked is None:
+            continue
+        inside = node.outputs[0] in read and node.outputs[0] not in after
+        if not (inside or kind.ends):
             continue
         group = group_of(Part([node], asked), set(node.outputs), views, set(), anyway=True)
         if group is not None:

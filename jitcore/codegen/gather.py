@@ -136,7 +136,10 @@ def laid_out(t: ArrayType, key: Any) -> tuple[list[Axis], list[Index], int, int,
         spots.append(spot)
         indices.append(Index(part, extent, stride, index_shape(part)))
     together = spots[-1] - spots[0] == len(spots) - 1
-    shape = np.broadcast_shapes(*(index.shape for index in indices))
+    try:
+        shape = np.broadcast_shapes(*(index.shape for index in indices))
+    except ValueError as error:  # more elements than there can be
+        raise Unsuitable(f"getitem: {error}") from None
     at = at if together else 0
     axes[at:at] = [Axis(extent, 0) for extent in shape]
     return axes, indices, at, len(shape), offset

@@ -87,8 +87,13 @@ class Op:
         """The same, of NumPy if need be."""
         reject_objects(self, args, kwargs)
         out = out_argument(self, args, kwargs)
+        if any(one is ... for one in (out if type(out) is tuple else (out,))):
+            raise Unsupported(f"{self.name}: out=... asks for an array, of a number, too")
         if out is not None:  # it comes back, the same object
-            return None if type(out) is tuple else leaf_type(out)
+            kind = None if type(out) is tuple else leaf_type(out)
+            if self.name in _NUMBERS and getattr(kind, "shape", None) == ():
+                raise Unsupported(f"{self.name} gives the number in its out")
+            return kind
         if self.rule is None:
             return None
         try:
@@ -245,6 +250,8 @@ def out_argument(op: Op, args: Args, kwargs: Kwargs) -> Any:
     return out[0] if type(out) is tuple and len(out) == 1 else out
 
 
+_NUMBERS = frozenset(("dot", "ndarray.dot"))  # of an `out` with no axis it gives what is in it
+
 # Where built-in functions without a signature take `out` by position, the array being the first.
 _OUT_POSITIONS: Mapping[str, int] = {
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod", "take"), 3),
@@ -261,6 +268,8 @@ def out_position(name: str, target: Callable[..., Any]) -> int | None:
     if isinstance(target, np.ufunc):
         return target.nin
     if getattr(target, "__module__", None) == "builtins":  # min(a, b, c) is no min(a, axis, out)
+        return None
+    if name == "ndarray.choose":  # a.choose(x, y, z) has three choices
         return None
     known = _OUT_POSITIONS.get(name.rpartition(".")[2])
     text = getattr(target, "__text_signature__", None)

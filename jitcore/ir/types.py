@@ -249,8 +249,15 @@ def phantom(t: ArrayType) -> np.ndarray[Any, Any]:
 
 def _dtype_text(dtype: np.dtype[Any]) -> str:
     if dtype.names is not None or dtype.subdtype is not None:
-        return f"<{dtype.descr!r}>"
+        return f"<{_fields_of(dtype)}>"
     return dtype.str.lstrip("|=" + ("<" if sys.byteorder == "little" else ">"))
+
+
+def _fields_of(dtype: np.dtype[Any]) -> str:
+    try:
+        return repr(dtype.descr)
+    except ValueError:  # they overlap, or are out of order
+        return str(dtype)
 
 
 # Not compiled here: only bug reports and tests read types back.

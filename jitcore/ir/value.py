@@ -59,6 +59,13 @@ def gather(tree: Any, into: list[Any]) -> None:
 _NESTING = frozenset((tuple, list, dict, slice))
 
 
+def has_list(tree: Any) -> bool:
+    """A list or a dict in it, of which a call gets a copy."""
+    if type(tree) is tuple:
+        return any(map(has_list, tree))
+    return type(tree) in (list, dict)
+
+
 def arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
     """The leaves of a call's arguments."""
     found: list[Any] = []

@@ -7,9 +7,10 @@ import opcode
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import CO_OPTIMIZED
 from types import CodeType
+from typing import Any
 from weakref import ref
 
 from jitcore.opcodes import version
@@ -218,12 +219,17 @@ def decode(code: CodeType) -> Code:
     key = id(code)
     found = recent.pop(key, None)
     if found is None or found.held() is not code:
-        held = ref(code, lambda _: recent.pop(key, None))
+        held = ref(code, partial(forget, recent, key))
         found = Code(held, instructions(code), handlers(code))
     recent[key] = found
     if len(recent) > KEPT:
         recent.popitem(last=False)
     return found
+
+
+def forget(among: OrderedDict[int, Code], key: int, _: Any) -> None:
+    """Where Python ends, this module has lost its names before its last code object goes."""
+    among.pop(key, None)
 
 
 def instructions(code: CodeType) -> tuple[Instr, ...]:

@@ -31,6 +31,8 @@ from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.ir.value import given as values_in
+from jitcore.ir.value import has_list
+from jitcore.ir.value import values as values_of
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
@@ -262,6 +264,9 @@ class Machine:
             return Run(out)
         if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item
             self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
+        objects = any(isinstance(value.type, ObjectType) for value in values_of(out))
+        if objects and has_list((*given, *kwargs.values())):
+            self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name} may give back the list that it got")
         if isinstance(out, tuple):
             return Tuple(tuple(self.made(value, row, pure) for value in out))
         return self.made(out, row, pure)

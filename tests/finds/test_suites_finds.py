@@ -1,0 +1,125 @@
+"""The smallest programs of what other people's test suites found (tools/corpus.py)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from finds.scenario import agree
+
+
+def twice(fn: Any, *args: Any) -> list[Any]:
+    seen: list[Any] = []
+    for _ in range(3):
+        try:
+            seen.append(fn(*args))
+        except Exception as error:
+            seen.append((type(error).__name__, str(error)))
+    return seen
+
+
+@pytest.mark.parametrize("x", [5, np.float64(3), np.array(3.0), np.arange(3.0)], ids=repr)
+def test_out_that_is_an_ellipsis_asks_for_an_array(x: Any) -> None:
+    def scenario(jit: Any) -> Any:
+        def by_keyword(x: Any) -> Any:
+            return np.true_divide(x, 100, out=...)
+
+        def in_a_tuple(x: Any) -> Any:
+            return np.add(x, 1, out=(...,))
+
+        def of_a_reduction(x: Any) -> Any:
+            return np.add.reduce(np.atleast_1d(x) * 3, out=...)
+
+        return [twice(jit(fn), x) for fn in (by_keyword, in_a_tuple, of_a_reduction)]
+
+    agree(scenario)
+
+
+def test_a_dot_product_into_an_array_without_axes_gives_a_number() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, out: Any) -> Any:
+            return np.dot(x, x, out), np.dot(x, x, out=out), x.dot(x, out), out
+
+        def rows(x: Any, out: Any) -> Any:
+            return np.dot(x, np.ones((3, 2)), out) is out, out
+
+        first = twice(jit(function), np.arange(3.0), np.zeros(()))
+        return first, twice(jit(rows), np.arange(3.0), np.zeros(2))
+
+    agree(scenario)
+
+
+def test_the_method_choose_has_choices_only() -> None:
+    def scenario(jit: Any) -> Any:
+        def numbers(x: Any) -> Any:
+            return x.choose(0, 1, 2, 3, 4)
+
+        def arrays(x: Any) -> Any:
+            return x.choose(x, x, x, x) is x, x.choose(x, x, x, x)
+
+        return twice(jit(numbers), np.array([1, 3, 2])), twice(jit(arrays), np.array([1, 3, 2]))
+
+    agree(scenario)
+
+
+def test_a_list_that_numpy_gives_back_is_the_same_object() -> None:
+    def scenario(jit: Any) -> Any:
+        def function() -> Any:
+            x = [1, 2, 3]
+            y = np.diff(x, n=0)
+            return x is y, y
+
+        return twice(jit(function))
+
+    agree(scenario)
+
+
+def test_an_array_whose_fields_overlap_has_a_guard() -> None:
+    fields = {"names": ["a", "b"], "formats": ["<i4", "<i2"], "offsets": [0, 2]}
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, y: Any) -> Any:
+            return x["a"] + y, x.shape
+
+        return twice(jit(function), np.zeros(3, np.dtype(fields)), np.arange(3))
+
+    agree(scenario)
+
+
+def test_indices_of_more_elements_than_there_can_be() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, i: Any, j: Any) -> Any:
+            return x[i, j] + 1
+
+        zero = np.zeros((), np.intp)
+        wide = np.broadcast_to(zero, (2**40, 1))
+        return twice(jit(function), np.zeros((2, 2)), wide, np.broadcast_to(zero, (1, 2**40)))
+
+    agree(scenario)
+
+
+def test_the_shape_of_a_number_is_a_node_without_results() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, number: float) -> Any:
+            mask = np.zeros(np.shape(number), dtype=bool)
+            return np.logical_or(x > 0, mask)
+
+        return twice(jit(function), np.arange(12.0), 2.5)
+
+    agree(scenario)
+
+
+def test_code_objects_may_outlive_the_names_of_our_modules() -> None:
+    """As where Python ends, which prints what a weak reference's callback raises."""
+    program = (
+        "from jitcore.opcodes import decode\n"
+        "code = compile('1', 'x', 'exec')\n"
+        "decode.decode(code)\n"
+        "decode.recent = None\n"
+        "del code\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
