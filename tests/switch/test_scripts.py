@@ -114,18 +114,18 @@ thread.join()
     assert (switched.stdout, switched.stderr) == ("all\n", "")
 
 
+@WATCHED
 def test_what_another_thread_imports_stays(run, tmp_path):
     """While we are loaded: its module is not one of ours."""
     (tmp_path / "own.py").write_text("")
     program = """
 import sys, threading
-class Meanwhile:
-    def find_spec(self, name, path=None, target=None):
-        if name == "jitcore.waiting":
-            thread = threading.Thread(target=__import__, args=("own",))
-            thread.start()
-            thread.join()
-sys.meta_path.insert(0, Meanwhile())
+def meanwhile(event, args):
+    if event == "import" and args[0] == "jitcore.waiting":
+        thread = threading.Thread(target=__import__, args=("own",))
+        thread.start()
+        thread.join()
+sys.addaudithook(meanwhile)
 def work():
     import numpy as np
     for k in range(3):
