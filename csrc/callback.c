@@ -10,6 +10,7 @@
 #define MOST_OPERANDS 16
 #define MOST_ARGUMENTS 16
 #define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
+#define LOOSE 'v'       /* an array that may be a view: the routine gets a copy */
 #define STALE_AFTER 0.1 /* seconds; then what handlers of signals have changed is found by the entry's guards */
 #define CLOCK_AFTER 16   /* calls */
 
@@ -27,10 +28,10 @@ typedef struct {
 
 struct Callback {
     PyObject *fn, *names;
-    int narguments, nparts, noperands;
+    int narguments, nparts, noperands, nresults;
     Part *parts;
-    Port *operands, result;
-    PyArrayObject *held;  /* the last result, of which the routine has the memory */
+    Port *operands, *results; /* several: of a tuple */
+    PyArrayObject **held; /* the last results, of which the routine has the memory */
     PyObject **views;     /* of each operand, to be pointed elsewhere: making an array takes long */
 };
 
@@ -104,22 +105,29 @@ static int read_port(Port *port, PyObject *row) {
 }
 
 static int read_call(Callback *call, PyObject *row, int ninputs) {
-    PyObject *names, *template, *operands, *result;
-    if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "OOO!O!O", &call->fn, &names, &PyTuple_Type, &template, &PyTuple_Type,
-                                                 &operands, &result)) {
+    PyObject *names, *template, *operands, *results;
+    if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "OOO!O!O!", &call->fn, &names, &PyTuple_Type, &template, &PyTuple_Type,
+                                                 &operands, &PyTuple_Type, &results)) {
         call->fn = NULL;
         return -1;
     }
     Py_INCREF(call->fn);
     call->names = names == Py_None ? NULL : Py_NewRef(names);
     call->noperands = (int)PyTuple_GET_SIZE(operands);
-    if (call->noperands > MOST_OPERANDS || PyTuple_GET_SIZE(template) > MOST_ARGUMENTS ||
+    int nresults = (int)PyTuple_GET_SIZE(results);
+    if (call->noperands > MOST_OPERANDS || nresults < 1 || nresults > MOST_OPERANDS || PyTuple_GET_SIZE(template) > MOST_ARGUMENTS ||
         (call->names != NULL && (!PyTuple_Check(call->names) || PyTuple_GET_SIZE(call->names) > PyTuple_GET_SIZE(template))))
         return -1;
     call->operands = PyMem_Calloc((size_t)call->noperands + 1, sizeof(Port));
     call->views = PyMem_Calloc((size_t)call->noperands + 1, sizeof(PyObject *));
-    if (call->operands == NULL || call->views == NULL || read_port(&call->result, result) < 0 || call->result.ndim > RT_AXES)
+    call->results = PyMem_Calloc((size_t)nresults, sizeof(Port));
+    call->held = PyMem_Calloc((size_t)nresults, sizeof(PyArrayObject *));
+    if (call->operands == NULL || call->views == NULL || call->results == NULL || call->held == NULL)
         return -1;
+    call->nresults = nresults;
+    for (int i = 0; i < nresults; i++)
+        if (read_port(&call->results[i], PyTuple_GET_ITEM(results, i)) < 0 || call->results[i].ndim > RT_AXES)
+            return -1;
     for (int i = 0; i < call->noperands; i++)
         if (read_port(&call->operands[i], PyTuple_GET_ITEM(operands, i)) < 0 || call->operands[i].ndim > RT_AXES ||
             (call->operands[i].kind == INPUT && (call->operands[i].num < 0 || call->operands[i].num >= ninputs)))
@@ -153,12 +161,15 @@ void callbacks_free(Callbacks *calls) {
             Py_XDECREF(call->parts[k].constant);
         for (int k = 0; call->views != NULL && k < call->noperands; k++)
             Py_XDECREF(call->views[k]);
+        for (int k = 0; call->held != NULL && k < call->nresults; k++)
+            Py_XDECREF(call->held[k]);
+        PyMem_Free(call->held);
+        PyMem_Free(call->results);
         PyMem_Free(call->views);
         PyMem_Free(call->parts);
         PyMem_Free(call->operands);
         Py_XDECREF(call->fn);
         Py_XDECREF(call->names);
-        Py_XDECREF(call->held);
     }
     PyMem_Free(calls->each);
     Py_XDECREF(calls->quiet);
@@ -332,28 +343,48 @@ static int is_own(PyObject *obj, const Port *port) {
            PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA);
 }
 
-/* Steals the result. 1: it is as expected. */
-static int take_result(Callback *call, PyObject *result, rt_slot *out) {
-    const Port *port = &call->result;
-    if (port->kind == NOTHING) {
-        Py_DECREF(result);
-        return result == Py_None;
-    }
-    if (port->kind != ARRAY) {
-        int fits = scalar_fits(port->kind, port->num, result, out);
-        Py_DECREF(result);
-        return fits;
-    }
-    if (!is_own(result, port)) {
-        Py_DECREF(result);
+/* New reference to what the routine has from then on. NULL: it is not as expected. */
+static PyArrayObject *array_from(PyObject *obj, const Port *port) {
+    if (is_own(obj, port))
+        return (PyArrayObject *)Py_NewRef(obj);
+    if (port->kind != LOOSE || !PyArray_CheckExact(obj) || PyArray_NDIM((PyArrayObject *)obj) != port->ndim ||
+        PyArray_DESCR((PyArrayObject *)obj)->type_num != port->num)
+        return NULL;
+    PyObject *copy = PyArray_NewCopy((PyArrayObject *)obj, NPY_CORDER);
+    if (copy != NULL && !is_own(copy, port))
+        Py_CLEAR(copy);
+    return (PyArrayObject *)copy;
+}
+
+/* 1: it is as expected. Borrows obj. */
+static int take_one(Callback *call, int i, PyObject *obj, rt_slot *out) {
+    const Port *port = &call->results[i];
+    if (port->kind == NOTHING)
+        return obj == Py_None;
+    if (port->kind != ARRAY && port->kind != LOOSE)
+        return scalar_fits(port->kind, port->num, obj, out);
+    PyArrayObject *array = array_from(obj, port);
+    if (array == NULL)
         return 0;
-    }
-    PyArrayObject *array = (PyArrayObject *)result;
     out->part.first = PyArray_BYTES(array);
     for (int axis = 0; axis < port->ndim; axis++)
         out->part.extents[axis] = (i64)PyArray_DIM(array, axis);
-    Py_XSETREF(call->held, array);
+    Py_XSETREF(call->held[i], array);
     return 1;
+}
+
+/* The same of what a call gives, alone or in a tuple. Steals it: nobody has the tuple then. */
+static int take_results(Callback *call, PyObject *result, rt_slot *out) {
+    int good = 1;
+    if (!PyTuple_Check(result))
+        good = call->nresults == 1 && take_one(call, 0, result, out);
+    else if (Py_REFCNT(result) != 1 || PyTuple_GET_SIZE(result) != call->nresults)
+        good = 0;
+    else
+        for (int i = 0; good && i < call->nresults; i++)
+            good = take_one(call, i, PyTuple_GET_ITEM(result, i), &out[i]);
+    Py_DECREF(result);
+    return good;
 }
 
 /* A handler of a signal may have run within a call: nothing tells. */
@@ -378,7 +409,7 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
     if (made == call->noperands && begin(calls) == 0)
         result = called(call, operands);
     if (result != NULL)
-        good = take_result(call, result, out);
+        good = take_results(call, result, out);
     if (PyErr_Occurred()) {
         drop_exception(calls);
         good = 0;
@@ -405,12 +436,14 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
 
 void callbacks_abandon(Callbacks *calls) {
     for (int i = 0; i < calls->count; i++)
-        calls->each[i].held = NULL;
+        for (int k = 0; k < calls->each[i].nresults; k++)
+            calls->each[i].held[k] = NULL;
 }
 
 void callbacks_end(Callbacks *calls) {
     for (int i = 0; i < calls->count; i++)
-        Py_CLEAR(calls->each[i].held);
+        for (int k = 0; k < calls->each[i].nresults; k++)
+            Py_CLEAR(calls->each[i].held[k]);
     if (calls->quieted) {
         jit_busy_leave();
         jit_hook_put_back(calls->thread, calls->took_out);

@@ -1,7 +1,7 @@
 /* Callbacks: what compiled loops have no form for (np.linalg.inv) is NumPy's own call, made from within the routine.
  *
- * A call takes views of the routine's memory, arrays of its inputs and boxed numbers, and gives an array that is nobody
- * else's, or a number. It runs under an error state that raises where NumPy would warn. Whatever else comes of it (an
+ * A call takes views of the routine's memory, arrays of its inputs and boxed numbers, and gives arrays that are nobody
+ * else's, and numbers: one, or a tuple of them. It runs under an error state that raises where NumPy would warn. Whatever else comes of it (an
  * exception, another type, an array that may share memory) is dropped, and the routine is left where CPython repeats it.
  */
 #ifndef JITCORE_CALLBACK_H
@@ -31,11 +31,11 @@ typedef struct {
     double began; /* the first of them, by the clock */
 } Callbacks;
 
-/* From a tuple of (function, keyword names or None, template, operands, result), see codegen/callbacks.py. -1 with an exception. */
+/* From a tuple of (function, keyword names or None, template, operands, results), see codegen/callbacks.py. -1 with an exception. */
 int callbacks_read(Callbacks *calls, PyObject *rows, PyObject *quiet, int ninputs);
 void callbacks_free(Callbacks *calls);
 
-/* Makes the k-th call: 1, with its result in *out; 0: it failed. Sets world->stale now and then, or when another thread ran
+/* Makes the k-th call: 1, with its results in out; 0: it failed. Sets world->stale now and then, or when another thread ran
  * meanwhile: then what the guards of the entry say may no longer be so. */
 int callback_make(rt_world *world, i64 k, rt_slot *operands, rt_slot *out);
 

@@ -2,7 +2,8 @@
 
 template   the arguments, keywords last: what each is made of, with operands at its leaves
 operands   views of the routine's memory, its arrays as they are, numbers
-result     an array that is nobody else's, whose memory is a span from then on, or a number
+results    arrays that are nobody else's, whose memory is a span from then on, or numbers: one, or
+           a tuple of them. Where a view of such an array is expected, it is a copy
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 CONSTANT, OPERAND, TUPLE, LIST, SLICE = range(5)  # of csrc/callback.c
 INPUT = "O"
 NONE_LETTER = "n"
+LOOSE = "v"
 MOST = 16  # operands, and arguments
 
 Port = tuple[str, int, int]
@@ -39,7 +41,7 @@ class Callback:
     names: tuple[str, ...] | None
     template: tuple[Any, ...]
     operands: tuple[Port, ...]
-    result: Port
+    results: tuple[Port, ...]
 
     def row(self, scalars: int) -> tuple[Any, ...]:
         """With the places of arrays among all inputs, of which numbers come first."""
@@ -47,7 +49,7 @@ class Callback:
             (kind, num + scalars, ndim) if kind == INPUT else (kind, num, ndim)
             for kind, num, ndim in self.operands
         )
-        return self.fn, self.names, self.template, operands, self.result
+        return self.fn, self.names, self.template, operands, self.results
 
 
 def may_call(node: Node) -> bool:
@@ -56,8 +58,8 @@ def may_call(node: Node) -> bool:
         callable(node.op.target)
         and node.op.kind not in (Kind.VIEW, Kind.STORE, Kind.CONTROL)
         and not node.op.stores
-        and len(node.outputs) == 1
-        and isinstance(node.outputs[0].type, SpanType | ScalarType)
+        and len(node.outputs) > 0
+        and all(isinstance(value.type, SpanType | ScalarType) for value in node.outputs)
     )
 
 
@@ -77,16 +79,17 @@ def call_back(w: Writer, node: Node) -> None:
     given, ports = w.scratch("rt_slot", max(len(operands), 1)), []
     for value, k in operands.items():
         ports.append(passed(w, value, f"{given}[{k}]"))
-    out = node.outputs[0] if node.outputs else None
     names = tuple(node.kwargs) or None
-    result = (NONE_LETTER, 0, 0) if out is None else port_of(out)
-    made = Callback(node.op.target, names, tuple(template), tuple(ports), result)
+    results = tuple(result_port(w, out) for out in node.outputs) or ((NONE_LETTER, 0, 0),)
+    if len(results) > MOST:
+        raise NoForm(f"{node.op.name} that gives many things")
+    made = Callback(node.op.target, names, tuple(template), tuple(ports), results)
     k = len(w.calls)
     w.calls.append(made)
-    got = w.scratch("rt_slot")
-    w.leave_if(node, f"!world->call(world, {k}, {given}, &{got})")
-    if out is not None:
-        take(w, node, out, got)
+    got = w.scratch("rt_slot", len(results))
+    w.leave_if(node, f"!world->call(world, {k}, {given}, {got})")
+    for at, out in enumerate(node.outputs):
+        take(w, node, out, f"{got}[{at}]")
 
 
 def leave_if_few(w: Writer, node: Node, operands: Iterable[Value]) -> None:
@@ -131,6 +134,12 @@ def passed(w: Writer, value: Value, slot: str) -> Port:
         w.line(f"{slot}.part.extents[{axis}] = {extent};")
         w.line(f"{slot}.part.steps[{axis}] = {step};")
     return port_of(value)
+
+
+def result_port(w: Writer, value: Value) -> Port:
+    kind, num, ndim = port_of(value)
+    is_view = isinstance(value.type, SpanType) and value.type.view
+    return (LOOSE if is_view else kind), num, ndim
 
 
 def port_of(value: Value) -> Port:

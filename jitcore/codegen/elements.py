@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.graph import Node
-from ..ir.types import ScalarType
+from ..ir.graph import Node, Value
+from ..ir.types import ScalarType, SpanType
 from .abi import C_TYPES
 from .numbers import NoForm, converted, form, number
 from .places import index, layout
@@ -36,7 +36,7 @@ def element(w: Writer, node: Node) -> tuple[str, str]:
 @form("items.from")
 def items_from(w: Writer, node: Node) -> str:
     array, first = node.args
-    extent = w.extent(w.array(array), 0)
+    extent = items_of(w, array)
     if type(first) is int and first == 0:
         return extent
     at = w.text(first)
@@ -47,7 +47,13 @@ def items_from(w: Writer, node: Node) -> str:
 def items_before(w: Writer, node: Node) -> str:
     array, first = node.args
     at = w.text(first)
-    return f"{at} < {w.extent(w.array(array), 0)} ? {at} + 1 : 0"
+    return f"{at} < {items_of(w, array)} ? {at} + 1 : 0"
+
+
+def items_of(w: Writer, over: Value) -> str:
+    """Of a sequence, or an array: how many there are."""
+    made = isinstance(over.type, SpanType)
+    return layout(w, over).extents[0] if made else w.extent(w.array(over), 0)
 
 
 @form("getitem")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.graph import Node
 from ..ir.ops_span import SPAN_ITEM, SPAN_PUT
 from .abi import C_TYPES
@@ -16,7 +18,19 @@ from .elements import stored
 from .numbers import NoForm
 from .places import Layout, layout
 from .span_stores import box, branch, either, moved
-from .spans import TABLE, address, buffer, buffered, copied, flush, is_part, load, nest, shape_of
+from .spans import (
+    BY_NAME,
+    TABLE,
+    address,
+    buffer,
+    buffered,
+    copied,
+    flush,
+    is_part,
+    load,
+    nest,
+    shape_of,
+)
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -125,7 +139,7 @@ def put_at(w: Writer, node: Node, into: Layout) -> None:
     w.leave_if(node, outside)
 
     def put(k: list[str]) -> None:
-        i = w.fresh("i")
+        i = w.fresh("at")
         w.line(f"const i64 {i} = (i64){load(at, k)};")
         place = f"{into.pointer} + ({i} < 0 ? {i} + {extent} : {i}) * {into.steps[0]}"
         w.line(f"*({name} *)({place}) = {load(of, k) if many else text};")
@@ -198,4 +212,41 @@ def write(w: Writer, into: Layout, mask: Layout, at: list[str], text: str) -> No
     w.line(f"if ({load(mask, at)}) {place} = {text};")
 
 
+def places(w: Writer, node: Node) -> None:
+    """Where an array of one axis is not 0."""
+    (array,) = node.args
+    if node.kwargs or not is_part(array) or len(shape_of(w, array)[0]) != 1:
+        raise NoForm(f"{node.op.name} of several axes")
+    of = buffered(w, array)
+    if of.dtype.char == "e":
+        raise NoForm(f"{node.op.name} of float16")
+    w.settle()
+    into = buffer(w, node, of.extents, np.dtype(np.int64))
+    count, first = w.scratch("i64"), f"((i64 *){into.pointer})"
+    w.line(f"{count} = 0;")
+
+    def one(at: list[str]) -> None:
+        w.line(f"{first}[{count}] = {at[0]};")
+        w.line(f"{count} += {is_true(of, at)};")
+
+    def eight(at: list[str]) -> None:
+        j = w.fresh("j")
+        w.line(f"for (int {j} = 0; {j} < 8; {j}++) {first}[{count} + {j}] = {at[0]} + {j};")
+        w.line(f"{count} += 8;")
+
+    if of.dtype.kind == "b":
+        selected(w, of.extents, of, one, eight)
+    else:
+        nest(w, of.extents, one, False)
+    w.layouts[node.outputs[0]] = Layout(into.pointer, (count,), ("8",), (False,), into.dtype)
+
+
+def is_true(of: Layout, at: list[str]) -> str:
+    text = load(of, at)
+    if of.dtype.kind == "c":
+        return f"(({text}).re != 0 || ({text}).im != 0)"
+    return text if of.dtype.kind == "b" else f"({text} != 0)"
+
+
 TABLE |= {SPAN_ITEM: select, SPAN_PUT: put}
+BY_NAME |= dict.fromkeys(("flatnonzero", "nonzero", "ndarray.nonzero"), places)

@@ -415,8 +415,10 @@ def emit(w: Writer, node: Node) -> None:
         TABLE[node.op](w, node)
     elif node.op.name in BY_NAME:
         BY_NAME[node.op.name](w, node)
-    else:
+    elif len(node.outputs) == 1:
         mapped(w, node)
+    else:
+        raise NoForm(f"{node.op.name}, which gives several arrays")
 
 
 Emit = Callable[["Writer", Node], None]

@@ -151,10 +151,11 @@ class PileType(ObjectType):
 @dataclass(frozen=True)
 class SpanType:
     """Part of an array, or what was computed of such: an exact np.ndarray. An extent is None, or 1
-    where it is known to be."""
+    where it is known to be. `view`: NumPy gives a view of an array that nobody else has."""
 
     dtype: np.dtype[Any]
     dims: tuple[int | None, ...]
+    view: bool = False
 
     @property
     def ndim(self) -> int:
@@ -166,7 +167,7 @@ class SpanType:
 
     def __str__(self) -> str:
         dims = ",".join(":" if dim is None else str(dim) for dim in self.dims)
-        return f"{_dtype_text(self.dtype)}[{dims}]"
+        return f"{_dtype_text(self.dtype)}[{dims}]{'~' if self.view else ''}"
 
 
 Type = ArrayType | ScalarType | ObjectType | SpanType
@@ -279,7 +280,8 @@ def parse_type(text: str) -> Type:
         return ScalarType(dtype, match["python"] is not None)
     if ":" in match["dims"]:
         dims = match["dims"].split(",")
-        return SpanType(dtype, tuple(None if dim == ":" else int(dim) for dim in dims))
+        known = tuple(None if dim == ":" else int(dim) for dim in dims)
+        return SpanType(dtype, known, "~" in match["flags"])
     shape = _ints(match["dims"])
     strides = standard_strides(dtype, shape, match["order"] or "C")
     if match["strides"] is not None:

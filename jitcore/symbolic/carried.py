@@ -17,6 +17,7 @@ from jitcore.symbolic.made import (
     in_c_order,
     names_of,
     only_named_once,
+    reject_strided,
     reject_unordered,
     spans_in,
 )
@@ -69,7 +70,9 @@ def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
         given = [way.locals[i] for i in slots]
         live = [way.locals[i] for i in frame.code.live[way.at]]
         only_named_once(vm, given, [live, way.stack])
-        large.uses(vm, [value for var in given for value in spans_in(var)])
+        values = [value for var in given for value in spans_in(var)]
+        reject_strided(vm, values)
+        large.uses(vm, values)
         later = way.end is End.ROUND
         if later and any(id(v) in before for var in given for v in spans_in(var)):
             raise NotALoop("an array from before the loop, carried from round to round")

@@ -13,7 +13,6 @@ from typing import Any
 
 from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
-from jitcore.ir.ops_array import GETITEM
 from jitcore.ir.ops_loop import (
     ITEMS_BEFORE,
     ITEMS_FROM,
@@ -21,12 +20,13 @@ from jitcore.ir.ops_loop import (
     RANGE_COUNT,
     RANGE_ITEM,
 )
-from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.ir.ops_span import is_span
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.either import kinds, of_parts, parts
 from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.sequences import count, item_of, kind_of_items, may_read, sequence
-from jitcore.symbolic.spans import scalar
+from jitcore.symbolic.spans import item, scalar
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import (
     Abreast,
@@ -65,8 +65,8 @@ def may_count(vm: Machine, it: Var) -> bool:
             return True
         case Iter(over=Known(range())):
             return True
-        case Iter(over=Run(value)) if isinstance(value.type, ArrayType):
-            return value.type.ndim == 1
+        case Iter(over=Run(value)) if isinstance(value.type, ArrayType | SpanType):
+            return value.type.ndim > 0
         case Iter(over=over, passing=False, backward=False):
             return may_read(vm, over)
         case Enumerate(over):
@@ -153,7 +153,7 @@ def items(vm: Machine, it: Var) -> Items:
             if max(map(abs, (over.start, over.stop, over.step, left.start, left.stop))) > LARGE:
                 raise NotALoop("a range of large numbers")
             return Stride(left.start, left.stop, left.step, len(left))
-        case Iter(over=Run(value) as array, at=at, backward=backward) if is_array(value):
+        case Iter(over=Run(value) as array, at=at, backward=backward) if is_items(value):
             if not backward:
                 return Elements(array, at)
             return Elements(array, scalar(vm, RANGE_ITEM, length(vm, value), -1, at + 1), -1)
@@ -168,7 +168,11 @@ def items(vm: Machine, it: Var) -> Items:
             if strict and (len(counts) > 1 or None in counts):
                 raise NotALoop("zip(strict=True) over lengths that vary")
             return Abreast(tuple(items(vm, one) for one in iters))
-    raise NotALoop("a loop over something else than ranges, arrays with one axis, and sequences")
+    raise NotALoop("a loop over something else than ranges, arrays, and sequences")
+
+
+def is_items(value: Value) -> bool:
+    return is_array(value) or is_span(value)
 
 
 def stride(vm: Machine, over: Range) -> Stride:
@@ -233,7 +237,7 @@ def item_at(vm: Machine, over: Items, k: Any) -> Var:
         case Stride(start, _, step):
             return number_at(vm, start, step, k)
         case Elements(array, first, step):
-            return vm.emit(GETITEM, (array.value, leaf(vm, number_at(vm, first, step, k))), {})
+            return item(vm, array, number_at(vm, first, step, k))
         case Members(inner, first):
             at = leaf(vm, number_at(vm, first, 1, k))
             return item_of(vm, members(vm, inner), kind_of_items(vm, inner), at)

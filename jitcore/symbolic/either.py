@@ -67,10 +67,10 @@ def union(many: Sequence[Kinds]) -> Kinds:
 def joined(a: Type, b: Type) -> Type:
     """An array that is one or the other: where their extents differ, only run time knows it."""
     assert isinstance(a, SpanType) and isinstance(b, SpanType)
-    if a.dtype != b.dtype or a.ndim != b.ndim:
+    if a.dtype != b.dtype or a.ndim != b.ndim or a.view != b.view:
         raise NotALoop("ways meet, and a variable is an array of another type on each of them")
     both = zip(a.dims, b.dims, strict=True)
-    return SpanType(a.dtype, tuple(x if x == y else None for x, y in both))
+    return SpanType(a.dtype, tuple(x if x == y else None for x, y in both), a.view)
 
 
 def flat(one: Kinds) -> Kinds:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops_span import is_span
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic import spans
 from jitcore.symbolic.calls import call
@@ -56,7 +57,8 @@ def iterator(vm: Machine, over: Var) -> Var:
     if isinstance(over, ITERATORS):
         return over
     size = length(vm, over)
-    if size is None and isinstance(over, Run) and is_sequence(over.value.type):
+    counted = isinstance(over, Run) and (is_sequence(over.value.type) or is_span(over.value))
+    if size is None and counted:
         return adopted(vm, Iter(over))
     if size is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"over {describe(over)}")

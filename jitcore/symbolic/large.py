@@ -91,6 +91,14 @@ def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
         vm.working().varies = True
 
 
+def found(vm: Machine, args: Any, kinds: tuple[Any, ...]) -> None:
+    """What a call gives is as long as it finds things in a large array."""
+    unknown = any(isinstance(kind, SpanType) and None in kind.dims for kind in kinds)
+    many = any(isinstance(v.type, ArrayType) and v.type.size > LARGEST_CALLED for v in values(args))
+    many |= any(isinstance(v.type, SpanType) and None in v.type.dims for v in values(args))
+    vm.working().varies |= unknown and many
+
+
 def put(vm: Machine, array: Value, key: Any, value: Any) -> None:
     """`array[key] = value`"""
     chosen = vm.working().selected

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy._core import umath
 
 from jitcore.fallback import breaks, exit
@@ -27,6 +28,7 @@ from jitcore.fallback.exit import (
     Recipe,
 )
 from jitcore.ir.graph import Value
+from jitcore.ir.types import SpanType
 from jitcore.symbolic import spans
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up, loud_steps
@@ -128,7 +130,21 @@ class Recipes:
         if view is not None:
             return view
         self.handed_out.add(value)
-        return Computed(value)
+        is_view = isinstance(value.type, SpanType) and value.type.view
+        return self.column(value) if is_view else Computed(value)
+
+    def column(self, value: Value) -> Recipe:
+        """A view of an array that nobody else has, as NumPy gives it: of an empty one the steps are
+        those of others, too."""
+        columns = self.vm.parts.columns.get(value, (value,))
+        self.handed_out.update(columns)
+        whole: Recipe = Computed(value)
+        if len(columns) > 1:
+            parts = Built(Make.TUPLE, tuple(map(Computed, columns)))
+            whole = self.call(np.stack, parts, exit.Known(1))
+        whole = self.call(np.ndarray.reshape, whole, exit.Known(-1), exit.Known(len(columns)))
+        at = exit.Known((slice(None), columns.index(value)))
+        return self.call(operator.getitem, whole, at)
 
     def loaded(self, origin: Any) -> Recipe:
         self.vm.wanted.setdefault(origin)

@@ -55,9 +55,15 @@ def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
             raise NotALoop("an array made in the loop, of which the layout is not known")
 
 
+def reject_strided(vm: Machine, arrays: Iterable[Value]) -> None:
+    if not vm.parts.columns.keys().isdisjoint(arrays):
+        raise NotALoop("an array with steps of its own, made in the loop, where another may be")
+
+
 def same_order(vm: Machine, made: Var, given: Iterable[Var | None]) -> None:
     """Of what one of several arrays is."""
     for value in spans_in(made):
+        reject_strided(vm, [one for var in given for one in spans_in(var)])
         if all(in_c_order(vm, one) for var in given for one in spans_in(var)):
             vm.parts.in_c_order.add(value)
 

@@ -242,6 +242,10 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if op.name == "ndarray.T" and len(args) == 1:
         return transposed(vm, args[0])
     large.reject_large(vm, values((args, kwargs)))
+    if op.name == "where" and len(args) == 1 and not kwargs:
+        op = OPS["nonzero"]
+    if op.ufunc is not None and op.kind is Kind.MAP and op.ufunc.nout > 1 and not kwargs:
+        return called(vm, op, args, kwargs)
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
         raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
@@ -276,12 +280,20 @@ def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             return computed(vm, OPS["ndarray.copy"], (array,), {})
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
     reject_unordered(vm, arrays)
-    made = append(vm, row, args, kwargs, result_of_call(row, args, kwargs))
-    assert isinstance(made, Run)
-    large.computed(vm, row, made.value, (args, kwargs))
-    vm.parts.born[made.value] = vm.working().mark
-    vm.parts.in_c_order.add(made.value)
-    return made
+    found = result_of_call(row, args, kwargs)
+    outputs = tuple(map(Value, found.kinds))
+    if row is not SPAN_ITEM:
+        large.found(vm, (args, kwargs), found.kinds)
+    work = vm.working()
+    work.append(vm, Node(row, args, kwargs, outputs, (), vm.place()), False)
+    for k, value in enumerate(outputs):
+        large.computed(vm, row, value, (args, kwargs))
+        vm.parts.born[value] = work.mark
+        vm.parts.in_c_order.add(value)
+        if k in found.strided:
+            vm.parts.columns[value] = outputs
+    made = tuple(map(Run, outputs))
+    return made[0] if found.cls is None else Tuple(made, cls=found.cls)
 
 
 def length(vm: Machine, value: Value) -> Var:

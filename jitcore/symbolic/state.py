@@ -94,6 +94,7 @@ class Parts:
 
     views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
     in_c_order: set[Value] = field(default_factory=set)
+    columns: dict[Value, tuple[Value, ...]] = field(default_factory=dict)  # of one array of NumPy's
     in_place: set[Value] = field(default_factory=set)  # views that `+=` and its like have written
     born: dict[Value, Mark | None] = field(default_factory=dict)  # arrays made, and the mark then
 

@@ -190,7 +190,7 @@ def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     step = -1 if type(obj) is reversed else 1
     over = obj.__reduce__()[1][0]
     kind = type_of(over) if type(over) is np.ndarray else None
-    if not isinstance(kind, ArrayType) or kind.ndim != 1:
+    if not isinstance(kind, ArrayType) or kind.ndim == 0:
         return None
     array = realize(vm, Lazy(IteratorPart(origin, "over"), over))
     assert isinstance(array, Run)

@@ -86,7 +86,7 @@ def nested(x: Array) -> Array:
     y = x[0]
     for i in range(20):
         for j in range(20):
-            y = np.sqrt(np.modf(y)[0] * x[i, j] + 1.0) * x[j] / 9.0
+            y = np.sqrt(y.astype("g").astype("d") * x[i, j] + 1.0) * x[j] / 9.0
     return y
 
 

@@ -75,6 +75,8 @@ class Writer(loops.Writer):
             (1.2, self.carried),
             (0.8, self.called),
             (1, self.selected),
+            (0.7, self.several),
+            (0.4, self.gone_through),
         ]
         (made,) = self.rng.choices([row for _, row in rows], [weight for weight, _ in rows])
         return made(depth)
@@ -238,6 +240,41 @@ class Writer(loops.Writer):
         )  # fmt: skip
         lines = [self.rng.choice(uses) for _ in range(self.rng.randint(1, 4))]
         return [part for line in lines for part in line.split("\n")]
+
+    def several(self, depth: int) -> list[str]:
+        """Calls that give tuples."""
+        i, at = self.index(), self.bounds()
+        uses = (
+            "c1, c2 = np.linalg.qr(p + 3.0 * np.eye(3))\np = c2 @ c1 * 0.1",
+            "z, u = np.modf(u)",
+            "z, u = np.divmod(z, 0.7)",
+            f"c1, c2 = np.divmod({self.part(at)}, 2)\ns = c1.sum()",
+            "c1, c2 = np.linalg.eigh(p + p.T)\nz = c1 * 0.1",
+            "z = np.linalg.qr(p).R[0]",
+            f"c1, c2 = np.unravel_index({i} % 12, (3, 4))\nw = c1 * 2 + c2",
+            "z, c1 = np.frexp(u)",
+            f"c1, c2 = np.unravel_index(np.arange(3) + {i} % 9, (4, 3))\nz = u[c2]",
+            f"c1, c2 = np.nonzero(g[:3] > {self.atom()})\ns = len(c1)\ng[c1, c2] = 0.5",
+            f"c1 = np.unique(q[{at}], return_counts=True)\nw = c1[1].sum()",
+            f"s = np.linalg.svd(p)[1][0]\nt = np.linalg.slogdet(p + {i} * np.eye(3))[1]",
+        )
+        return [part for line in (self.rng.choice(uses),) for part in line.split("\n")]
+
+    def gone_through(self, depth: int) -> list[str]:
+        """The items of an array that the loop has, or its rows."""
+        self.counter += 1
+        v = f"o{self.counter}"
+        over = self.rng.choice(
+            ("h", "hw", "z", "x[x > 0]", "np.flatnonzero(y)", "g[:3]", "p", "g[:, :2]", "g[::-1]",
+             f"x[{self.bounds()}]", "enumerate(g[1:3])", "zip(h, hw)", "reversed(z)")
+        )  # fmt: skip
+        body = self.rng.choice(
+            (f"s += {v}", f"t = np.sum({v})", f"z = z * 0.5 + {v}", f"y[0] = np.sum({v})", "w += 1",
+             f"if np.sum({v}) > 0.5:\n        w += 1", f"s = {v}\n    break", "h = h[:-1]")
+        )  # fmt: skip
+        if over.startswith(("enumerate", "zip")):
+            body = self.rng.choice((f"s += {v}[0]", f"t = np.sum({v}[1])", f"z = z + {v}[1]"))
+        return f"for {v} in {over}:\n    {body}".split("\n")
 
     def matrix(self, depth: int) -> list[str]:
         i = self.index()
