@@ -80,6 +80,7 @@ class Ahead:
     operands: tuple[Access, Access]
     pairs: tuple[tuple[Access, Access], ...]  # of one name, to be looked at
     others: tuple[tuple[Value, Value], ...]  # names that may be of one memory
+    written: tuple[Value, ...]  # that are read too: indices tell, if elements lie apart
     growing: bool
 
 
@@ -145,7 +146,9 @@ def ahead(
     w.declared.append(f"rt_ahead {variable};")
     index = w.name(of.body.params[0])
     apart = tuple(pair for pair in ordered if pair in others)
-    return Ahead(variable, index, end, (a, b), tuple(pairs), apart, is_growing(a))
+    both = dict.fromkeys(one.access.array for one in written)
+    own = tuple(array for array in both if array in (a.array, b.array))
+    return Ahead(variable, index, end, (a, b), tuple(pairs), apart, own, is_growing(a))
 
 
 def is_vector(one: Access) -> bool:

@@ -19,7 +19,7 @@ from ..ir.types import ScalarType
 from .ahead import ALL, Access, Ahead, Axis, How
 from .inner import Inner, core_loop
 from .places import Layout, layout
-from .span_stores import box
+from .span_stores import box, distinct
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -66,6 +66,7 @@ def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
         w.line(f"    {lanes} = {lanes} < {left} ? {lanes} : {left};")
     tests = [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in items)]
     tests += [f"rt_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
+    tests += [distinct(layout(w, array)) for array in plan.written]
     tests += [differ(w, one, read, lanes) for one, read in plan.pairs]
     moves = [
         f"{of.steps[0]}, {lane(w, one)}" for of, one in zip((a, b), plan.operands, strict=True)

@@ -163,6 +163,13 @@ def box(of: Layout) -> str:
     return ", ".join(parts)
 
 
+def distinct(of: Layout) -> str:
+    """Has it each element to itself?"""
+    extents, steps = (", ".join(texts) or "0" for texts in (of.extents, of.steps))
+    size = of.dtype.itemsize
+    return f"rt_distinct({len(of.extents)}, RT_FEW({extents}), RT_FEW({steps}), {size})"
+
+
 def all_read(w: Writer, node: Node, value: Value) -> list[Layout] | None:
     """What is read of arrays since the mark, by the store too. None: who knows."""
     before = since_mark(w, node)

@@ -78,6 +78,7 @@ class Writer:
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.latest: list[Latest | None] = []  # of each loop that is open
         self.ahead: dict[Node, Ahead] = {}
+        self.instead = ""  # a label, for what would leave
         self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0
@@ -144,8 +145,10 @@ class Writer:
     @contextmanager
     def block(self) -> Iterator[None]:
         self.shared.append({})
-        yield
-        self.shared.pop()
+        try:
+            yield
+        finally:
+            self.shared.pop()
 
     @contextmanager
     def rounds(self) -> Iterator[None]:
@@ -222,6 +225,11 @@ class Writer:
     def stored_last(self) -> Latest | None:
         return self.latest[-1] if self.latest else None
 
+    def stale(self) -> str:
+        """The next round is CPython's."""
+        stale = f"world->stale >= {'STALE' if self.loops_open == 1 else 'VERY_STALE'}"
+        return f"*breaker & bits || short_of_room || {stale}"
+
     # -- leaving ----------------------------------------------------------------------------------
 
     def way(self, node: Node) -> int:
@@ -231,7 +239,8 @@ class Writer:
         return found
 
     def leave_if(self, node: Node, condition: str) -> None:
-        self.line(f"if (__builtin_expect({condition}, 0)) goto way{self.way(node)};")
+        place = self.instead or f"way{self.way(node)}"
+        self.line(f"if (__builtin_expect({condition}, 0)) goto {place};")
 
     def leave_unless_equal(self, node: Node, a: str, b: str) -> None:
         """Two extents. Where they have been compared before, they are equal."""
@@ -317,8 +326,7 @@ class Writer:
             self.line(f"goto way{self.way(node)};")
         elif node.op.name == "poll":
             self.line("rounds++;")
-            stale = f"world->stale >= {'STALE' if self.loops_open == 1 else 'VERY_STALE'}"
-            self.leave_if(node, f"*breaker & bits || short_of_room || {stale}")
+            self.leave_if(node, self.stale())
         elif piles.is_of(node):
             piles.emit(self, node)
         else:

@@ -220,6 +220,23 @@ static inline int rt_apart(int ndim, const char *a, const i64 *extents, const i6
     return after >= size && after + other_size <= pitch;
 }
 
+/* 1: no element of the array lies where another one does. */
+static inline int rt_distinct(int ndim, const i64 *extents, const i64 *steps, i64 size)
+{
+    for (int axis = 0; axis < ndim; axis++) {
+        i64 step = steps[axis] < 0 ? -steps[axis] : steps[axis];
+        i64 within = size; /* bytes of the axes with shorter steps */
+        for (int other = 0; other < ndim; other++) {
+            i64 one = steps[other] < 0 ? -steps[other] : steps[other];
+            if (other != axis && extents[other] > 1 && (one < step || (one == step && other > axis)))
+                within += (extents[other] - 1) * one;
+        }
+        if (extents[axis] > 1 && step < within)
+            return 0;
+    }
+    return 1;
+}
+
 static inline int rt_sure(rt_world *world, i64 bytes)
 {
     world->stored += bytes;

@@ -239,7 +239,107 @@ def with_a_call(a: Array, b: Array, n: int) -> None:
             b[i, j] = a[i, :] @ a[:, j] + np.linalg.norm(b[i, :3])
 
 
+def updated(a: Array, b: Array, n: int) -> None:
+    for k in range(n):
+        for j in range(k + 1, n):
+            b[k, j] = b[:, k] @ a[:, j] * 0.01
+            a[:, j] -= b[k, j] * b[:, k]
+
+
+def in_two_parts(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n):
+            b[:i, j] += 0.5 * a[i, j] * a[i, :i]
+            b[i, j] += 0.5 * (a[i, j] * a[i, i] + a[i, :i] @ a[:i, j])
+
+
+def read_again(a: Array, b: Array, n: int) -> None:
+    """Of a column that was just written."""
+    for i in range(n):
+        for j in range(n):
+            b[:, j] = a[:, j] * 0.5
+            b[0, j] = b[i, j] + 1.0
+
+
+def handed_on(a: Array, b: Array, n: int) -> None:
+    for i in range(1, n):
+        for j in range(n):
+            b[0, j] = a[i, j] - 0.5
+            b[i:, j] = b[0, j] * a[i:, j] - b[i:, i]
+
+
+def stored_twice(a: Array, b: Array, n: int) -> None:
+    for i in range(1, n):
+        for j in range(n):
+            b[0, j] = a[i, j] - 0.5
+            b[:, j] = b[0, j] * a[:, j]
+            b[i, j] = a[0, j]
+
+
+def from_the_last(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(1, n):
+            a[:, j] = a[:, j - 1] * 0.5 + b[:, i]
+
+
+def from_a_column(a: Array, b: Array, n: int) -> None:
+    """Which some round writes."""
+    for i in range(n):
+        for j in range(n):
+            a[:, j] = a[:, i] * 0.5 + b[:, j]
+
+
+def at_one_number(a: Array, b: Array, n: int) -> None:
+    for j in range(n):
+        b[0, 0] = a[0, j]
+        b[1:, j] = b[0, 0] * a[1:, j]
+
+
+def divided(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n):
+            b[:, j] = a[i, j] / a[j, 20] * a[:, j]
+
+
+def columns_too_far(a: Array, b: Array, n: int) -> None:
+    for j in range(-n, n + 3):
+        b[:, j] = 0.5 * a[:, j] + b[:, 1]
+
+
+def of_other_lengths(a: Array, b: Array, n: int) -> None:
+    for i in range(n):
+        for j in range(n):
+            b[:i, j] = 0.5 * a[:1, j] + a[i : i + i, j]
+
+
+def rows_and_columns(a: Array, b: Array, n: int) -> None:
+    """A later round's row is a part of this one's column."""
+    for i in range(3):
+        for j in range(n):
+            b[:, j] = a[:, j] * 0.5
+            b[j, i] = a[0, j]
+
+
+def from_the_left_end(a: Array, b: Array, n: int) -> None:
+    for j in range(-n, -1):
+        b[:, j] = 0.5 * a[:, j] + a[:, 1]
+        a[0, j] = 3.0
+
+
 SQUARES = (
+    rows_and_columns,
+    from_the_left_end,
+    updated,
+    in_two_parts,
+    read_again,
+    handed_on,
+    stored_twice,
+    from_the_last,
+    from_a_column,
+    at_one_number,
+    divided,
+    columns_too_far,
+    of_other_lengths,
     columns,
     columns_before,
     next_column,
@@ -298,7 +398,27 @@ def huge() -> tuple[Array, Array]:
     return squares(1.7e308, -1.6e308, 1.5e308)
 
 
-MAKES = (apart, one_array, shifted, transposed, with_gaps, not_finite, huge)
+def overlapping() -> tuple[Array, Array]:
+    """Elements of a are in several of its rows."""
+    flat = np.random.default_rng(1).normal(size=(SIZE + 1) * SIZE)
+    return np.lib.stride_tricks.as_strided(flat, (SIZE, SIZE), (8 * 20, 8)), squares()[1]
+
+
+def overlapping_too() -> tuple[Array, Array]:
+    return overlapping()[::-1]
+
+
+MAKES = (
+    overlapping,
+    overlapping_too,
+    apart,
+    one_array,
+    shifted,
+    transposed,
+    with_gaps,
+    not_finite,
+    huge,
+)
 
 
 @pytest.mark.parametrize("make", MAKES)
@@ -325,3 +445,30 @@ def test_rounds_look_ahead(fn: Callable[..., None]) -> None:
     assert dots.orders() == (None, None) or any(
         "world->ahead(" in one.source for one in routines(jitted)
     )
+
+
+@pytest.mark.parametrize("fn", [updated, in_two_parts, handed_on, from_a_column, divided])
+def test_rounds_side_by_side(fn: Callable[..., None]) -> None:
+    jitted = jitcore.compile(fn)
+    jitted(*squares(), SIZE)
+    assert any("goto alone" in one.source for one in routines(jitted))
+
+
+def scaled(a: Array, p: float, q: float, n: int) -> None:
+    for j in range(n):
+        a[:, j] = p / q * a[:, j]
+
+
+@pytest.mark.parametrize("q", [2.0, 0.0])
+def test_a_division_of_pythons(q: float) -> None:
+    jitted = jitcore.compile(scaled)
+    with np.errstate(all="ignore"):
+        for fn in (jitted, jitted, scaled):
+            a, _ = squares()
+            if q:
+                fn(a, 1.0, q, SIZE)
+            else:
+                with pytest.raises(ZeroDivisionError):
+                    fn(a, 1.0, q, SIZE)
+            np.testing.assert_array_equal(a, squares()[0] / (q or 1.0))
+    assert any("goto alone" in one.source for one in routines(jitted))
