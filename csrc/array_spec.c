@@ -13,13 +13,32 @@ static int same_dtype(PyArray_Descr *a, PyArray_Descr *b) {
            PyArray_EquivTypes(a, b);
 }
 
+#define AS_THEY_ARE 'A'
+
+/* Extents between two, and strides of C's order, of Fortran's, or as they are to be. */
+static int extents_fit(const ArraySpec *spec, PyArrayObject *array) {
+    const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
+    npy_intp step = PyDataType_ELSIZE(spec->descr);
+    for (int i = 0; i < spec->ndim; i++) {
+        int d = spec->order == 'F' ? i : spec->ndim - 1 - i;
+        if (dims[d] < spec->shape[d] || dims[d] > spec->most[d])
+            return 0;
+        if (strides[d] != (spec->order == AS_THEY_ARE ? spec->strides[d] : step))
+            return 0;
+        step *= dims[d];
+    }
+    return 1;
+}
+
 int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     if (!PyArray_CheckExact(obj))
         return 0;
     PyArrayObject *array = (PyArrayObject *)obj;
-    size_t bytes = spec->ndim * sizeof(npy_intp);
+    size_t bytes = (size_t)spec->ndim * sizeof(npy_intp);
     if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
         return 0;
+    if (spec->order)
+        return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr);
     if (bytes > 0 && (memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
                       memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0))
         return 0;
@@ -38,14 +57,16 @@ static int read_dims(PyObject *tuple, npy_intp *dims) {
 static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     PyArray_Descr *descr;
     PyObject *shape, *strides;
-    int aligned, writeable;
-    static char *names[] = {"dtype", "shape", "strides", "aligned", "writeable", NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!pp", names, &PyArrayDescr_Type, &descr,
+    PyObject *most = NULL;
+    int aligned, writeable, order = 0;
+    static char *names[] = {"dtype", "shape", "strides", "aligned", "writeable", "most", "order", NULL};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!pp|O!C", names, &PyArrayDescr_Type, &descr,
                                      &PyTuple_Type, &shape, &PyTuple_Type, &strides, &aligned,
-                                     &writeable))
+                                     &writeable, &PyTuple_Type, &most, &order))
         return NULL;
     Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
-    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS) {
+    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS || (most != NULL && ndim != PyTuple_GET_SIZE(most))
+        || (most != NULL && order != 'C' && order != 'F' && order != AS_THEY_ARE)) {
         PyErr_SetString(PyExc_ValueError, "shape and strides do not fit");
         return NULL;
     }
@@ -55,7 +76,9 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     spec->descr = (PyArray_Descr *)Py_NewRef(descr);
     spec->ndim = (int)ndim;
     spec->flags = (aligned ? NPY_ARRAY_ALIGNED : 0) | (writeable ? NPY_ARRAY_WRITEABLE : 0);
-    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->strides) < 0)
+    spec->order = most != NULL ? (char)order : 0;
+    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->strides) < 0
+        || (most != NULL && read_dims(most, spec->most) < 0))
         Py_CLEAR(spec);
     return (PyObject *)spec;
 }
@@ -67,7 +90,8 @@ static void spec_dealloc(PyObject *self) {
 
 PyTypeObject ArraySpec_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.ArraySpec",
-    .tp_doc = "ArraySpec(dtype, shape, strides, aligned, writeable): what a guard demands of an array.",
+    .tp_doc = "ArraySpec(dtype, shape, strides, aligned, writeable, most=..., order=...): what a guard demands of an array. With "
+              "`most` extents lie between `shape` and it, and strides are those of the order, C or F, or A: as given.",
     .tp_basicsize = sizeof(ArraySpec),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = spec_new,

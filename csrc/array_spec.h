@@ -10,12 +10,13 @@ typedef struct {
     PyObject_HEAD
     PyArray_Descr *descr; /* owned */
     int ndim, flags;      /* of NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE */
-    npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+    char order;           /* 0: shape and strides are these; else extents lie between shape and most, and strides follow */
+    npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS], most[NPY_MAXDIMS];
 } ArraySpec;
 
 extern PyTypeObject ArraySpec_Type;
 
-/* 1: an exact ndarray of this dtype, shape, strides and flags. */
+/* 1: an exact ndarray of this dtype, shape (or extents and order), strides and flags. */
 int array_spec_holds(const ArraySpec *spec, PyObject *obj);
 
 int array_spec_init(PyObject *module);

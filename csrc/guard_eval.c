@@ -77,6 +77,21 @@ static PyObject *sequence_item(PyObject *obj, int index) {
     return NULL;
 }
 
+/* Of an array; -1: it has no such axis. */
+static npy_intp extent_of(PyObject *obj, int axis) {
+    if (!PyArray_CheckExact(obj) || axis < 0 || axis >= PyArray_NDIM((PyArrayObject *)obj))
+        return -1;
+    return PyArray_DIM((PyArrayObject *)obj, axis);
+}
+
+static PyObject *extent_number(PyObject *obj, int axis) {
+    npy_intp found = extent_of(obj, axis);
+    PyObject *number = found < 0 ? NULL : PyLong_FromSsize_t(found);
+    if (number == NULL)
+        PyErr_Clear();
+    return number;
+}
+
 /* What a member descriptor of `owner` reads `offset` bytes into its instances. */
 static PyObject *slot_value(PyObject *obj, PyObject *owner, int offset) {
     if (owner == NULL || offset < 0 || !PyObject_TypeCheck(obj, (PyTypeObject *)owner))
@@ -179,6 +194,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         LOAD(LOAD_METHOD_SELF, method_part(REG(2), 1))
         LOAD(LOAD_PARTIAL, member(REG(2), CONST(3)))
         LOAD(LOAD_ITERATOR, iterator_part(REG(2), w[3]))
+        LOAD(LOAD_EXTENT, extent_number(REG(2), w[3]))
         LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))
         LOAD(LOAD_NAME, name_in(REG(2), CONST(3)))
         LOAD(LOAD_KEY, item_of(REG(2), CONST(3)))
@@ -195,6 +211,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         CHECK(NO_NAME, no_name(REG(1), CONST(2)))
         CHECK(NO_KEY, no_key(REG(1), CONST(2)))
         CHECK(SAME_OBJECT, (REG(1) == REG(2)) == w[3])
+        CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) == extent_of(REG(2), w[4]))
         CHECK(TYPE_VERSION, version_is(HELD(1), CONST(2)))
         CHECK(ERRSTATE, errstate_is(w[1], w[2]))
     }

@@ -25,6 +25,7 @@
     X(LOAD_METHOD_SELF, "dr")   \
     X(LOAD_PARTIAL, "drc")      \
     X(LOAD_ITERATOR, "dri")     \
+    X(LOAD_EXTENT, "dri")       \
     X(LOAD_ITEM, "dri")         \
     X(LOAD_NAME, "drc")         \
     X(LOAD_KEY, "drc")
@@ -43,6 +44,7 @@
     X(NO_NAME, "rc")        \
     X(NO_KEY, "rc")         \
     X(SAME_OBJECT, "rri")   \
+    X(SAME_EXTENT, "rrii")  \
     X(TYPE_VERSION, "cc")   \
     X(ERRSTATE, "ii")
 

@@ -6,6 +6,7 @@
 
 #include "launcher.h"
 #include "search.h"
+#include "sizes.h"
 
 /* ufunc._get_strided_loop documents this layout for its capsule. */
 typedef struct {
@@ -63,6 +64,21 @@ read_longs(PyObject *tuple, npy_intp *into)
     return 0;
 }
 
+void
+operand_reach(Operand *operand)
+{
+    operand->low = 0;
+    operand->high = operand->itemsize;
+    for (int d = 0; d < operand->ndim; d++) {
+        npy_intp last = (operand->shape[d] - 1) * operand->strides[d];
+        if (operand->shape[d] == 0) {
+            operand->low = operand->high = 0;
+            return;
+        }
+        *(last < 0 ? &operand->low : &operand->high) += last;
+    }
+}
+
 static int
 measure(Operand *operand)
 {
@@ -71,16 +87,7 @@ measure(Operand *operand)
         return -1;
     operand->itemsize = (int)PyDataType_ELSIZE(descr);
     Py_DECREF(descr);
-    operand->low = 0;
-    operand->high = operand->itemsize;
-    for (int d = 0; d < operand->ndim; d++) {
-        npy_intp last = (operand->shape[d] - 1) * operand->strides[d];
-        if (operand->shape[d] == 0) {
-            operand->low = operand->high = 0;
-            return 0;
-        }
-        *(last < 0 ? &operand->low : &operand->high) += last;
-    }
+    operand_reach(operand);
     return 0;
 }
 
@@ -326,6 +333,10 @@ kernel_load(PyObject *self, PyObject *args)
 
 static PyMethodDef kernel_methods[] = {
     {"load", kernel_load, METH_VARARGS, "load(address, library): the code of a kernel that was made without (address 0)."},
+    {"sized", kernel_sized, METH_VARARGS,
+     "sized(extents, monomials, terms, part): from now on a launch computes the numbers that the terms are of. extents: "
+     "(input, axis, least, most); monomials: a power of each extent; terms: (number, monomial, times); part: elements of a "
+     "loop's smallest part."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -433,6 +444,7 @@ kernel_dealloc(Kernel *k)
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
     PyMem_Free(k->loops);
+    sizes_free(k->sizes);
     Py_XDECREF(k->capsules);
     Py_XDECREF(k->library);
     Py_XDECREF(k->name);

@@ -69,6 +69,8 @@ typedef struct {
     int joined;
 } Cut;
 
+typedef struct Sizes Sizes; /* csrc/sizes.c */
+
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
@@ -87,12 +89,16 @@ typedef struct {
     i64 *dim, *step;
     int nsteps;                 /* numbers in `step` */
     Cut cut;
+    Sizes *sizes;               /* of its numbers, which are a launch's; NULL: they are as they are */
     rt_loop *loops;
     PyObject *capsules;         /* keep `loops` alive */
     PyObject *library;          /* keeps the code mapped */
     PyObject *name, *source;
     unsigned long long launches, refusals;
 } Kernel;
+
+/* `low` and `high`, from extents, strides and itemsize. */
+void operand_reach(Operand *operand);
 
 /* NumPy's inner loops in these capsules, and how many; PyMem, the caller owns it. NULL with an exception. */
 rt_loop *inner_loops(PyObject *capsules, int *count);

@@ -6,6 +6,7 @@
 #include "kernel.h"
 #include "parts.h"
 #include "pool.h"
+#include "sizes.h"
 #include "undo.h"
 
 /* Above this many elements another thread may run meanwhile; NumPy's own limit is 500 a loop. */
@@ -279,10 +280,9 @@ run(Kernel *k, char *const *p, PyObject *const *inputs, char *old, Runs *all)
     return status;
 }
 
-int
-kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
+static int
+launch(Kernel *k, PyObject *const *inputs, PyObject **outputs)
 {
-    Kernel *k = (Kernel *)self;
     Slot slots[MAX_OPERANDS], scalars[MAX_OPERANDS];
     char *given[MAX_OPERANDS], *results[MAX_OPERANDS], *p[MAX_OPERANDS], *old = NULL;
     Undo undo;
@@ -369,6 +369,29 @@ refuse:
     PyErr_Clear();
     k->refusals++;
     return -1;
+}
+
+static int
+launch_sized(Kernel *k, PyObject *const *inputs, PyObject **outputs)
+{
+    Kernel *own = sized_enter(k, inputs);
+    if (own == NULL) {
+        k->refusals++;
+        return -1;
+    }
+    Py_INCREF(k);
+    int status = launch(own, inputs, outputs);
+    *(status == 0 ? &k->launches : &k->refusals) += 1;
+    sized_leave(k, own);
+    Py_DECREF(k);
+    return status;
+}
+
+int
+kernel_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs)
+{
+    Kernel *k = (Kernel *)self;
+    return k->sizes == NULL ? launch(k, inputs, outputs) : launch_sized(k, inputs, outputs);
 }
 
 int

@@ -38,6 +38,13 @@ class Kernel:
     ) -> None: ...
     def __call__(self, *operands: Any) -> tuple[Any, ...] | None: ...
     def load(self, address: int, library: object) -> None: ...
+    def sized(
+        self,
+        extents: tuple[tuple[int, int, int, int], ...],
+        monomials: tuple[tuple[int, ...], ...],
+        terms: tuple[tuple[int, int, int], ...],
+        part: int,
+    ) -> None: ...
 
 # Frames: csrc/code_cache.c, frame_hook.c, frame_state.c, region.c, test_entries.c
 

@@ -41,6 +41,7 @@ class Config:
     cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
+    sized: bool = False  # kernels whose numbers are polynomials of sizes, as far as may be
     keep_all: bool = False  # keep regions that do not pay: for tests
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's

@@ -38,6 +38,8 @@ from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.rules import rules
+from jitcore.runtime.samples import loose
+from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept
 from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
@@ -161,7 +163,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         frozenset(record.rolled),
     )
     with np.errstate(all="ignore"):  # our own questions to NumPy
-        captured, assembled = captured_and_assembled(start, record.config)
+        captured, assembled = captured_and_assembled(start, record)
     record.rolled |= captured.rolled
     for note in captured.notes:
         seen(record, note)
@@ -174,6 +176,9 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
         install(record, point, assembled)
+        if is_kept(captured.guards):
+            seen_at = loose(captured.guards), arrays_of(captured.guards)
+            record.sizes.setdefault(point.offset, []).append(seen_at)
         record.barren = 0
     elif point.offset == decoded.start and captured.guards:  # another call may find more to do
         point.add(entry_that_stays(captured.guards))
@@ -186,16 +191,36 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
     place_points(record, decoded, captured.resume)
 
 
-def captured_and_assembled(start: Start, config: Config) -> tuple[Capture, Assembled | None]:
+def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assembled | None]:
     """Anew, where C cannot do what is in a loop, with that loop left to CPython."""
     refused: dict[int, str] = {}
     while True:
-        captured = capture(start, config, refused)
+        captured = capture(start, record.config, refused)
+        general = for_other_sizes(record, start, captured)
+        if general is not None:
+            return general
         try:
-            return captured, assembled_if_it_pays(captured, config)
+            return captured, assembled_if_it_pays(captured, record.config)
         except Unroutined as loop:
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
             refused[loop.at] = loop.why
+
+
+def for_other_sizes(
+    record: Record, start: Start, captured: Capture
+) -> tuple[Capture, Assembled] | None:
+    """Where only the sizes of arrays are others than for an entry that there is: an entry for all
+    of them."""
+    config = record.config
+    mine = [r for r in record.regions if r.offset == start.offset and r.entry is not None]
+    if config.dynamic is False or config.backend != "c" or any(r.entry.retired for r in mine):
+        return None
+    facts = loose(captured.guards)
+    for known, arrays in reversed(record.sizes.get(start.offset, [])):
+        found = for_all_sizes(start, arrays, captured.guards, config) if known == facts else None
+        if found is not None:
+            return found
+    return None
 
 
 def exhausted(record: Record, point: Any, code: CodeType) -> bool:

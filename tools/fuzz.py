@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, moving, spans
+from fuzzing import grammar, loops, moving, sizes, spans
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
@@ -27,6 +27,7 @@ GRAMMARS = {
     "arrays": grammar.program,
     "loops": loops.program,
     "moving": moving.program,
+    "sizes": sizes.program,
     "spans": spans.program,
 }
 

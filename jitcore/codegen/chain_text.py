@@ -126,7 +126,7 @@ def chain_cut(chain: Chain) -> Cut:
 def divided(chain: Chain, least: int) -> Chain:
     """Where all of it would be one band, though it pays to cut it: several. `least`: rows."""
     rows = max(least, ceil(chain.frame[0] / MANY))
-    if rows >= chain.tile[0] or duration(chain) < 2 * LEAST:
+    if chain.sized or rows >= chain.tile[0] or duration(chain) < 2 * LEAST:
         return chain
     return replace(chain, tile=(rows, chain.tile[1]))
 

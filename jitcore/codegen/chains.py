@@ -34,7 +34,7 @@ class Kind:
     single: Callable[[Node], bool]
     ends: bool  # may a single operation be the last stage?
     keeps: bool  # may what a stage reads also be a result?
-    chain_of: Callable[[Sequence[Group], Collection[Value]], Group | None]
+    chain_of: Callable[[Sequence[Group], Collection[Value], bool], Group | None]
 
 
 def any_groups(steps: Sequence[Node | Group]) -> bool:
@@ -52,9 +52,11 @@ def chained(
     after: Collection[Value],
     idle: Set[Value],
     views: Mapping[Value, Place],
+    sized: bool = False,
 ) -> list[Node | Group]:
     """The same steps with chains in place of what feeds one another. `after`: what is read later.
-    `idle`: those views that need not be made where only kernels read them."""
+    `idle`: those views that need not be made where only kernels read them. `sized`: chains for all
+    sizes."""
     found = [*steps]
     for kind in KINDS:
         if not kind.wanted(found):
@@ -63,7 +65,7 @@ def chained(
         lone = lone_groups(found, kind, after, apart, views)
         found = [lone.get(step, step) if isinstance(step, Node) else step for step in found]
         calls = {group: node for node, group in lone.items()}
-        found = with_chains(found, kind, after, idle_views(found, after, idle), calls)
+        found = with_chains(found, kind, after, idle_views(found, after, idle), calls, sized)
         found = [calls.get(step, step) if isinstance(step, Group) else step for step in found]
     return found
 
@@ -74,13 +76,14 @@ def with_chains(
     after: Collection[Value],
     idle: Sequence[Node],
     calls: Mapping[Group, Node],
+    sized: bool,
 ) -> list[Node | Group]:
     left = [step for step in steps if isinstance(step, Group) and kind.suits(step)]
     while len(left) > 1:
         others = [step for step in steps if step not in idle]
         members = connected(left if kind.keeps else without_kept(left, others, after))
         kept = kept_of(members, others, after)
-        made = kind.chain_of(members, kept) if 1 < len(members) <= MOST_STAGES else None
+        made = kind.chain_of(members, kept, sized) if 1 < len(members) <= MOST_STAGES else None
         placed = None if made is None else in_place(made, members, steps, idle, calls)
         if placed is None:
             left = left[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from .. import _C
 from ..config import Config
@@ -65,27 +66,97 @@ def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
 
 
 NO_CODE = Library(0, None)
+Row = tuple[str, int, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a kernel is but for its code, as csrc/kernel.h has it."""
+
+    name: str
+    inputs: tuple[Row, ...]  # kind, NumPy's type number, extents, strides
+    reads: tuple[tuple[int, int], ...]  # input, offset
+    results: tuple[Row, ...]
+    dim: tuple[int, ...]
+    step: tuple[int, ...]
+    loops: tuple[object, ...]
+    flags: int
+    source: str
+    cut: tuple[int, int, int, int]
+    write: tuple[int, int, int, bool, bool, bool, bool] | tuple[()]
+    taken: tuple[tuple[int, int], ...]
+    targets: tuple[tuple[int, int], ...]
+
+    def numbers(self) -> list[int]:
+        """What may depend on sizes, in the order of csrc/sizes.c."""
+        operands = (*self.inputs, *self.results)
+        found = [number for _, _, shape, strides in operands for number in (*shape, *strides)]
+        found += [offset for _, offset in (*self.reads, *self.targets)]
+        return [*found, *self.dim, *self.step, self.write[2] if self.write else 0]
+
+    def rest(self) -> tuple[object, ...]:
+        """What must not, but for where the loop is cut, which is a matter of speed."""
+        operands = ((kind, num, len(shape)) for kind, num, shape, _ in self.inputs + self.results)
+        places = tuple(at for at, _ in self.reads), tuple(at for at, _ in self.targets)
+        sizes = len(self.inputs), len(self.dim), len(self.step)
+        written = (*self.write[:2], *self.write[3:]) if self.write else ()
+        loops = tuple(map(id, self.loops))
+        return *operands, places, sizes, written, loops, self.flags, self.source, self.taken
 
 
 def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kernel:
-    results = results_of(group)
+    return made_of(form_of(group, loop, source), code)
+
+
+def made_of(form: Form, code: Library) -> _C.Kernel:
     return _C.Kernel(
         code.address,
+        form.name,
+        form.inputs,
+        form.reads,
+        form.results,
+        form.dim,
+        form.step,
+        form.loops,
+        form.flags,
+        form.source,
+        code.handle,
+        form.cut,
+        form.write,
+        form.taken,
+        form.targets,
+    )
+
+
+def form_of(group: Group, loop: Nest, source: str) -> Form:
+    results = results_of(group)
+    return Form(
         name_of(group),
         tuple(signature.row() for signature in group.given),
-        group.reads,
+        tuple(group.reads),
         tuple(signature.row() for signature in results),
         loop.dim,
         (*(step for steps in loop.steps for step in steps), *numbers_of(group)),
         tuple(chained(group.chain) if group.chain else group.program.loops()),
         heeded(group),
         source,
-        code.handle,
         chain_cut(group.chain) if group.chain else cut(group.program, loop),
         write_of(group, loop),
         tuple((group.results.index(out), group.inputs.index(of)) for out, of in group.taken),
         group.targets or tuple((k, 0) for k in range(len(results))),
     )
+
+
+def made_from(forms: Sequence[Form], config: Config) -> list[_C.Kernel] | None:
+    """None: some cannot be compiled."""
+    found = libraries([one.source for one in forms], config, width)
+    made = [made_of(one, code) for one, code in zip(forms, found, strict=True) if code]
+    return made if len(made) == len(forms) else None
+
+
+def form(group: Group) -> Form:
+    loop = loop_nest(group)
+    return form_of(group, loop, source_on(group, loop))
 
 
 def results_of(group: Group) -> list[Signature]:

@@ -82,6 +82,7 @@ class Routine:
     ways: tuple[Any, ...]
     code: Any
     pure: bool
+    facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code
 
 
 def routine(
@@ -134,8 +135,7 @@ def routine(
     deals = apart is not None and may_run_apart(inputs, w.loops, w.calls)
     rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
     lists = [value for value in outputs if isinstance(value.type, PileType)]
-    code = _C.Routine(
-        found.address,
+    facts = (
         name,
         (*map(scalar_port, scalars), *array_ports(nodes, arrays)),
         tuple(output_port(value, lists) for value in outputs),
@@ -144,13 +144,16 @@ def routine(
         w.rooms,
         KEPT if config.keep_all else weight(nodes),
         source,
-        found.handle,
+    )
+    more = (
         tuple(call.row(len(scalars)) for call in w.calls),
         quiet,
         rounds,
         tuple(piles.row(value.type) for value in lists),  # type: ignore[arg-type]
     )
-    return Routine(ports, outputs, tuple(ways), code, not w.calls and is_pure(nodes, inputs))
+    code = _C.Routine(found.address, *facts, found.handle, *more)
+    pure = not w.calls and is_pure(nodes, inputs)
+    return Routine(ports, outputs, tuple(ways), code, pure, (*facts, *more))
 
 
 def is_pure(nodes: Sequence[Node], inputs: Iterable[Value]) -> bool:

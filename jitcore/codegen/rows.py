@@ -32,6 +32,7 @@ from .stages import Chain, Outside, Shift, Stage, row_size
 
 BUDGET = 1 << 18  # bytes of a band, all that it reads, makes and keeps,
 MOST = 1 << 19  # if a row is not longer: half of a cache of the second level
+SIZED_BAND = 32  # rows, where there may be any number of columns
 FEW = 4  # rows: too few for several threads
 
 
@@ -54,7 +55,7 @@ def is_rowwise(group: Group) -> bool:
     return plain and not across and movable(group)
 
 
-def by_rows(members: Sequence[Group], kept: Collection[Value]) -> Group | None:
+def by_rows(members: Sequence[Group], kept: Collection[Value], sized: bool) -> Group | None:
     """One group for all; None where they do not fit. `kept`: what others read."""
     shapes = [one.shape for one in members]
     frame = max(shapes, key=prod)
@@ -82,8 +83,11 @@ def by_rows(members: Sequence[Group], kept: Collection[Value]) -> Group | None:
     rows = band(stages, making, frame)
     if rows == 0:
         return None
-    sizes = (frame[0], frame[1]), (min(rows, frame[0]), frame[1])
-    chain = Chain(tuple(stages), *sizes, len(making.given), signatures, dense=True)
+    rows = min(rows, frame[0]) if not sized else SIZED_BAND if frame[0] > 1 else 1
+    chain = Chain(
+        tuple(stages), (frame[0], frame[1]), (rows, frame[1]), len(making.given), signatures, True,
+        sized,
+    )  # fmt: skip
     if frame[0] < FEW and duration(chain) >= 2 * LEAST:
         return None
     taken = tuple(taken_over(members, stages, making))

@@ -27,11 +27,11 @@ from .chain_operands import Making, given_by, movable, result_of, whole
 from .chain_text import divided
 from .program import Input
 from .schedule import Group
-from .stages import Chain, Pair, Shift, Stage
+from .stages import REACH, Chain, Pair, Shift, Stage
 
 BUDGET = 1 << 19  # bytes of all buffers of a thread: half of a cache of the second level
 BAND = 4  # rows
-REACH = 8  # rows and columns that a stage may be ahead, or have left at the end
+SIZED_BAND = 16  # where there may be any number of columns
 NARROW = 128  # elements of a panel's row, at least
 
 
@@ -43,7 +43,7 @@ def is_shifted(group: Group) -> bool:
     return plain and apart and wide and movable(group)
 
 
-def by_shifts(members: Sequence[Group], kept: Collection[Value]) -> Group | None:
+def by_shifts(members: Sequence[Group], kept: Collection[Value], sized: bool) -> Group | None:
     """One group for all; None where they do not fit. `kept`: what others read."""
     makers = {v: (k, n) for k, one in enumerate(members) for n, v in enumerate(one.results)}
     reads = [shifts(one, makers) for one in members]
@@ -74,14 +74,14 @@ def by_shifts(members: Sequence[Group], kept: Collection[Value]) -> Group | None
         for k, (one, own) in enumerate(zip(members, reads, strict=True))
         if own is not None
     ]
-    tile = tile_for(stages, frame)
+    tile = tile_for(stages, frame, sized)
     if not all(near(stage, frame) for stage in stages) or tile is None:
         return None
     if len(making.given) + len(making.results) > LIMIT:
         return None
     signatures = tuple(one for _, one in making.results)
-    chain = divided(Chain(tuple(stages), frame, tile, len(making.given), signatures), BAND)
-    return whole(chain, making, stores, members)
+    chain = Chain(tuple(stages), frame, tile, len(making.given), signatures, sized=sized)
+    return whole(divided(chain, BAND), making, stores, members)
 
 
 def shifts(
@@ -149,20 +149,23 @@ def settled(store: Group, members: Sequence[Group], making: Making) -> bool:
     return True
 
 
-def tile_for(stages: Sequence[Stage], frame: Pair) -> Pair | None:
+def tile_for(stages: Sequence[Stage], frame: Pair, sized: bool) -> Pair | None:
     """A few rows, and as many columns as let all buffers stay in the cache."""
     inner = prod(stages[0].shape[2:])
+    band = SIZED_BAND if sized else BAND
     cell = row = 0
     for stage in stages:
         if stage.between:
             size = sum(one.dtype.itemsize for one in stage.outputs) * inner
             cell += size
-            row += size * (BAND + stage.high[0] - stage.low[0])
+            row += size * (band + stage.high[0] - stage.low[0])
     if row == 0:
         return None
-    if row * frame[1] <= BUDGET:
+    if row * frame[1] <= BUDGET and not sized:
         spare = (BUDGET - row * frame[1]) // (cell * frame[1])
         return min(frame[0], BAND + spare), frame[1]
     columns = max(BUDGET // row, -(-NARROW // inner))
+    if sized:
+        return band, columns
     panels = -(-frame[1] // columns)
     return BAND, -(-frame[1] // panels)

@@ -18,6 +18,8 @@ from .abi import Signature
 from .loops import Nest, broadcast_steps, walk
 from .program import Input, Program
 
+REACH = 8  # rows and columns that a stage may be ahead, or have left at the end
+WIDEST = 16  # bytes of an element
 LINE, PAGE = 64, 4096
 
 Pair = tuple[int, int]
@@ -92,11 +94,16 @@ class Chain:
     given: int  # operands that are read
     results: tuple[Signature, ...]
     dense: bool = False  # buffers have all columns, row by row, as arrays have
+    sized: bool = False  # no number is a quotient, or rounded: they serve for all sizes
 
     def room(self, stage: Stage, axis: int) -> int:
         """Rows, or columns, that its buffers hold."""
         tile, frame = self.tile[axis], self.frame[axis]
-        ranges = (stage.range(axis, start, tile, frame) for start in range(0, frame, tile))
+        if self.sized:
+            ahead = max(stage.high[axis], REACH) - min(stage.low[axis], 0)
+            return tile + (0 if self.dense else ahead)
+        starts = range(0, frame, tile)  # all between those at the ends are alike
+        ranges = (stage.range(axis, at, tile, frame) for at in {*starts[:2], *starts[-2:]})
         return max(end - first for first, end in ranges)
 
 
@@ -124,6 +131,9 @@ def buffer_steps(chain: Chain, stage: Stage, output: int) -> tuple[int, ...]:
 
 
 def buffer_size(chain: Chain, stage: Stage, output: int) -> int:
+    if chain.sized and chain.dense:
+        items = row_size(stage, output) // stage.outputs[output].dtype.itemsize
+        return items * chain.room(stage, 0) * WIDEST
     size = buffer_steps(chain, stage, output)[0] * chain.room(stage, 0)
     return -(-size // LINE) * LINE
 

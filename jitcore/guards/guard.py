@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from jitcore.guards.source import Source, shown
-from jitcore.ir.types import ArrayType
+from jitcore.ir.types import ArrayType, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,34 @@ class IsArray:
 
     def __str__(self) -> str:
         return f"{self.source} is an array {self.type}"
+
+
+@dataclass(frozen=True, slots=True)
+class IsSized:
+    """An array of the dtype, flags and number of axes of `type`, each extent between two. `order`:
+    C or F, as its strides are; A: they are those of `type`."""
+
+    source: Source
+    type: ArrayType
+    least: Shape
+    most: Shape
+    order: str
+
+    def __str__(self) -> str:
+        both = zip(self.least, self.most, strict=True)
+        dims = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in both)
+        return f"{self.source} is an array {self.type.dtype} of extents {dims}, order {self.order}"
+
+
+@dataclass(frozen=True, slots=True)
+class SameExtent:
+    a: Source
+    axis: int
+    b: Source
+    other_axis: int
+
+    def __str__(self) -> str:
+        return f"{self.a}.shape[{self.axis}] == {self.b}.shape[{self.other_axis}]"
 
 
 def identity(value: Any) -> Any:
@@ -165,6 +193,8 @@ Guard = (
     | IsObject
     | TypeVersion
     | IsArray
+    | IsSized
+    | SameExtent
     | Equals
     | Length
     | Keys

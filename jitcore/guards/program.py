@@ -85,8 +85,8 @@ def depth(source: Source) -> int:
 
 
 COST: tuple[type, ...] = (
-    g.TypeVersion, g.HasType, g.IsObject, g.Equals, g.Length, g.Keys, g.IsArray, g.Absent,
-    g.SameObject, g.ErrState,
+    g.TypeVersion, g.HasType, g.IsObject, g.Equals, g.Length, g.Keys, g.IsArray, g.IsSized,
+    g.SameExtent, g.Absent, g.SameObject, g.ErrState,
 )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def rank(guard: Guard) -> tuple[int, int]:
             level = -1
         case g.Absent(source):
             level = depth(source)
-        case g.SameObject(a, b):
+        case g.SameObject(a, b) | g.SameExtent(a, _, b, _):
             level = max(depth(a), depth(b))
         case _:
             level = depth(guard.source)
@@ -133,6 +133,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.MethodSelf: lambda c, x: ("LOAD_METHOD_SELF", c.load(x.base)),
     s.PartialPart: lambda c, x: ("LOAD_PARTIAL", c.load(x.base), c.const(x.part)),
     s.IteratorPart: lambda c, x: ("LOAD_ITERATOR", c.load(x.base), iterator_part(x.part)),
+    s.Extent: lambda c, x: ("LOAD_EXTENT", c.load(x.base), x.axis),
     s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
     s.Key: lambda c, x: (f"LOAD_{c.key(x)}", c.load(x.base), c.const(x.key)),
 }
@@ -141,6 +142,12 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
 def spec(guard: g.IsArray) -> Any:
     t = guard.type
     return _C.ArraySpec(t.dtype, t.shape, t.strides, t.aligned, t.writeable)
+
+
+def sized_spec(guard: g.IsSized) -> Any:
+    t = guard.type
+    flags = t.aligned, t.writeable
+    return _C.ArraySpec(t.dtype, guard.least, t.strides, *flags, guard.most, guard.order)
 
 
 def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compiler, Any], None]:
@@ -171,6 +178,11 @@ def same_object(c: Compiler, guard: g.SameObject) -> None:
     c.op("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), why=str(guard))
 
 
+def same_extent(c: Compiler, guard: g.SameExtent) -> None:
+    operands = c.load(guard.a), c.load(guard.b), guard.axis, guard.other_axis
+    c.op("SAME_EXTENT", *operands, why=str(guard))
+
+
 def type_version(c: Compiler, guard: g.TypeVersion) -> None:
     version = _C.type_version(guard.cls)
     c.op("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(version), why=str(guard))
@@ -187,6 +199,8 @@ CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
     g.Length: check("LENGTH", lambda c, x: x.count),
     g.Keys: check("KEYS", lambda c, x: c.const(x.keys)),
     g.IsArray: check("IS_ARRAY", lambda c, x: c.const(spec(x))),
+    g.IsSized: check("IS_ARRAY", lambda c, x: c.const(sized_spec(x))),
+    g.SameExtent: same_extent,
     g.Absent: absent,
     g.SameObject: same_object,
     g.TypeVersion: type_version,

@@ -189,6 +189,17 @@ class IteratorPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """Of an array along an axis."""
+
+    base: Source
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.base}.shape[{self.axis}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """Of a list or tuple."""
 
@@ -229,6 +240,7 @@ Source = (
     | MethodSelf
     | PartialPart
     | IteratorPart
+    | Extent
     | Item
     | Key
 )

@@ -8,6 +8,7 @@ exits: recipes, effects ─▶ the steps of each exit ┘
 from __future__ import annotations
 
 import operator
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -120,7 +121,19 @@ def retire(entry: Any) -> None:
     entry.ready(False)
 
 
-def entry_of(made: Scheduled, programs: Programs) -> Any:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entry before it is one: guards, and the plan with what its words stand for."""
+
+    program: GuardProgram
+    words: array[int]
+    consts: tuple[Any, ...]
+    exits: tuple[Any, ...]
+    registers: int
+    users: tuple[int, ...]  # ids of the objects that it holds weakly
+
+
+def written(made: Scheduled, programs: Programs) -> Written:
     capture = made.capture
     used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
@@ -133,15 +146,20 @@ def entry_of(made: Scheduled, programs: Programs) -> Any:
         plan.bind(capture.inputs[source], program.registers[source])
     Lowering(plan, program.registers, made.kernels, capture).run(made.segments)
     words, consts, exits, registers = plan.finish()
+    return Written(program, words, consts, exits, registers, tuple(plan.users))
+
+
+def entry_of(made: Scheduled, programs: Programs) -> Any:
+    parts = written(made, programs)
     entry = _C.Entry(
-        capture.graph.name,
-        registers,
-        program.words,
-        program.consts,
-        program.reasons,
-        words,
-        consts,
-        exits,
+        made.capture.graph.name,
+        parts.registers,
+        parts.program.words,
+        parts.program.consts,
+        parts.program.reasons,
+        parts.words,
+        parts.consts,
+        parts.exits,
     )
     entry.framed = not made.frameless
     entry.pure = made.frameless and any(one.routine is not None for one in made.segments)

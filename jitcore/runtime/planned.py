@@ -212,7 +212,7 @@ def planned(
             fused = [as_asked(step, config.numerics) for step in fused]
             idle = lasting(views).keys() | (views.keys() - one.after)
             if config.numerics == "exact":
-                fused = chained(fused, one.after, idle, views)
+                fused = chained(fused, one.after, idle, views, config.sized)
             steps = stores_last(fused, idle)
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
         elif one.loud is None and config.backend != "numpy":

@@ -25,6 +25,7 @@ from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic import growing, piles, spans
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.extents import told
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_operands
@@ -227,7 +228,7 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
         return _of_number(vm, owner, kind.pytype, name)
     fact = ATTRIBUTES.get(name)
     if fact is not None and fact.constant is not None:
-        return Known(fact.constant(kind))  # type: ignore[arg-type]
+        return told(vm, owner, name, fact.constant)
     if fact is not None and fact.row is not None:
         return emit_row(vm, fact.row, (owner,), {})
     if name in METHODS and not (isinstance(kind, ScalarType) and METHODS[name].stores):

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 from jitcore.config import Config
 from jitcore.fallback import breaks
@@ -49,8 +50,9 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
     """
     fenced: dict[int, Break] = {}
     left = dict(refused)
+    looked: list[Any] = []
     for _ in range(MAX_WALKS):
-        vm = Machine(start, config, fenced, left, exit_at)
+        vm = Machine(start, config, fenced, left, exit_at, looked)
         try:
             with hushed("error"):
                 return walk(vm)
@@ -279,6 +281,7 @@ def finish(
         vm.start.errstate,
         frozenset(vm.rolled),
         tuple(vm.notes),
+        tuple(vm.looked),
     )
 
 

@@ -16,6 +16,7 @@ from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic import spans
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.extents import seen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.sequences import is_sequence
@@ -84,7 +85,7 @@ def length(vm: Machine, over: Var) -> int | None:
         case Known(obj) if type(obj) in (tuple, str, range, bytes, list):
             return len(obj)
         case Run(value) if isinstance(value.type, ArrayType) and value.type.shape:
-            return value.type.shape[0]
+            return seen(vm, value.type.shape[0])
         case Run(value) if isinstance(value.type, SpanType) and value.type.dims:
             return value.type.dims[0]
     return None

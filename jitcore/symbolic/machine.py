@@ -89,9 +89,11 @@ class Machine:
         fenced: dict[int, Break],
         refused: Mapping[int, str],
         exit_at: Callable[[Machine, int, list[Var], bool], Exit],
+        looked: list[Any],
     ) -> None:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
+        self.looked = looked  # what was told of arrays' extents: in all walks of a capture
         self.start = start
         self.config = config
         self.fenced = fenced

@@ -20,6 +20,7 @@ from jitcore.ir.infer_part import Spans
 from jitcore.ir.ops_array import GETITEM, PART, SETITEM
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.opcodes.version import writes
+from jitcore.symbolic.extents import seen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Loud, Window
@@ -92,7 +93,8 @@ def moving(vm: Machine, t: Any, key: Var) -> tuple[tuple[Any, ...], Spans] | Non
     for axis, part in zip(axes(parts, t.ndim), parts, strict=True):
         span = None
         if isinstance(part, Slice) and any(varies(vm, n, changing) for n in numbers(part)):
-            span = span_of(vm, part, t.shape[axis], changing) if 0 <= axis < t.ndim else None
+            n = seen(vm, t.shape[axis]) if 0 <= axis < t.ndim else None
+            span = None if n is None else span_of(vm, part, n, changing)
             if span is None:
                 return None
         spans.append(span)

@@ -10,6 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.describe import describe
+from jitcore.symbolic.extents import told
 from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.refusals import row_of_operands
@@ -81,7 +82,7 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
         return mapped(vm, op, args, kwargs)
     only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
     if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
-        return Known(op.fold(only.value.type))
+        return told(vm, only, op.name.rpartition(".")[2], op.fold)
     scalars = op.kind in (Kind.MAP, Kind.STORE)
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}

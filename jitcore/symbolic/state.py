@@ -7,6 +7,7 @@ segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +16,18 @@ from jitcore.fallback.exit import Do, Exit
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Graph, Node, Value
+from jitcore.ir.types import ArrayType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.values import Cell, Func, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """An array as it might be. Its extents along these axes are numbers that run time knows."""
+
+    type: ArrayType
+    axes: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,7 @@ class Start:
     empty: Any  # what marks an empty slot in locals and stack
     errstate: int  # of NumPy, as it keeps it
     rolled: frozenset[int] = frozenset()  # loops that have been found too large to unroll
+    sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +155,4 @@ class Capture:
     errstate: int  # of NumPy, as it keeps it
     rolled: frozenset[int] = frozenset()  # loops that are not unrolled, by their headers
     notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's
+    looked: tuple[Any, ...] = ()  # what was told of arrays' extents while compiling

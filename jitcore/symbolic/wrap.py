@@ -144,6 +144,8 @@ def _array(vm: Machine, obj: np.ndarray[Any, Any], origin: Source) -> Var:
     kind = type_of(obj)
     if not isinstance(kind, ArrayType):
         return _unknown(vm, obj, origin)
+    sized = vm.start.sizes.get(origin)
+    kind = kind if sized is None else sized.type
     vm.guard(IsArray(origin, kind))
     value = vm.input(origin, kind)
     if isinstance(origin, Stack):

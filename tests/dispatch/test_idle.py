@@ -116,7 +116,7 @@ def test_a_loop_asks_now_and_then_where_nothing_holds() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for _ in range(3):
         fn([np.ones(n) for n in range(10, 50)])
     record = pipeline.records.find(plain.__code__)
@@ -141,7 +141,7 @@ def test_shapes_that_change_in_each_round_are_left_alone() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for calls in (1, 2):
         arrays = [np.full(n, 2.0) for n in range(10 * calls, 10 * calls + 40)]
         fn(arrays)
@@ -156,7 +156,7 @@ def test_three_shapes_in_turns_are_compiled() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     fn([np.full(10 + k % 3, 2.0) for k in range(40)])
     regions = [one for one in pipeline.records.find(plain.__code__).regions if one.kernels]
     assert [one.entry.hits for one in regions] == [14, 13, 13]

@@ -8,11 +8,12 @@ from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops_loop import RANGE_STEP
-from jitcore.ir.types import PYINT, ScalarType, SpanType, type_of
+from jitcore.ir.types import PYINT, ArrayType, ScalarType, SpanType, type_of
 from jitcore.symbolic import operators, piles, spans
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import chosen
+from jitcore.symbolic.extents import told
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
 from jitcore.symbolic.iterate import adopted, following, items_of, iterator, length
 from jitcore.symbolic.machine import Machine
@@ -57,6 +58,8 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
         return Known(len(owner.items))
     if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
         return spans.length(vm, owner.value)
+    if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType) and owner.value.type.ndim:
+        return told(vm, owner, "len", lambda t: t.shape[0])
     count = length(vm, owner)
     over = sequence(vm, owner) if count is None and vm.work is not None else None
     if over is not None:

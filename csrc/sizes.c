@@ -1,0 +1,258 @@
+#include "sizes.h"
+
+#include <string.h>
+
+#define MOST_EXTENTS 8
+#define PLACES 2 /* behind a loop's extents: where a part of it begins */
+#define MOST_MONOMIALS 32
+
+/* An input's extent, and between which ones the kernel is right. */
+typedef struct {
+    int input, axis;
+    i64 low, high;
+} Extent;
+
+typedef struct {
+    size_t at;                  /* byte of the sized kernel's memory at which the number stands */
+    int monomial, more;         /* more: an earlier term is of the same number */
+    i64 times;
+} Term;
+
+struct Sizes {
+    int nextents, nmonomials, busy;
+    Py_ssize_t nterms;
+    i64 part;                   /* elements of a loop's smallest part */
+    size_t bytes;               /* of a sized kernel */
+    char *memory;               /* of the one that launches use, but for a launch within, or beside, another: for `now` */
+    i64 now[MOST_EXTENTS];
+    Extent extents[MOST_EXTENTS];
+    int powers[MOST_MONOMIALS][MOST_EXTENTS];
+    Term terms[];
+};
+
+/* ---- a kernel whose numbers are its own --------------------------------------------------------- */
+
+static int operands_of(const Kernel *k) { return k->ninputs + k->noutputs; }
+
+/* What follows the Kernel in the memory of a sized one, in this order. */
+static size_t bytes_of(const Kernel *k) {
+    size_t bytes = sizeof(Kernel) + (size_t)operands_of(k) * sizeof(Operand);
+    for (int i = 0; i < operands_of(k); i++)
+        bytes += 2 * (size_t)k->operands[i].ndim * sizeof(npy_intp);
+    return bytes + (size_t)k->nreads * sizeof(Read) + (size_t)k->ntargets * sizeof(Target)
+           + (size_t)(k->depth + PLACES + k->nsteps) * sizeof(i64);
+}
+
+static void *moved(char **at, const void *from, size_t bytes) {
+    void *here = *at;
+    if (bytes > 0)
+        memcpy(here, from, bytes);
+    *at += bytes;
+    return here;
+}
+
+static Kernel *copy_into(const Kernel *k, char *memory) {
+    char *at = memory;
+    Kernel *own = moved(&at, k, sizeof(Kernel));
+    own->operands = moved(&at, k->operands, (size_t)operands_of(k) * sizeof(Operand));
+    for (int i = 0; i < operands_of(k); i++) {
+        Operand *operand = &own->operands[i];
+        operand->shape = moved(&at, operand->shape, 2 * (size_t)operand->ndim * sizeof(npy_intp));
+        operand->strides = operand->shape + operand->ndim;
+    }
+    own->reads = moved(&at, k->reads, (size_t)k->nreads * sizeof(Read));
+    own->targets = moved(&at, k->targets, (size_t)k->ntargets * sizeof(Target));
+    own->dim = moved(&at, k->dim, (size_t)(k->depth + PLACES) * sizeof(i64));
+    own->step = moved(&at, k->step, (size_t)k->nsteps * sizeof(i64));
+    own->sizes = NULL;
+    return own;
+}
+
+/* The numbers, as jitcore/codegen/kernel.py counts them: of each operand extents and strides; of each read, then of each target,
+ * its offset; extents and steps of the loop; the offset of what is written. NULL: there are not so many. */
+static i64 *number_of(Kernel *k, Py_ssize_t n) {
+    for (int i = 0; i < operands_of(k); i++) {
+        if (n < 2 * k->operands[i].ndim)
+            return (i64 *)&k->operands[i].shape[n];
+        n -= 2 * k->operands[i].ndim;
+    }
+    if (n < k->nreads)
+        return (i64 *)&k->reads[n].offset;
+    n -= k->nreads;
+    if (n < k->ntargets)
+        return (i64 *)&k->targets[n].offset;
+    n -= k->ntargets;
+    if (n < k->depth)
+        return &k->dim[n];
+    n -= k->depth;
+    if (n < k->nsteps)
+        return &k->step[n];
+    return n == k->nsteps ? (i64 *)&k->write.offset : NULL;
+}
+
+/* As many grains of the axis that is cut as have so many elements. */
+static void measure_parts(Kernel *k, i64 part) {
+    i64 grains = (k->dim[k->cut.axis] + k->cut.grain - 1) / k->cut.grain, each = grains > 0 ? k->size / grains : 0;
+    i64 least = each > 0 ? (part + each - 1) / each : part;
+    if (least > k->cut.least)
+        k->cut.least = least;
+}
+
+/* What the constructor, too, tells from the numbers. */
+static void derive(Kernel *k, const Kernel *from, i64 part) {
+    for (int i = 0; i < operands_of(k); i++)
+        if (k->operands[i].ndim > 0)
+            operand_reach(&k->operands[i]);
+    k->size = 1;
+    for (int d = 0; d < k->depth; d++)
+        k->size *= (npy_intp)k->dim[d];
+    k->cut = from->cut;
+    if (k->cut.grain > 0)
+        measure_parts(k, part);
+}
+
+/* ---- a launch ----------------------------------------------------------------------------------- */
+
+static int extent_of(const Kernel *k, const Extent *extent, PyObject *input, i64 *found) {
+    if (!PyArray_CheckExact(input) || PyArray_NDIM((PyArrayObject *)input) != k->operands[extent->input].ndim)
+        return 0;
+    *found = PyArray_DIM((PyArrayObject *)input, extent->axis);
+    return extent->low <= *found && *found <= extent->high;
+}
+
+/* `memory` has a copy of `k`, for any size. */
+static void resize(const Kernel *k, char *memory, const i64 *extents) {
+    const Sizes *s = k->sizes;
+    i64 monomials[MOST_MONOMIALS];
+    for (int m = 0; m < s->nmonomials; m++) {
+        monomials[m] = 1;
+        for (int e = 0; e < s->nextents; e++)
+            for (int power = s->powers[m][e]; power > 0; power--)
+                monomials[m] *= extents[e];
+    }
+    for (Py_ssize_t i = 0; i < s->nterms; i++) {
+        i64 *number = (i64 *)(memory + s->terms[i].at);
+        *number = (s->terms[i].more ? *number : 0) + s->terms[i].times * monomials[s->terms[i].monomial];
+    }
+    derive((Kernel *)memory, k, s->part);
+}
+
+Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
+    Sizes *s = k->sizes;
+    i64 extents[MOST_EXTENTS];
+    int same = 1;
+    for (int e = 0; e < s->nextents; e++) {
+        if (!extent_of(k, &s->extents[e], inputs[s->extents[e].input], &extents[e]))
+            return NULL;
+        same &= extents[e] == s->now[e];
+    }
+    char *memory = s->busy ? PyMem_Malloc(s->bytes) : s->memory;
+    if (memory == NULL)
+        return NULL;
+    if (s->busy)
+        copy_into(k, memory);
+    if (s->busy || !same)
+        resize(k, memory, extents);
+    if (!s->busy)
+        memcpy(s->now, extents, (size_t)s->nextents * sizeof(i64));
+    s->busy |= memory == s->memory;
+    ((Kernel *)memory)->fn = k->fn;
+    return (Kernel *)memory;
+}
+
+void sized_leave(Kernel *k, Kernel *own) {
+    if ((char *)own == k->sizes->memory)
+        k->sizes->busy = 0;
+    else
+        PyMem_Free(own);
+}
+
+/* ---- construction ------------------------------------------------------------------------------- */
+
+static int read_extents(const Kernel *k, PyObject *rows, Sizes *s) {
+    s->nextents = (int)PyTuple_GET_SIZE(rows);
+    for (int e = 0; e < s->nextents; e++) {
+        Extent *extent = &s->extents[e];
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, e), "iiLL", &extent->input, &extent->axis, &extent->low,
+                              &extent->high))
+            return -1;
+        if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY
+            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 2) {
+            PyErr_SetString(PyExc_ValueError, "an extent, 2 or more, of an input that is an array");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_monomials(PyObject *rows, Sizes *s) {
+    s->nmonomials = (int)PyTuple_GET_SIZE(rows);
+    for (int m = 0; m < s->nmonomials; m++) {
+        PyObject *powers = PyTuple_GET_ITEM(rows, m);
+        if (!PyTuple_Check(powers) || PyTuple_GET_SIZE(powers) != s->nextents) {
+            PyErr_SetString(PyExc_ValueError, "a power for each extent");
+            return -1;
+        }
+        for (int e = 0; e < s->nextents; e++) {
+            s->powers[m][e] = (int)PyLong_AsLong(PyTuple_GET_ITEM(powers, e));
+            if (PyErr_Occurred())
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* (number, monomial, times): the number is what these add up to; those of one number stand together. */
+static int read_terms(Kernel *own, PyObject *rows, Sizes *s) {
+    s->nterms = PyTuple_GET_SIZE(rows);
+    for (Py_ssize_t i = 0; i < s->nterms; i++) {
+        Term *term = &s->terms[i];
+        Py_ssize_t number;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, i), "niL", &number, &term->monomial, &term->times))
+            return -1;
+        i64 *at = number < 0 ? NULL : number_of(own, number);
+        if (at == NULL || term->monomial < 0 || term->monomial >= s->nmonomials) {
+            PyErr_SetString(PyExc_ValueError, "no such number, or monomial");
+            return -1;
+        }
+        term->at = (size_t)((char *)at - (char *)own);
+        term->more = i > 0 && s->terms[i - 1].at == term->at;
+    }
+    return 0;
+}
+
+PyObject *kernel_sized(PyObject *self, PyObject *args) {
+    Kernel *k = (Kernel *)self;
+    PyObject *extents, *monomials, *terms;
+    long long part;
+    if (!PyArg_ParseTuple(args, "O!O!O!L", &PyTuple_Type, &extents, &PyTuple_Type, &monomials, &PyTuple_Type, &terms,
+                          &part))
+        return NULL;
+    if (k->sizes != NULL || PyTuple_GET_SIZE(extents) < 1 || PyTuple_GET_SIZE(extents) > MOST_EXTENTS
+        || PyTuple_GET_SIZE(monomials) > MOST_MONOMIALS) {
+        PyErr_SetString(PyExc_ValueError, "a kernel is sized once, by a few extents");
+        return NULL;
+    }
+    Sizes *s = PyMem_Calloc(1, sizeof(Sizes) + (size_t)PyTuple_GET_SIZE(terms) * sizeof(Term));
+    if (s == NULL)
+        return PyErr_NoMemory();
+    s->part = part;
+    s->bytes = bytes_of(k);
+    s->memory = PyMem_Malloc(s->bytes);
+    if (s->memory == NULL)
+        PyErr_NoMemory();
+    else if (read_extents(k, extents, s) == 0 && read_monomials(monomials, s) == 0)
+        read_terms(copy_into(k, s->memory), terms, s);
+    if (PyErr_Occurred()) {
+        sizes_free(s);
+        return NULL;
+    }
+    k->sizes = s; /* `now` is 0, which no extent is */
+    Py_RETURN_NONE;
+}
+
+void sizes_free(Sizes *sizes) {
+    if (sizes != NULL)
+        PyMem_Free(sizes->memory);
+    PyMem_Free(sizes);
+}

@@ -1,0 +1,202 @@
+"""The code of a region point, captured for arrays of other sizes, of which only the types exist.
+
+symbols, and a size for each ─▶ types of the arrays ─▶ capture, plan, the forms of its kernels
+two of them ─▶ what is another but numbers that a kernel can compute
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from jitcore import _C
+from jitcore.codegen.kernel import Form, form
+from jitcore.config import Config
+from jitcore.guards.guard import Guard, IsArray, identity
+from jitcore.guards.source import Source
+from jitcore.ir.types import ArrayType, standard_strides
+from jitcore.runtime.assemble import Written, written
+from jitcore.runtime.planned import Scheduled, Unroutined, scheduled, without_frame
+from jitcore.symbolic.capture import capture
+from jitcore.symbolic.state import Capture, Sized, Start
+
+log = logging.getLogger("jitcore")
+Arrays = Mapping[Source, ArrayType]
+Sizes = tuple[int, ...]  # of the symbols
+Facts = frozenset[Any]
+AS_THEY_ARE = "A"  # strides, beside C and F
+HELD = type(_C.hold(object))
+PLAIN = (int, str, bool, float, complex, bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """Which axes have the same extent at all times, symbol by symbol; what each is now."""
+
+    arrays: Arrays
+    orders: Mapping[Source, str]
+    axes: tuple[tuple[tuple[Source, int], ...], ...]
+    now: Sizes
+
+    def type_at(self, source: Source, sizes: Sizes) -> ArrayType:
+        t = self.arrays[source]
+        shape = list(t.shape)
+        for size, axes in zip(sizes, self.axes, strict=True):
+            for where, axis in axes:
+                if where == source:
+                    shape[axis] = size
+        order = self.orders[source]
+        if order == AS_THEY_ARE:
+            return replace(t, shape=tuple(shape))
+        strides = standard_strides(t.dtype, tuple(shape), order)
+        return replace(t, shape=tuple(shape), strides=strides)
+
+    def sized(self, sizes: Sizes) -> dict[Source, Sized]:
+        return {
+            source: Sized(self.type_at(source, sizes), frozenset(self.varying(source)))
+            for source in self.orders
+        }
+
+    def elements(self, sizes: Sizes) -> int:
+        """Of the largest array."""
+        return max(self.type_at(source, sizes).size for source in self.orders)
+
+    def varying(self, source: Source) -> Iterator[int]:
+        for axes in self.axes:
+            yield from (axis for where, axis in axes if where == source)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    sizes: Sizes
+    capture: Capture
+    plan: Scheduled
+    parts: Written
+    forms: tuple[Form, ...]
+
+
+def loose(guards: Sequence[Guard]) -> Facts:
+    """The guards without extents and strides."""
+    return frozenset(
+        (g.source, g.type.dtype, g.type.ndim, g.type.aligned, g.type.writeable)
+        if isinstance(g, IsArray)
+        else hash(g)
+        for g in guards
+    )
+
+
+class Sampler:
+    """Captures of one place, each made once."""
+
+    def __init__(self, start: Start, symbols: Symbols, config: Config) -> None:
+        self.start, self.symbols = start, symbols
+        self.config = replace(config, compiling="background", sized=True)  # forms are enough
+        self.made: dict[Sizes, Sample] = {}
+        self.failed: set[Sizes] = set()
+
+    def at(self, sizes: Sizes) -> Sample | None:
+        if sizes not in self.made and sizes not in self.failed:
+            made = self.sample(sizes)
+            if made is None:
+                self.failed.add(sizes)
+            else:
+                self.made[sizes] = made
+        return self.made.get(sizes)
+
+    def sample(self, sizes: Sizes) -> Sample | None:
+        start = replace(self.start, sizes=self.symbols.sized(sizes))
+        refused: dict[int, str] = {}
+        while True:
+            captured = capture(start, self.config, refused)
+            try:
+                plan = without_frame(scheduled(captured, self.config))
+            except Unroutined as loop:
+                refused[loop.at] = loop.why
+                continue
+            if not plan.kernels and not any(one.routine for one in plan.segments):
+                return None
+            forms = tuple(map(form, plan.kernels))
+            return Sample(sizes, captured, plan, written(plan, {}), forms)
+
+    def alike(self, one: Sample, sizes: Sizes) -> bool:
+        other = self.at(sizes)
+        what = difference(one, other) if other is not None else "there is no kernel"
+        if what:
+            log.debug("%s: sizes %s and %s: %s", self.name, one.sizes, sizes, what)
+        return not what
+
+    @property
+    def name(self) -> str:
+        return self.start.code.code.co_name
+
+
+def difference(one: Sample, other: Sample) -> str:
+    """What is another but the numbers that a kernel can compute; empty: nothing."""
+    return next((what for what, same in ASPECTS.items() if not same(one, other)), "")
+
+
+def ends(sample: Sample) -> tuple[Any, ...]:
+    found = sample.capture
+    return found.stop, found.resume, found.rolled, found.notes
+
+
+def words(sample: Sample) -> tuple[Any, ...]:
+    parts = sample.parts
+    guards = parts.program.words, parts.program.registers
+    return parts.words, parts.exits, parts.registers, parts.users, *guards, sample.plan.frameless
+
+
+def same_constants(one: Sample, other: Sample) -> bool:
+    a, b = one.parts.consts, other.parts.consts
+    return len(a) == len(b) and all(map(partial(same, codes(one), codes(other)), a, b))
+
+
+def same_forms(one: Sample, other: Sample) -> bool:
+    return [form.rest() for form in one.forms] == [form.rest() for form in other.forms]
+
+
+ASPECTS: Mapping[str, Callable[[Sample, Sample], bool]] = {
+    "the program is told of extents": lambda a, b: a.capture.looked == b.capture.looked,
+    "it ends elsewhere": lambda a, b: ends(a) == ends(b),
+    "other guards": lambda a, b: loose(a.capture.guards) == loose(b.capture.guards),
+    "other steps": lambda a, b: words(a) == words(b),
+    "other constants": same_constants,
+    "other kernels": same_forms,
+}
+
+
+def codes(sample: Sample) -> dict[int, Any]:
+    """What stands for kernels and routines, whose forms are compared."""
+    kernels = enumerate(sample.plan.kernels.values())
+    found: dict[int, Any] = {id(kernel): ("kernel", n) for n, kernel in kernels}
+    routines = [one.routine for one in sample.plan.segments if one.routine is not None]
+    return found | {id(one.code): ("routine", one.facts) for one in routines}
+
+
+def same(left: Mapping[int, Any], right: Mapping[int, Any], a: Any, b: Any) -> bool:
+    if id(a) in left and id(b) in right:
+        return same_facts(left[id(a)], right[id(b)])
+    return same_facts(a, b)
+
+
+def same_facts(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if type(a) in (tuple, list):
+        return len(a) == len(b) and all(map(same_facts, a, b))
+    if type(a) is dict:
+        return list(a) == list(b) and all(map(same_facts, a.values(), b.values()))
+    if type(a) is partial:
+        return same_facts((a.func, a.args, a.keywords), (b.func, b.args, b.keywords))
+    if type(a) is HELD:
+        return True  # of the same objects: Written.users
+    if isinstance(a, np.dtype):
+        return bool(a == b)
+    return type(a) in PLAIN and identity(a) == identity(b)

@@ -1,0 +1,351 @@
+"""A second size makes an entry for all: the same bits as NumPy at sizes that nobody compiled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.same import same
+
+import jitcore
+from jitcore.config import environment
+from jitcore.pipeline import attach, records
+
+KEPT = replace(environment(), keep_all=True)  # what pays is not the question here
+Function = Callable[..., Any]
+
+
+def attached(fn: Function) -> Function:
+    made: Function = attach(fn, KEPT)  # type: ignore[arg-type]
+    return made
+
+
+def regions(fn: Function) -> list[Any]:
+    record = records.find(fn.__code__)
+    assert record is not None
+    return [region for region in record.regions if region.entry is not None]
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    assert same(expected, found) is None
+
+
+def hits(fn: Function, text: str = " of extents ") -> int:
+    return sum(r.entry.hits for r in regions(fn) if any(text in guard for guard in r.guards))
+
+
+def data(*shape: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(shape).normal(size=shape)
+
+
+def twin(arg: Any) -> Any:
+    """With strides, and a base, like its own."""
+    if not isinstance(arg, np.ndarray) or arg.base is None:
+        return arg.copy(order="K") if isinstance(arg, np.ndarray) else arg
+    base = arg.base.copy(order="K")
+    assert base.strides == arg.base.strides
+    offset = arg.ctypes.data - arg.base.ctypes.data
+    memory = base.reshape(-1, order="A").view(np.uint8)[offset:]
+    return np.ndarray(arg.shape, arg.dtype, memory, 0, arg.strides)
+
+
+def agree(fn: Function, calls: list[tuple[Any, ...]]) -> None:
+    """Eager and compiled, call by call, on arguments of their own."""
+    compiled = attached(fn)
+    for args in calls:
+        ours = [*map(twin, args)]
+        try:
+            expected = fn(*args)
+        except Exception as error:
+            with pytest.raises(type(error)) as raised:
+                compiled(*ours)
+            assert str(raised.value) == str(error)
+        else:
+            assert_same(compiled(*ours), expected)
+        assert_same(ours, list(args))
+
+
+LENGTHS = (40, 31, 2, 3, 7, 16, 17, 100, 1000, 65_537, 20_000, 128, 8, 9)
+
+
+def chain(x: Any, y: Any) -> Any:
+    return np.sqrt(x * x + y * y) * np.exp(-x) + y
+
+
+def spread(x: Any) -> Any:
+    return (x - x.mean()) / x.std()
+
+
+def neighbours(x: Any) -> Any:
+    return x[1:-1] * 0.5 + 0.25 * (x[:-2] + x[2:])
+
+
+def reverse(x: Any) -> Any:
+    return x[::-1] * 2.0 + x
+
+
+def narrow(x: Any) -> Any:
+    return (x > 0.5) & (x.astype(np.float32) < 0.9)
+
+
+def clipped(x: Any) -> Any:
+    x[x > 0.5] = 0.25
+    return x * 3.0 + 1.0
+
+
+def running(x: Any) -> Any:
+    return np.cumsum(x * 2.0) - x
+
+
+@pytest.mark.parametrize("fn", [spread, neighbours, reverse, narrow, clipped, running])
+def test_lengths(fn: Function) -> None:
+    agree(fn, [(data(n),) for n in LENGTHS])
+    assert hits(fn) >= 7
+
+
+def test_two_arrays_of_a_length() -> None:
+    agree(chain, [(data(n), data(n) * 2.0) for n in LENGTHS])
+    assert len(regions(chain)) == 2 and hits(chain) == len(LENGTHS) - 1
+
+
+def test_a_thousand_lengths_are_two_compiles() -> None:
+    def fn(x: Any, y: Any) -> Any:
+        return np.maximum(x * 2.0 + y, 0.0) / 3.0
+
+    agree(fn, [(data(n), data(n)) for n in range(2, 1002)])
+    assert len(regions(fn)) == 2
+
+
+def test_lengths_that_part_company() -> None:
+    """Both had one length so far: that was a fact, and is asked."""
+
+    def fn(x: Any, y: Any) -> Any:
+        return x * 2.0 + 1.0, y * 3.0 - 1.0
+
+    same = [(data(n), data(n)) for n in (20, 30, 40)]
+    agree(fn, [*same, (data(20), data(30)), (data(25), data(50)), (data(60), data(19)), *same])
+    assert hits(fn) >= 5
+
+
+def test_lengths_that_do_not_fit_raise() -> None:
+    agree(chain, [(data(n), data(m)) for n, m in ((20, 20), (30, 30), (30, 31), (40, 1), (1, 40))])
+
+
+def test_two_axes() -> None:
+    def fn(x: Any, b: Any) -> Any:
+        h = np.tanh(x * 2.0 + b)
+        return h - h.max(axis=1, keepdims=True), (h * h).sum(axis=0)
+
+    shapes = ((20, 30), (25, 40), (50, 18), (18, 50), (33, 33), (100, 21), (2, 3), (17, 200))
+    agree(fn, [(data(*shape), data(shape[1])) for shape in shapes])
+    assert hits(fn) >= 4
+
+
+def test_squares() -> None:
+    def fn(x: Any) -> Any:
+        return x[1:-1, 1:-1] * 4.0 - x[:-2, 1:-1] - x[2:, 1:-1] - x[1:-1, :-2] - x[1:-1, 2:]
+
+    agree(fn, [(data(n, n),) for n in (20, 30, 40, 64, 65, 19, 200, 3, 2, 1)])
+    assert hits(fn) >= 5
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_orders(order: Any) -> None:
+    def fn(x: Any) -> Any:
+        return x * 2.0 + x.sum(axis=0)
+
+    shapes = ((20, 30), (25, 40), (50, 19), (18, 60))
+    made = [np.asarray(data(*shape), order=order) for shape in shapes]
+    agree(fn, [(x,) for x in made] + [(x.T,) for x in made] + [(x[:, ::2],) for x in made])
+    assert hits(fn) >= 2
+
+
+def test_strided_vectors() -> None:
+    agree(
+        spread,
+        [(data(2 * n)[::2],) for n in (20, 30, 40, 50)] + [(data(3 * n)[::3],) for n in (20, 30)],
+    )
+    assert hits(spread) == 4
+
+
+# ---- what the program is told of sizes ----------------------------------------------------------
+
+
+def test_an_average_by_hand() -> None:
+    def fn(x: Any) -> Any:
+        return x.sum() / len(x), x * x.shape[0], x.size + 1, x - x.size
+
+    agree(fn, [(data(n),) for n in LENGTHS])
+    assert hits(fn) >= 8
+
+
+def test_a_branch_on_a_length() -> None:
+    def fn(x: Any) -> Any:
+        if len(x) % 2 == 0:
+            return x * 2.0 + 1.0
+        return x * 3.0 - 1.0
+
+    agree(fn, [(data(n),) for n in (20, 30, 40, 41, 42, 43, 50)])
+
+
+def test_a_branch_on_a_threshold() -> None:
+    def fn(x: Any) -> Any:
+        return x * 2.0 + 1.0 if x.shape[0] < 100 else x * 3.0 - 1.0
+
+    agree(fn, [(data(n),) for n in (20, 30, 99, 100, 101, 500, 40)])
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        lambda n: slice(n // 2, None),
+        lambda n: slice(None, n - 3),
+        lambda n: slice(None, None, 2),
+        lambda n: slice(n % 3, None),
+        lambda n: slice(5, 25),
+        lambda n: slice(min(n, 30)),
+    ],
+)
+def test_slices_by_the_length(index: Callable[[int], slice]) -> None:
+    def fn(x: Any) -> Any:
+        return x[index(len(x))] * 2.0 + 1.0
+
+    agree(fn, [(data(n),) for n in (20, 26, 32, 33, 34, 35, 60, 61)])
+
+
+def test_shapes_by_the_length() -> None:
+    def fn(x: Any) -> Any:
+        half = x.reshape(-1, 2) * 2.0 + 1.0
+        return half.sum(axis=1), np.zeros(len(x)) + x, np.arange(x.size) * x
+
+    agree(fn, [(data(n),) for n in (20, 30, 32, 33, 40, 41)])
+
+
+def test_rows_that_are_unrolled() -> None:
+    def fn(x: Any) -> Any:
+        total = 0.0
+        for row in x:
+            total = total + row * 2.0
+        return total
+
+    agree(fn, [(data(n, 20),) for n in (2, 3, 4, 5, 3, 2)])
+
+
+def test_items_of_computed_arrays() -> None:
+    def fn(x: Any) -> Any:
+        y = np.concatenate([x, x * 2.0])
+        return y * len(y), y.shape, y.nbytes, y.strides
+
+    agree(fn, [(data(n),) for n in (20, 30, 40, 50)])
+
+
+def test_a_loop_over_a_length() -> None:
+    def fn(x: Any) -> Any:
+        s = 0.0
+        for i in range(len(x)):
+            s = s * 0.5 + x[i]
+        return s
+
+    agree(fn, [(data(n),) for n in (40, 31, 17, 100, 1000, 65_537, 20_000, 128, 1, 0, 2)])
+    assert hits(fn) == 7
+
+
+def test_an_array_in_an_object() -> None:
+    class Model:
+        def __init__(self, n: int) -> None:
+            self.weights = data(n)
+
+    def fn(model: Any, x: Any) -> Any:
+        return (model.weights * x + 1.0) / 2.0
+
+    compiled = attached(fn)
+    for n in (20, 30, 40, 50, 60):
+        model, x = Model(n), data(n)
+        assert_same(compiled(model, x), fn(model, x))
+    assert hits(fn) == 4
+
+
+# ---- launches -----------------------------------------------------------------------------------
+
+
+def test_stores() -> None:
+    def fn(x: Any, y: Any) -> None:
+        y[1:] += x[:-1] * 2.0 - 1.0
+
+    agree(fn, [(data(n), data(n)) for n in (20, 30, 40, 2, 3, 1000, 50_000, 60_000)])
+    assert hits(fn) >= 5
+
+
+def test_a_store_is_made_once() -> None:
+    """A function that needs no frame, whose only effect is its last store."""
+
+    def fn(x: Any) -> Any:
+        x[1:-1] = x[1:-1] * 0.5 + 0.25
+        return x
+
+    agree(fn, [(data(n),) for n in (50, 40, 30, 20)])
+    assert hits(fn) == 3
+
+
+def test_a_division_that_warns() -> None:
+    def fn(x: Any) -> Any:
+        return 1.0 / x + x
+
+    compiled = attached(fn)
+    for n in (20, 30):
+        compiled(data(n) ** 2 + 1.0)
+    x = data(40)
+    x[7] = 0.0
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        found = compiled(x)
+    with np.errstate(divide="ignore"):
+        assert_same(found, fn(x))
+
+
+def test_many_threads() -> None:
+    """Some launch without the GIL: each has numbers of its own."""
+
+    def fn(x: Any, y: Any) -> Any:
+        return np.sqrt(x * x + y * y) * 0.5 + x
+
+    compiled = attached(fn)
+    for n in (9_000, 9_001):
+        compiled(data(n), data(n))
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        for n in np.random.default_rng(seed).integers(8_000, 40_000, 60):
+            x, y = data(int(n)), data(int(n))
+            if compiled(x, y).tobytes() != fn(x, y).tobytes():
+                wrong.append(int(n))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and hits(fn) >= 200
+
+
+def test_not_if_it_is_not_wanted() -> None:
+    def fn(x: Any) -> Any:
+        return x * 2.0 + 1.0
+
+    compiled = jitcore.compile(fn, dynamic=False)
+    for n in (20, 30, 40):
+        assert_same(compiled(data(n)), fn(data(n)))
+    assert hits(fn) == 0
+
+
+def test_guards_in_words() -> None:
+    def fn(x: Any, y: Any) -> Any:
+        return x * 2.0 + y
+
+    agree(fn, [(data(n, 5), data(n, 5)) for n in (20, 30)])
+    words = regions(fn)[-1].guards
+    assert any(one.startswith("x is an array float64 of extents ") for one in words)
+    assert "x.shape[0] == y.shape[0]" in words
