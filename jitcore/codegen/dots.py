@@ -40,7 +40,9 @@ def product(w: Writer, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
     """Of one axis each, of one extent."""
     (out,) = node.outputs
     assert isinstance(out.type, ScalarType)
-    name, loop = w.name(out), f"&world->loop[{w.loop(inner)}]"
+    place = w.loop(inner)
+    w.dots.add(place)
+    name, loop = w.name(out), f"&world->loop[{place}]"
     vectors = f"{a.extents[0]}, {a.pointer}, {a.steps[0]}, {b.pointer}, {b.steps[0]}"
     text, plan = f"world->dot({loop}, {vectors})", w.ahead.get(node)
     if plan is not None:
@@ -65,7 +67,7 @@ def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
     for _, left in items:
         w.line(f"    {lanes} = {lanes} < {left} ? {lanes} : {left};")
     tests = [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in items)]
-    tests += [f"rt_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
+    tests += [f"rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
     tests += [distinct(layout(w, array)) for array in plan.written]
     tests += [differ(w, one, read, lanes) for one, read in plan.pairs]
     moves = [

@@ -63,6 +63,7 @@ def product(w: Writer, node: Node) -> None:
         *steps,
     )
     at = w.loop(inner)
+    w.products.add(at)
     w.line(
         f"{{ char *d[] = {{{a.pointer}, {b.pointer}, {pointer}}}; i64 n[] = {{{dims}}}; "
         f"i64 s[] = {{{', '.join(strides)}}}; "

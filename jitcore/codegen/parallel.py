@@ -74,7 +74,8 @@ def repeatable(node: Node, written: set[Value]) -> bool:
 
 
 def may_run_apart(inputs: Iterable[Value], loops: Iterable[Inner], calls: Sequence[Any]) -> bool:
-    """Without the GIL: no Python objects, no calls of Python's; a loop on floats raises nothing."""
+    """Without the GIL: no Python objects, no calls of Python's; a loop on floats raises nothing.
+    `loops`: but for those of products of vectors, which allocate nothing."""
     whole = any(dtype.kind in "iu" for inner in loops for dtype in inner.dtypes)
     products = any(inner.ufunc.signature is not None for inner in loops)
     objects = any(isinstance(value.type, ObjectType) for value in inputs)

@@ -132,7 +132,8 @@ def routine(
     if found is None:
         return None
     ports = (*scalars, *arrays)
-    deals = apart is not None and may_run_apart(inputs, w.loops, w.calls)
+    others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
+    deals = apart is not None and may_run_apart(inputs, others, w.calls)
     rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
     lists = [value for value in outputs if isinstance(value.type, PileType)]
     facts = (

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 LEAST = 8  # rounds
 LONGEST = 4096  # elements of a column
+ONE_BY_ONE = '__asm__ volatile("");'  # vector code of so few numbers takes longer to compile
 
 
 @dataclass(slots=True)
 class Lanes:
     """`count`: how many rounds. `values`: of each number that differs between them, an array in C.
-    `commits`: what is written when all is known."""
+    `body`: what a round does with numbers. `commits`: what is written when all is known."""
 
     w: Writer
     plan: Plan
@@ -39,6 +40,7 @@ class Lanes:
     count: str
     label: str
     values: dict[Value, str] = field(default_factory=dict)
+    body: list[str] = field(default_factory=list)
     stored: dict[Node, str] = field(default_factory=dict)
     commits: dict[Node, list[str]] = field(default_factory=dict)
 
@@ -54,7 +56,7 @@ class Lanes:
         """Of a number for each round."""
         name = self.w.fresh("l")
         self.w.line(f"f64 {name}[RT_AHEAD];")
-        self.w.line(self.each(f"{name}[l] = {text};"))
+        self.body.append(f"{name}[l] = {text};")
         return name
 
     def leave_if(self, condition: str) -> None:
@@ -127,6 +129,7 @@ def compute(lanes: Lanes, end: str) -> None:
             put(lanes, node)
         else:
             calculate(lanes, node, bad)
+    w.line(lanes.each(f"{{ {ONE_BY_ONE} {' '.join(lanes.body)} }}"))
     lanes.leave_if(bad)
     for node in columns:
         column_text(lanes, node)
@@ -143,7 +146,7 @@ def look(lanes: Lanes) -> None:
         w.line(f"{lanes.count} = {lanes.count} < {left} ? {lanes.count} : {left};")
     tests = [f"{lanes.count} >= {LEAST}"]
     tests += [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in places)]
-    tests += [f"rt_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
+    tests += [f"rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
     arrays = dict.fromkeys(one.access.array for one in plan.written)
     tests += [distinct(layout(w, array)) for array in arrays]
     tests += [dots.differ(w, one, read, lanes.count) for one, read in plan.pairs]
@@ -182,13 +185,14 @@ def place(lanes: Lanes, node: Node) -> str:
 
 def put(lanes: Lanes, node: Node) -> None:
     lanes.stored[node] = lanes.array(lanes.number(node.args[2]))
-    lanes.commits[node] = [lanes.each(f"{place(lanes, node)} = {lanes.stored[node]}[l];")]
+    text = f"{place(lanes, node)} = {lanes.stored[node]}[l];"
+    lanes.commits[node] = [lanes.each(f"{{ {ONE_BY_ONE} {text} }}")]
 
 
 def calculate(lanes: Lanes, node: Node, bad: str) -> None:
     a, b = map(lanes.number, node.args)
     made = lanes.array(f"{a} {SIGNS[node.op.name]} {b}")
-    lanes.w.line(lanes.each(f"{bad} |= !__builtin_isfinite({made}[l]);"))
+    lanes.body.append(f"{bad} |= !__builtin_isfinite({made}[l]);")
     lanes.values[node.outputs[0]] = made
 
 

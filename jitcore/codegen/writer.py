@@ -67,6 +67,8 @@ class Writer:
         self.arrays: dict[Value, int] = {}
         self.axes: dict[str, str] = {}
         self.loops: list[Inner] = []
+        self.dots: set[int] = set()  # of `loops`, those for products of two vectors
+        self.products: set[int] = set()  # and for others
         self.positive: set[Value] = set()
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
         self.layouts: dict[Value, Layout] = {}

@@ -220,8 +220,16 @@ static inline int rt_apart(int ndim, const char *a, const i64 *extents, const i6
     return after >= size && after + other_size <= pitch;
 }
 
+/* The same; asked seldom, so that its text stands once. */
+static __attribute__((noinline, unused)) int rt_lie_apart(int ndim, const char *a, const i64 *extents, const i64 *steps, i64 size,
+                                                          int other_ndim, const char *b, const i64 *other_extents,
+                                                          const i64 *other_steps, i64 other_size)
+{
+    return rt_apart(ndim, a, extents, steps, size, other_ndim, b, other_extents, other_steps, other_size);
+}
+
 /* 1: no element of the array lies where another one does. */
-static inline int rt_distinct(int ndim, const i64 *extents, const i64 *steps, i64 size)
+static __attribute__((noinline, unused)) int rt_distinct(int ndim, const i64 *extents, const i64 *steps, i64 size)
 {
     for (int axis = 0; axis < ndim; axis++) {
         i64 step = steps[axis] < 0 ? -steps[axis] : steps[axis];

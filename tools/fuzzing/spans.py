@@ -23,6 +23,17 @@ FOLDS = (
 )  # fmt: skip
 
 
+COLUMNS = (  # of squares, in rounds over j
+    "cc[{0}, j] = dd[{1}] @ cc[:, j] * 0.05", "cc[:, j] -= dd[{0}, j] * dd[:, {1}] * 0.1",
+    "dd[{0}:, j] = cc[{0}:, j] * 0.5 + dd[{0}:, j] * 0.25", "dd[{0}, j] = cc[{1}, j] * 0.5",
+    "cc[{0}, j] = (cc[{0}, j] - cc[{0}, :j] @ dd[j, :j]) * 0.1", "cc[:, j] = dd[:, j] * {2}",
+    "cc[{0}, j] = cc[{0}, :j] @ cc[:j, j] * 0.1", "dd[j, {0}] = cc[{1}, j] * 0.5",
+    "s = cc[{0}] @ dd[:, j] * 0.1", "cc[{0}, {1}] = dd[:, j] @ dd[:, {0}] * 0.01",
+    "dd[:{0}, j] += cc[{1}, j] * cc[{0}, :{0}] * 0.1", "dd[{0}, j] = dd[{1}, j] - {2}",
+    "cc[{0}, j] = cc[{0}, :{1}] @ dd[:{1}, j] / dd[{0}, 3]", "dd[:, {0}] = cc[:, j] * 0.1",
+)  # fmt: skip
+
+
 PICK = """def pick(c, a, b):
     if c > 0.5:
         return a
@@ -58,6 +69,8 @@ class Writer(loops.Writer):
             f"u = {rng.choice((*start, 'z', 'z * 2'))}",
             f"h = x * {rng.choice(('1.0', '0.5', 'y'))}",
             "hw = np.arange(h.size)",
+            "cc = np.cos(np.arange(784.0)).reshape(28, 28)",
+            f"dd = {rng.choice(('cc.T', 'cc', 'cc * 0.5', 'cc[:, ::-1]', 'cc.T.copy()'))}",
             f"p = {rng.choice(('np.eye(3)', 'np.ones((3, 3))', 'g[:3, :3]', 'g[:3, :3] * 1.5'))}",
         ]
 
@@ -70,6 +83,7 @@ class Writer(loops.Writer):
             (1.5, self.named_part),
             (1, self.row),
             (0.6, self.column),
+            (0.8, self.columns),
             (0.4, self.gathered),
             (0.3, self.matrix),
             (1.2, self.carried),
@@ -85,7 +99,7 @@ class Writer(loops.Writer):
         """With the arrays among what is returned, and which of them are one."""
         found = super().program().replace("def f(", f"{PICK}\n\ndef f(", 1)
         head, _, tail = found.rpartition("return s")
-        return f"{head}return z, u, p, p.strides, z is u, h, hw, s{tail}"
+        return f"{head}return z, u, cc, dd, p, p.strides, z is u, h, hw, s{tail}"
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -163,6 +177,25 @@ class Writer(loops.Writer):
         one, other = self.rng.choice("0123"), self.rng.choice("0123")
         sign = self.rng.choice(("=", "+=", "*="))
         return [f"g[:, {one}] {sign} g[:, {other}] * {self.atom()}"]
+
+    def columns(self, depth: int) -> list[str]:
+        """A round has a column of its own, most of the time."""
+        rng = self.rng
+        bounds = (
+            "28",
+            "28",
+            "3, 28",
+            "-28, 0",
+            "-5, 28",
+            f"{self.index()} % 28, 28",
+            "30",
+            "0, 28, 2",
+        )
+        lines = [
+            rng.choice(COLUMNS).format(rng.randrange(28), rng.randrange(28), self.atom())
+            for _ in range(rng.choice((1, 1, 2, 2, 3)))
+        ]
+        return [f"for j in range({rng.choice(bounds)}):", *(f"    {line}" for line in lines)]
 
     def gathered(self, depth: int) -> list[str]:
         at = self.bounds()
