@@ -87,7 +87,9 @@ def compile(
                without it, the result is a decorator
     backend    "c": fused C loops (the default) · "numpy": NumPy node by node · a registered one
     fullgraph  raise jitcore.GraphBreakError instead of breaking the graph
-    dynamic    accepted for later: shapes are specialised, a new shape is a new entry
+    dynamic    None: compiled for one size of its arrays at first, and when another one comes, for
+               all sizes, if the result does not depend on them in another way · True: for all
+               sizes at once · False: for each size by itself, up to eight
     numerics   "exact": the same bits as NumPy (the default) · "fast": fused multiply-adds,
                functions within 4 ulp, sums in another order (docs/numerics.md has the bounds)
 

@@ -39,7 +39,7 @@ from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Record, Records, Region
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
-from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept
+from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept, other_sizes
 from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
@@ -216,7 +216,10 @@ def for_other_sizes(
     if config.dynamic is False or config.backend != "c" or any(r.entry.retired for r in mine):
         return None
     facts = loose(captured.guards)
-    for known, arrays in reversed(record.sizes.get(start.offset, [])):
+    seen_before = reversed(record.sizes.get(start.offset, []))
+    if config.dynamic and not mine:
+        seen_before = iter([(facts, other_sizes(arrays_of(captured.guards)))])
+    for known, arrays in seen_before:
         found = for_all_sizes(start, arrays, captured.guards, config) if known == facts else None
         if found is not None:
             return found

@@ -83,6 +83,17 @@ def symbols_of(before: Arrays, now: Arrays) -> Symbols | None:
     return Symbols(now, orders, tuple(map(tuple, found.values())), tuple(b for _, b in found))
 
 
+def other_sizes(arrays: Arrays) -> dict[Source, ArrayType]:
+    """The same arrays with extents as they are not: where the user says that all may vary."""
+    found = {}
+    for source, t in arrays.items():
+        shape = tuple(n if n < 2 else n + 1 for n in t.shape)
+        order = next((o for o in "CF" if standard_strides(t.dtype, t.shape, o) == t.strides), "")
+        strides = standard_strides(t.dtype, shape, order) if order else t.strides
+        found[source] = replace(t, shape=shape, strides=strides)
+    return found
+
+
 def order_of(before: ArrayType, now: ArrayType) -> str | None:
     for order in "CF":
         if all(standard_strides(t.dtype, t.shape, order) == t.strides for t in (before, now)):

@@ -341,6 +341,17 @@ def test_not_if_it_is_not_wanted() -> None:
     assert hits(fn) == 0
 
 
+def test_from_the_first_call_on() -> None:
+    def fn(x: Any, y: Any) -> Any:
+        return (x * 2.0 + 1.0) / y
+
+    compiled = jitcore.compile(fn, dynamic=True)
+    for n in (20, 30, 40, 1, 50):
+        assert_same(compiled(data(n, 3), data(3)), fn(data(n, 3), data(3)))
+    assert hits(fn) == 4
+    assert compiled.cache_info().compiles == 2
+
+
 def test_guards_in_words() -> None:
     def fn(x: Any, y: Any) -> Any:
         return x * 2.0 + y
