@@ -11,6 +11,11 @@
 #define HAS_ORDERS 1
 #define WITH_AVX2 __attribute__((target("avx2,fma")))
 #define SAME WITH_AVX2 __attribute__((always_inline)) static inline
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 4")
+#endif
 #else
 #define HAS_ORDERS 0
 #endif
@@ -58,16 +63,20 @@ SAME __m128d halves(__m256d sum) { return _mm_add_pd(_mm256_extractf128_pd(sum, 
 WITH_AVX2 static f64 whole_512(i64 n, const f64 *x, const f64 *y) {
     __m256d a[4], b[4];
     i64 i = 0;
+    UNROLLED
     for (int k = 0; k < 4; k++)
         a[k] = b[k] = _mm256_setzero_pd();
     for (; i < (n & ~(i64)31); i += 32)
+        UNROLLED
         for (int k = 0; k < 4; k++) {
             a[k] = pair(a[k], x + i + 8 * k, y + i + 8 * k);
             b[k] = pair(b[k], x + i + 8 * k + 4, y + i + 8 * k + 4);
         }
+    UNROLLED
     for (int k = 0; k < 4; k++)
         a[k] = _mm256_add_pd(a[k], b[k]);
     for (; i < n; i += 16)
+        UNROLLED
         for (int k = 0; k < 4; k++)
             a[k] = pair(a[k], x + i + 4 * k, y + i + 4 * k);
     __m256d sum = _mm256_add_pd(_mm256_add_pd(_mm256_add_pd(a[0], a[1]), a[2]), a[3]);
@@ -78,9 +87,11 @@ WITH_AVX2 static f64 whole_512(i64 n, const f64 *x, const f64 *y) {
 /* Four sums of four, of 16 elements in a row; Haswell and Zen. */
 WITH_AVX2 static f64 whole_256(i64 n, const f64 *x, const f64 *y) {
     __m256d a[4];
+    UNROLLED
     for (int k = 0; k < 4; k++)
         a[k] = _mm256_setzero_pd();
     for (i64 i = 0; i < n; i += 16)
+        UNROLLED
         for (int k = 0; k < 4; k++)
             a[k] = pair(a[k], x + i + 4 * k, y + i + 4 * k);
     __m128d sum = _mm_add_pd(_mm_add_pd(halves(a[0]), halves(a[1])), _mm_add_pd(halves(a[2]), halves(a[3])));
@@ -134,9 +145,11 @@ SAME void group_apart(const Several *of, i64 at, i64 x_lane, f64 *first, f64 *se
     const char *x = of->x + at * x_lane, *y = of->y + at * WIDTH;
     __m256d a[4], b[4];
     i64 i = 0;
+    UNROLLED
     for (int g = 0; g < groups; g++)
         a[g] = b[g] = _mm256_setzero_pd();
     for (; i < (n & ~(i64)3); i += 4, x += 4 * x_step, y += 4 * y_step)
+        UNROLLED
         for (int g = 0; g < groups; g++) {
             const char *p = x + g * 4 * x_lane, *q = y + g * 4 * WIDTH;
             __m256d x0 = four(p, x_lane), x1 = four(p + x_step, x_lane), x2 = four(p + 2 * x_step, x_lane);
@@ -146,10 +159,12 @@ SAME void group_apart(const Several *of, i64 at, i64 x_lane, f64 *first, f64 *se
             b[g] = _mm256_add_pd(b[g], fused ? _mm256_fmadd_pd(y1, x1, m3) : _mm256_add_pd(_mm256_mul_pd(y1, x1), m3));
         }
     for (; i < n; i++, x += x_step, y += y_step)
+        UNROLLED
         for (int g = 0; g < groups; g++) {
             __m256d y0 = four(y + g * 4 * WIDTH, 1), x0 = four(x + g * 4 * x_lane, x_lane);
             a[g] = fused_tail ? _mm256_fmadd_pd(y0, x0, a[g]) : _mm256_add_pd(a[g], _mm256_mul_pd(y0, x0));
         }
+    UNROLLED
     for (int g = 0; g < groups; g++) {
         _mm256_storeu_pd(first + at + 4 * g, of->growing ? a[g] : _mm256_add_pd(a[g], b[g]));
         _mm256_storeu_pd(second + at + 4 * g, b[g]);
