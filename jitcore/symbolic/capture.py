@@ -30,6 +30,7 @@ from jitcore.symbolic import handlers, models
 from jitcore.symbolic.leave import exit_at, exit_return
 from jitcore.symbolic.loops import Refused, enter, enter_branch, wants
 from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
+from jitcore.symbolic.piles import Guessed
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import Exc, Lazy, Var
 from jitcore.symbolic.working import Fork
@@ -60,6 +61,9 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
             log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
             without_frames(refusal)
+        except Guessed as guess:
+            start = replace(start, piles={**start.piles, guess.key: guess.kind})
+            without_frames(guess)
         except (BreakSignal, Unsupported, Warning) as error:
             start = replace(start, rolled=frozenset(vm.rolled))
             raised = vm.handled[0] if vm.handled else vm.blamed

@@ -43,7 +43,7 @@ from jitcore.symbolic.growing import keep_apart, make_lists
 from jitcore.symbolic.leave import SHOWS_LOCALS, exit_return
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.made import spans_in
-from jitcore.symbolic.piles import make_piles
+from jitcore.symbolic.piles import all_known, make_piles
 from jitcore.symbolic.rounds import (
     Shape,
     after_last,
@@ -236,6 +236,7 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
             raise NotALoop("it changes objects")
         keep_apart(vm, work)
         large.finish(vm)
+        all_known(vm)
         used = {*operations(segment.nodes)}
         if LEAVE.name in used and used <= COUNTING:
             raise NotALoop("nothing is computed on the ways that could be compiled")

@@ -7,12 +7,13 @@
 
 In C its items lie column by column in a room; what leaves the routine makes the list of them. It
 is one that the code has just made, so nobody else has it, and its items are numbers, or tuples of
-numbers, whose identity nobody asks for.
+numbers, whose identity nobody asks for. Of what type they are is known from what the list has
+before the loop; if that is nothing, from what is first put to it: then capture begins anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from jitcore.fallback import breaks
@@ -24,13 +25,22 @@ from jitcore.symbolic.counted import is_held
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.sequences import is_index
-from jitcore.symbolic.state import Frame
+from jitcore.symbolic.state import Frame, PileKey
 from jitcore.symbolic.values import Bound, Known, List, Run, Tuple, Var
 from jitcore.symbolic.working import NotALoop
 from jitcore.symbolic.wrap import realize
 
 METHODS = ("append", "pop", "clear")
 MOST = 8  # numbers of an item
+UNKNOWN = PileType()
+
+
+class Guessed(Exception):
+    """Of what type the items of a list are that begins empty."""
+
+    def __init__(self, key: PileKey, kind: PileType) -> None:
+        super().__init__(key, kind)
+        self.key, self.kind = key, kind
 
 
 def is_pile(var: Var | None) -> bool:
@@ -40,11 +50,19 @@ def is_pile(var: Var | None) -> bool:
 # ---- before a loop ------------------------------------------------------------------------------
 
 
-def make_piles(vm: Machine, frame: Frame, offsets: Iterable[int]) -> None:
+def make_piles(vm: Machine, frame: Frame, offsets: Collection[int]) -> None:
     for slot in sorted(piled(frame, offsets)):
         var = frame.locals[slot]
-        if isinstance(var, List) and var.origin is None and var.items:
-            make_pile(vm, frame, var)
+        if not isinstance(var, List) or var.origin is not None:
+            continue
+        items = [leaf(vm, item) for item in var.items]
+        key = frame.code.code, min(offsets), slot
+        kind: PileType | None = vm.start.piles.get(key, UNKNOWN)
+        if items:
+            kind = type_of_items([leaf_type_of(item) for item in items])
+        made = None if kind is None else make_pile(vm, frame, var, items, kind)
+        if made is not None and kind is UNKNOWN:
+            vm.working().guesses[made] = key
 
 
 def piled(frame: Frame, offsets: Iterable[int]) -> set[int]:
@@ -68,11 +86,10 @@ def loads(frame: Frame, offsets: Iterable[int]) -> Iterator[tuple[str, int, Any]
             yield canon.op, canon.arg, canon.argval
 
 
-def make_pile(vm: Machine, frame: Frame, var: List) -> None:
-    items = [leaf(vm, item) for item in var.items]
-    kind = type_of_items([leaf_type_of(item) for item in items])
-    if kind is None:
-        return
+def make_pile(
+    vm: Machine, frame: Frame, var: List, items: list[Any], kind: PileType
+) -> Value | None:
+    """None: it has other names."""
     made = Run(Value(kind))
     kept = list(frame.locals), list(frame.stack)
     for slots in (frame.locals, frame.stack):
@@ -81,8 +98,15 @@ def make_pile(vm: Machine, frame: Frame, var: List) -> None:
                 slots[i] = made
     if is_held(vm, None, [var]):
         frame.locals, frame.stack = kept
-        return
+        return None
     add(vm, PILE, tuple(items), (made.value,))
+    return made.value
+
+
+def all_known(vm: Machine) -> None:
+    """Where a walk has come to its end."""
+    if vm.working().guesses:
+        raise NotALoop("a list that is empty, to which nothing comes")
 
 
 def leaf_type_of(item: Any) -> Any:
@@ -126,8 +150,11 @@ def push(vm: Machine, pile: Run, item: Var) -> None:
     given = leaf(vm, realize(vm, item))
     kind = pile.value.type
     assert isinstance(kind, PileType)
-    if type_of_items([leaf_type_of(given)]) != kind:
-        raise NotALoop("items of several types in one list")
+    found = type_of_items([leaf_type_of(given)])
+    if kind == UNKNOWN and found is not None:
+        raise Guessed(vm.working().guesses[pile.value], found)
+    if found != kind:
+        raise NotALoop("items of several types in one list, or such as are no numbers")
     add(vm, PILE_PUSH, (pile.value, given), ())
     vm.working().commit()
 
@@ -151,6 +178,8 @@ def item(vm: Machine, container: Var, key: Var) -> Var | None:
 def item_of(vm: Machine, op: Op, pile: Run, more: tuple[Any, ...]) -> Var:
     kind = pile.value.type
     assert isinstance(kind, PileType)
+    if kind == UNKNOWN:
+        raise NotALoop("an item of a list that is empty")
     outputs = tuple(map(Value, kind.kinds))
     add(vm, op, (pile.value, *more), outputs)
     made: list[Var] = [Run(value) for value in outputs]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from jitcore.fallback.breaks import Break
@@ -16,7 +17,7 @@ from jitcore.fallback.exit import Do, Exit
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Graph, Node, Value
-from jitcore.ir.types import ArrayType
+from jitcore.ir.types import ArrayType, PileType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.values import Cell, Func, Var
@@ -44,6 +45,10 @@ class Start:
     errstate: int  # of NumPy, as it keeps it
     rolled: frozenset[int] = frozenset()  # loops that have been found too large to unroll
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
+    piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
+
+
+PileKey = tuple[CodeType, int, int]  # its loop's first instruction, its variable
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from jitcore.ir.ops_loop import ITEMS_BEFORE, ITEMS_FROM
 from jitcore.ir.ops_operator import specialise
 from jitcore.ir.ops_span import EXTENT, MADE
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.symbolic.state import Frame, Mark, Routine
+from jitcore.symbolic.state import Frame, Mark, PileKey, Routine
 from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Working:
     read: set[Value] = field(default_factory=set)  # sequences
     constants: dict[tuple[Op, str], Value] = field(default_factory=dict)  # made before it
     fixed_items: bool = False  # and what is known of items from before is used
+    guesses: dict[Value, PileKey] = field(default_factory=dict)  # lists that begin empty
     small_only: bool = False  # the next ones: large.py
     ways: int = 0  # of branches, that are open
     large: bool = False

@@ -94,12 +94,74 @@ def kinds(n: int) -> Any:
     return total, items
 
 
+def next_greater(x: Any) -> Any:
+    """Nothing is in the list at first."""
+    found = np.full(len(x), -1)
+    stack: list[int] = []
+    for i in range(len(x)):
+        while stack and x[stack[-1]] < x[i]:
+            found[stack.pop()] = i
+        stack.append(i)
+    return found, stack
+
+
+def groups(near: Any) -> Any:
+    label = np.full(len(near), -1)
+    count = 0
+    stack: list[int] = []
+    for start in range(len(near)):
+        if label[start] >= 0:
+            continue
+        stack.append(start)
+        label[start] = count
+        while stack:
+            v = stack.pop()
+            for w in range(len(near)):
+                if near[v, w] and label[w] < 0:
+                    label[w] = count
+                    stack.append(w)
+        count += 1
+    return label, count
+
+
+def two_at_once(n: int) -> Any:
+    a: list[tuple[int, float]] = []
+    b: list[float] = []
+    total = 0.0
+    for i in range(n):
+        a.append((i, i * 0.5))
+        b.append(i * 1.5)
+        if len(a) > 3:
+            x, y = a.pop()
+            total += x + y
+        if len(b) > 5:
+            total -= b.pop()
+            b.clear()
+    return total, a, b
+
+
+def one_in_each_round(n: int) -> int:
+    total = 0
+    for i in range(n):
+        stack: list[int] = []
+        for j in range(i):
+            if stack and stack[-1] > j * 3 % 7:
+                total += stack.pop()
+            stack.append(j * 5 % 11)
+        total += len(stack)
+    return total
+
+
 CASES: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (flood, [(GRID, 0, 0), (GRID, 8, 8), (GRID, 3, 19), (GRID, 16, 22)]),
     (by_queue, [(GRID, 0, 0), (GRID, 8, 8), (GRID, 3, 19)]),
     (halves, [(0,), (1,), (77,), (12345,), (10**9,)]),
     (kept, [(np.sin(np.arange(50.0)), 2.0), (np.sin(np.arange(50.0)), 0.9)]),
     (kinds, [(0,), (1,), (5,), (30,)]),
+    (next_greater, [(np.sin(np.arange(50.0)),), (np.arange(20.0),), (np.ones(9),)]),
+    (groups, [(np.random.default_rng(1).random((30, 30)) < 0.06,)]),
+    (two_at_once, [(0,), (1,), (5,), (30,)]),
+    (one_in_each_round, [(0,), (1,), (5,), (30,)]),
 ]
 
 
@@ -121,9 +183,9 @@ def test_same_as_cpython(function: Callable[..., Any], calls: list[tuple[Any, ..
     assert any(graph.routines for graph in about.graphs)
 
 
-@pytest.mark.parametrize("function", [flood, by_queue, halves])
+@pytest.mark.parametrize("function", [flood, by_queue, halves, one_in_each_round])
 def test_is_one_graph(function: Callable[..., Any]) -> None:
-    args = (500,) if function is halves else (GRID, 8, 8)
+    args = (GRID, 8, 8) if function in (flood, by_queue) else (500,)
     fn = jitcore.compile(function)
     fn(*args)
     assert len(jitcore.explain(fn)(*args).graphs) == 1
@@ -146,6 +208,47 @@ def test_an_empty_list_raises_as_in_cpython() -> None:
         with pytest.raises(IndexError) as theirs:
             empties(7)
         assert ours.traceback[-1].lineno == theirs.traceback[-1].lineno
+
+
+def never_filled(n: int) -> int:
+    todo: list[int] = []
+    total = 0
+    for i in range(n):
+        if todo:
+            total += todo.pop()
+        total += i
+    return total
+
+
+def of_two_types(n: int) -> Any:
+    todo: list[Any] = []
+    for i in range(n):
+        if todo and i % 3 == 0:
+            todo.pop()
+        todo.append(i if i % 2 else i * 0.5)
+    return todo
+
+
+def emptied_first(n: int) -> int:
+    todo: list[int] = []
+    for i in range(n):
+        if i % 5 == 4:
+            todo.clear()
+            todo.pop()
+        todo.append(i)
+    return len(todo)
+
+
+def test_lists_of_which_nothing_is_known() -> None:
+    for function in (never_filled, of_two_types):
+        fn = jitcore.compile(function)
+        for n in (0, 3, 9, 40):
+            assert text_of(fn(n)) == text_of(function(n))
+    fn = jitcore.compile(emptied_first)
+    for _ in range(3):
+        with pytest.raises(IndexError, match="pop from empty list"):
+            fn(40)
+        assert fn(3) == 3
 
 
 def grows_beyond(n: int, rounds: int) -> Any:

@@ -335,6 +335,17 @@ class Writer:
         self.numbers.remove(e)
         after = rng.choice(([], [], [f"w += len({q})"], [f"out.append({q})"], [f"print({q})"]))
         body = [f"{c} += 1", *lines]
+        if rng.random() < 0.4:  # it is empty at first
+            index = f"i{self.counter}"
+            again = rng.choice((f"{c} % 3 < 2", self.condition(), "True"))
+            return [
+                f"{q} = []",
+                f"{c} = 0",
+                f"for {index} in range({rng.choice(('k', '20'))}):",
+                *indented([f"if {test}:", *indented(body), f"if {again}:"]),
+                f"        {q}.append({first.split('), ')[0] + ')' if '), ' in first else first})",
+                *after,
+            ]
         return [
             f"{q} = [{first}]",
             f"{c} = 0",
