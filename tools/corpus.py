@@ -138,8 +138,17 @@ def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         chosen = [Path(path).resolve() for path in options.suite]
     for file in chosen:
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
+        pytest += ["--confcutdir", str(home(file))]
         wanted = (*pytest, str(file), f"--junitxml={FILE}", f"--log-file={FILE}.log")
         yield "/".join(file.parts[-3:]), [sys.executable, *wanted, "--log-file-level=ERROR"]
+
+
+def home(file: Path) -> Path:
+    """The outermost package, or folder with a conftest.py, that the file is in."""
+    inside = [
+        p for p in file.parents if (p / "__init__.py").exists() or (p / "conftest.py").exists()
+    ]
+    return inside[-1] if inside else file.parent
 
 
 def compare(

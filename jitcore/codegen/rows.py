@@ -64,6 +64,8 @@ def by_rows(members: Sequence[Group], kept: Collection[Value], sized: bool) -> G
     makers = {v: (k, n) for k, one in enumerate(members) for n, v in enumerate(one.results)}
     if None in framed or not any(one.program.folds for one in members):
         return None
+    if any(sums_rows(one, frame) for one in members):
+        return None
     making, stages = Making(), list[Stage]()
     inside = {value for one in members for value in one.inputs if value in makers}
     for one, shape in zip(members, framed, strict=True):
@@ -107,6 +109,13 @@ def in_frame(shape: Shape, frame: Shape) -> Shape | None:
 def lead(shape: Shape, frame: Shape) -> int:
     """Axes that it lacks in front: the one row that a vector is."""
     return int(len(shape) < len(frame) and frame[0] == 1 < shape[0])
+
+
+def sums_rows(one: Group, frame: Shape) -> bool:
+    """A vector with as many elements as there are rows, each of which is one of a row's: a sum of
+    them is not known before the last row."""
+    summed = any(fold.laid.shape[0] == 1 < one.shape[0] for fold in one.program.folds.values())
+    return summed and not lead(one.shape, frame)
 
 
 def reads_of(

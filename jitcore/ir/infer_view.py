@@ -126,6 +126,7 @@ CONJUGATES = (np.ndarray.conj, np.ndarray.conjugate)  # of a real array, that ar
 MAY_COPY = (np.ravel, np.ndarray.ravel, np.einsum)
 _AT_LEAST_1D = (np.ascontiguousarray, np.asfortranarray)
 _COPY_WORDS = frozenset(("dtype", "order", "casting", "copy"))
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")  # of others the values decide
 
 
 def _copying(op: Op, args: Args, kwargs: Kwargs) -> Copying | None:
@@ -143,7 +144,8 @@ def _copying(op: Op, args: Args, kwargs: Kwargs) -> Copying | None:
     dtype = t.dtype if wanted is None else np.dtype(wanted)
     if dtype.kind not in "biufc" or not t.numeric or type(copying) not in (bool, type(None)):
         return None
-    if not np.can_cast(t.dtype, dtype, given.get("casting", "unsafe")):
+    casting = given.get("casting", "unsafe")
+    if casting not in _CASTINGS or not np.can_cast(t.dtype, dtype, casting):
         return None
     order = given.get("order", order)
     return (t, dtype, order or "K", bool(copying)) if order in ("C", "F", "A", "K") else None

@@ -20,9 +20,11 @@ FUNCTIONS = ("jitcore_get_num_threads", "jitcore_set_num_threads")
 
 
 def offer() -> None:
-    """Register, if threadpoolctl has been imported by now and takes classes of others."""
+    """Register, if threadpoolctl has been imported by now, to its end, and takes classes of
+    others."""
     module = sys.modules.get("threadpoolctl")
-    if module is not None and hasattr(module, "register"):
+    whole = module is not None and not getattr(module.__spec__, "_initializing", False)
+    if whole and hasattr(module, "register"):
         registered(module)
 
 

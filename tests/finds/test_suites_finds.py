@@ -112,6 +112,37 @@ def test_the_shape_of_a_number_is_a_node_without_results() -> None:
     agree(scenario)
 
 
+@pytest.mark.parametrize(
+    ("vector", "matrix"), [(3, (3, 3)), (3, (3, 40)), (40, (40, 40)), (5, (5, 2, 2)), (3, (4, 3))]
+)
+def test_a_vector_as_long_as_a_matrix_has_rows_is_summed_up_whole(
+    vector: int, matrix: tuple[int, ...]
+) -> None:
+    def scenario(jit: Any) -> Any:
+        def norm(x: Any, m: Any) -> Any:
+            return m / (x**2).sum()
+
+        def twice_summed(x: Any, m: Any) -> Any:
+            rows = np.exp(m).sum(axis=-1)
+            return m / rows.sum(), m - (rows * 2).max()
+
+        x, m = np.arange(1.0, vector + 1), np.linspace(0.5, 2, int(np.prod(matrix)))
+        m = m.reshape(matrix)
+        return twice(jit(norm), x, m), twice(jit(twice_summed), x, m)
+
+    agree(scenario)
+
+
+def test_astype_whose_values_decide_whether_it_may() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            return x.astype(np.int8, casting="same_value")
+
+        return twice(jit(function), np.arange(3)), twice(jit(function), np.arange(300))
+
+    agree(scenario)
+
+
 def test_code_objects_may_outlive_the_names_of_our_modules() -> None:
     """As where Python ends, which prints what a weak reference's callback raises."""
     program = (
@@ -120,6 +151,26 @@ def test_code_objects_may_outlive_the_names_of_our_modules() -> None:
         "decode.decode(code)\n"
         "decode.recent = None\n"
         "del code\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_threadpoolctl_may_be_half_imported() -> None:
+    """Code that is compiled while its module is executed."""
+    program = (
+        "import logging, sys, types\n"
+        "from importlib.machinery import ModuleSpec\n"
+        "import numpy as np, jitcore\n"
+        "half = types.ModuleType('threadpoolctl')\n"
+        "half.__spec__ = ModuleSpec('threadpoolctl', None)\n"
+        "half.__spec__._initializing = True\n"
+        "half.register = lambda controller: missing\n"
+        "half.LibController = object\n"
+        "sys.modules['threadpoolctl'] = half\n"
+        "@jitcore.compile\n"
+        "def f(x): return x * 2 + 1\n"
+        "f(np.arange(4.0))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
