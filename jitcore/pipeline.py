@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -58,6 +59,7 @@ MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 FEW_HITS = 3
 SIGNALS = tuple(map(int, signal.valid_signals()))
+MAX_SIZED = 2  # earlier sizes that are compared with, the last ones
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
 
@@ -219,8 +221,9 @@ def for_other_sizes(
     seen_before = reversed(record.sizes.get(start.offset, []))
     if config.dynamic and not mine:
         seen_before = iter([(facts, other_sizes(arrays_of(captured.guards)))])
-    for known, arrays in seen_before:
-        found = for_all_sizes(start, arrays, captured.guards, config) if known == facts else None
+    alike = (arrays for known, arrays in seen_before if known == facts)
+    for arrays in islice(alike, MAX_SIZED):
+        found = for_all_sizes(start, arrays, captured.guards, config)
         if found is not None:
             return found
     return None

@@ -108,14 +108,27 @@ def ranges(sampler: Sampler, here: Sample) -> Iterator[tuple[Sizes, Sizes]]:
     """The widest first, of those at whose ends the samples are like the one here."""
     symbols = sampler.symbols
     widest = max(len([*symbols.varying(source)]) for source in symbols.orders)
-    lows = [all_of(n, symbols) for n in LOW if n <= min(symbols.now)]
+    lows = [all_of(n, symbols) for n in sorted(LOW) if n <= min(symbols.now)]
     highs = [all_of(n, symbols) for n in HIGH.get(widest, ()) if n >= max(symbols.now)]
     highs = [high for high in highs if symbols.elements(high) <= MOST_ELEMENTS]
-    lows = [low for low in lows if sampler.alike(here, low)] or [symbols.now]
-    highs = [high for high in highs if sampler.alike(here, high)] or [symbols.now]
+    lows = furthest(sampler, here, lows) or [symbols.now]
+    highs = furthest(sampler, here, highs) or [symbols.now]
     pairs = product(enumerate(lows), enumerate(highs))
     ordered = sorted(pairs, key=lambda pair: (pair[0][0] + pair[1][0], pair[1][0]))
     yield from ((low, high) for (_, low), (_, high) in ordered[:ATTEMPTS] if low != high)
+
+
+def furthest(sampler: Sampler, here: Sample, steps: list[Sizes]) -> list[Sizes]:
+    """Those, the furthest first, from where on to the present sizes all is alike: what jitcore
+    decides by sizes is decided once on the way."""
+    first, last = 0, len(steps)
+    while first < last:
+        middle = first if first == 0 else (first + last) // 2
+        if sampler.alike(here, steps[middle]):
+            last = middle
+        else:
+            first = middle + 1
+    return steps[last:]
 
 
 def all_of(size: int, symbols: Symbols) -> Sizes:
