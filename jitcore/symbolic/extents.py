@@ -7,6 +7,7 @@ answer goes to `Machine.looked`: such a capture is of use where it is the same a
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
 
+POLYNOMIAL = (operator.add, operator.sub, operator.mul)
 T = TypeVar("T")
 
 
@@ -46,7 +48,29 @@ def extent(vm: Machine, owner: Run, sized: Sized, axis: int) -> Var:
     if found is None:
         made = Run(vm.input(source, PYINT), source, n, frozenset((source,)))
         found = vm.realized[source] = made
+        vm.lengths.add(made.value)
     return found
+
+
+def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]) -> None:
+    """Sums and products of extents are polynomials of them, as a kernel's numbers are to be."""
+    if fn in POLYNOMIAL and all(is_length(vm, arg) for arg in args):
+        vm.lengths.add(out.value)
+
+
+def is_length(vm: Machine, var: Var) -> bool:
+    match var:
+        case Known(obj):
+            return type(obj) is int
+        case Run(value):
+            return value in vm.lengths
+    return False
+
+
+def shaping(vm: Machine, var: Run) -> Any:
+    """A number that a shape, or a part of an array, is made with. Of an extent it is no fact: where
+    it matters in another way than to a kernel's numbers, samples differ."""
+    return var.hint if var.value in vm.lengths else vm.concrete(var)
 
 
 def length(vm: Machine, owner: Run, sized: Sized) -> Var | None:

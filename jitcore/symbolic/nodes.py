@@ -10,7 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.extents import told
+from jitcore.symbolic.extents import derived, shaping, told
 from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.refusals import row_of_operands
@@ -35,7 +35,7 @@ def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
     match var:
         case Run(value, hint=hint):
             if concrete and hint is not NOTHING:
-                return vm.concrete(var)
+                return shaping(vm, var)
             return value
         case Known(obj):
             return obj
@@ -147,4 +147,5 @@ def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...])
         return out
     if type(result) is int and abs(result) < 1 << 62:
         out.hint, out.deps = result, deps
+        derived(vm, out, fn, args)
     return out

@@ -217,6 +217,36 @@ def test_slices_by_the_length(index: Callable[[int], slice]) -> None:
     agree(fn, [(data(n),) for n in (20, 26, 32, 33, 34, 35, 60, 61)])
 
 
+def test_slices_that_are_polynomials_of_the_length() -> None:
+    def fn(x: Any, w: Any) -> Any:
+        n = len(x) - 2
+        out = np.zeros(n)
+        for k in range(3):
+            out += w[k] * x[k : k + n]
+        return out, x[: len(x) - 3] * 2.0 + x[3:], x[2 * len(x) - 60 :] * 2.0 + 1.0
+
+    lengths = (40, 50, 30, 31, 29, 17, 60, 61, 200)
+    agree(fn, [(data(n), data(3)) for n in lengths])
+    assert hits(fn) >= 2
+
+
+def test_indices_by_the_length() -> None:
+    def fn(x: Any) -> Any:
+        n = x.shape[0]
+        return x[n - 1] * x + x[n - n], x[-n] + x * n
+
+    agree(fn, [(data(n),) for n in (40, 50, 30, 2, 3, 1, 200)])
+
+
+def test_arguments_by_the_length() -> None:
+    def fn(x: Any) -> Any:
+        n = len(x)
+        small = np.full(x.shape, n, dtype=np.uint8) + np.uint8(1)
+        return small, np.roll(x, n - 3) * 2.0, np.clip(x, a_min=-n, a_max=n) + 1.0, np.ones(n) * x
+
+    agree(fn, [(data(n),) for n in (40, 50, 30, 255, 256, 300, 20)])
+
+
 def test_shapes_by_the_length() -> None:
     def fn(x: Any) -> Any:
         half = x.reshape(-1, 2) * 2.0 + 1.0
