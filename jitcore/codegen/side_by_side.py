@@ -145,6 +145,7 @@ def look(lanes: Lanes) -> None:
     for _, left in places:
         w.line(f"{lanes.count} = {lanes.count} < {left} ? {lanes.count} : {left};")
     tests = [f"{lanes.count} >= {LEAST}"]
+    tests += [f"!(rt_flags() & {w.mask})"] if w.mask else []  # those of Python's numbers stay
     tests += [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in places)]
     tests += [f"rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
     arrays = dict.fromkeys(one.access.array for one in plan.written)
