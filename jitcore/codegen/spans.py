@@ -91,7 +91,7 @@ def is_part(arg: Any) -> bool:
 
 def mapped(w: Writer, node: Node) -> None:
     """Element by element."""
-    (out,) = node.outputs
+    out = node.outputs[0]
     dtypes = choice_dtypes(node) if node.op.name == "where" else loop_dtypes(node)
     args = tuple(
         arg if is_part(arg) else hoisted(w, node, arg, dtype)
@@ -99,8 +99,8 @@ def mapped(w: Writer, node: Node) -> None:
     )
     extents, ones = fitted(w, node, [shape_of(w, arg) for arg in node.args if is_part(arg)])
     made = Lazy(node, extents, ones, args, dtypes)
-    if text_of(node, dtypes, ["a"] * len(args)) is None:
-        w.layouts[out] = called(w, made)
+    if len(node.outputs) > 1 or text_of(node, dtypes, ["a"] * len(args)) is None:
+        w.layouts.update(zip(node.outputs, called(w, made), strict=True))
         return
     w.lazy[out] = made
     if not w.has_one_reader(out):
@@ -128,7 +128,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         not elementwise
         or ufunc is None
         or node.kwargs
-        or ufunc.nout != 1
+        or len(node.outputs) != ufunc.nout
         or len(node.args) != ufunc.nin
     ):
         raise NoForm(f"{node.op.name} of parts of arrays")
@@ -137,9 +137,9 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         kind = arg.type if is_part(arg) else number(arg)
         weak = isinstance(kind, ScalarType) and kind.python and kind.dtype.kind != "b"
         asked.append(kind.pytype if weak else kind.dtype)
-    dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*asked, None))
-    (out,) = node.outputs
-    if any(d.char not in NATIVE for d in dtypes) or dtypes[-1] != out.type.dtype:  # type: ignore[union-attr]
+    dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*asked, *[None] * ufunc.nout))
+    given = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
+    if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != given:
         raise NoForm(f"{node.op.name} of parts of arrays of these types")
     return dtypes
 
@@ -342,8 +342,8 @@ def flush(w: Writer, but: Value | None = None) -> None:
 # ---- NumPy's own loops --------------------------------------------------------------------------
 
 
-def called(w: Writer, made: Lazy) -> Layout:
-    """A ufunc without an expression: its own loop, on rows."""
+def called(w: Writer, made: Lazy) -> list[Layout]:
+    """A ufunc without an expression: its own loop, on rows. Its results."""
     node = made.node
     ufunc = node.op.ufunc
     assert ufunc is not None
@@ -356,12 +356,12 @@ def called(w: Writer, made: Lazy) -> Layout:
         operand(w, node, arg, dtype) for arg, dtype in zip(made.args, made.dtypes, strict=False)
     ]
     w.settle()
-    into = buffer(w, node, made.extents, made.dtype)
+    into = [buffer(w, node, made.extents, dtype) for dtype in made.dtypes[ufunc.nin :]]
     at = w.loop(inner)
 
     def row(places: list[str]) -> None:
         pointers, steps = [], []
-        for of in (*given, into):
+        for of in (*given, *into):
             if type(of) is str:
                 pointers.append(f"(char *)&{of}")
                 steps.append("0")
@@ -369,7 +369,8 @@ def called(w: Writer, made: Lazy) -> Layout:
             assert isinstance(of, Layout)
             pointers.append(address(of, places))
             single = not of.extents or of.ones[-1]
-            steps.append("0" if single and of is not into else of.steps[-1])
+            is_result = any(of is one for one in into)
+            steps.append("0" if single and not is_result else of.steps[-1])
         w.line(
             f"{{ char *d[] = {{{', '.join(pointers)}}}; i64 n = {made.extents[-1]}; "
             f"i64 s[] = {{{', '.join(steps)}}}; world->loop[{at}].fn("
@@ -377,7 +378,7 @@ def called(w: Writer, made: Lazy) -> Layout:
         )
 
     nest(w, made.extents[:-1], row, False)
-    if effect_of(node) is not Effect.SILENT:
+    if ufunc.nout > 1 or effect_of(node) is not Effect.SILENT:
         w.check_flags(node)
     return into
 
@@ -415,10 +416,8 @@ def emit(w: Writer, node: Node) -> None:
         TABLE[node.op](w, node)
     elif node.op.name in BY_NAME:
         BY_NAME[node.op.name](w, node)
-    elif len(node.outputs) == 1:
-        mapped(w, node)
     else:
-        raise NoForm(f"{node.op.name}, which gives several arrays")
+        mapped(w, node)
 
 
 Emit = Callable[["Writer", Node], None]
