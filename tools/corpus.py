@@ -174,6 +174,7 @@ def compare(
         found = {rule: fastest(found[rule], more[rule]) for rule in found}
     return {
         "tests": len(found["plain"].tests),
+        "passed": list(found["plain"].tests.values()).count("passed"),
         "different": {rule: rows for rule, rows in different.items() if rows},
         "excused": excused(name, found),
         "seconds": {rule: round(found[rule].seconds, 2) for rule in found},
@@ -268,7 +269,8 @@ def short(text: str) -> str:
 def summary(found: dict[str, dict[str, Any]]) -> None:
     rows = list(found.values())
     tests = sum(row["tests"] for row in rows)
-    print(f"CPython {sys.version.split()[0]}: {len(rows)} files, {tests} tests;")
+    passed = sum(row["passed"] for row in rows)
+    print(f"CPython {sys.version.split()[0]}: {len(rows)} files, {tests} tests, {passed} pass;")
     for rule in rows[0]["seconds"] if rows else ():
         count = sum(len(row["different"].get(rule, ())) for row in rows)
         seconds = sum(row["seconds"][rule] for row in rows)

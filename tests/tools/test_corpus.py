@@ -9,6 +9,7 @@ from pathlib import Path
 
 import corpus
 import pytest
+from may_differ import reason
 
 TOOL = Path(corpus.__file__)
 
@@ -40,6 +41,28 @@ def test_no_difference_under_stress(tmp_path: Path) -> None:
     assert sum(row["tests"] for row in rows.values()) > 100
     excused = {test for row in rows.values() for test in row["excused"]}
     assert excused <= {"test.test_generators.__test__.syntax"}
+
+
+def test_a_package_s_conftest_is_read(tmp_path: Path) -> None:
+    tests = tmp_path / "pack" / "tests"
+    tests.mkdir(parents=True)
+    for folder in (tests, tests.parent):
+        (folder / "__init__.py").touch()
+    (tests.parent / "conftest.py").write_text(
+        "import pytest\n@pytest.fixture\ndef number(): return 1\n"
+    )
+    (tests / "test_own.py").write_text("def test_fixture(number): assert number == 1\n")
+    out = tmp_path / "out.json"
+    done = run(str(tests / "test_own.py"), "--json", str(out))
+    assert done.returncode == 0, done.stdout
+    row = json.loads(out.read_text())["pack/tests/test_own.py"]
+    assert row["passed"] == row["tests"] == 1
+
+
+def test_names_of_unittest_and_of_pytest_may_differ() -> None:
+    assert reason("_core/tests/test_api.py", "test_api::test___array___refcount")
+    assert reason("sys", "test.test_sys.SysModuleTest.test_getframe")
+    assert reason("sys", "test.test_sys.SysModuleTest.test_getframes") is None
 
 
 def test_a_difference_is_found(tmp_path: Path) -> None:
