@@ -25,8 +25,7 @@ def loops_over_a_set(x, numbers):
 def loops_long(x, n):
     y = x * 2
     for i in range(n):  # J304
-        quotient, rest = np.divmod(y, 3.0)
-        y = quotient + rest + i
+        y = y.astype(np.longdouble).astype(np.float64) * 0.5 + i
     return y
 
 
