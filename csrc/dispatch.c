@@ -1,5 +1,6 @@
 #include "dispatch.h"
 
+#include "entry.h"
 #include "frame_hook.h"
 #include "idle.h"
 #include "lookup.h"
@@ -287,15 +288,9 @@ static PyObject *repr(PyObject *op) {
     return PyUnicode_FromFormat("<jitcore.compile of %R>", ((Dispatcher *)op)->wrapped);
 }
 
-static PyObject *add_frameless(PyObject *op, PyObject *entry) {
+static PyObject *add_frameless(PyObject *op, PyObject *args) {
     Dispatcher *self = (Dispatcher *)op;
-    if (!PyObject_TypeCheck(entry, &JitBaseEntry_Type)) {
-        PyErr_SetString(PyExc_TypeError, "an entry is expected");
-        return NULL;
-    }
-    PyObject *one = PyTuple_Pack(1, entry);
-    PyObject *all = one ? PySequence_Concat(self->entries, one) : NULL;
-    Py_XDECREF(one);
+    PyObject *all = entries_with(self->entries, args);
     if (all == NULL)
         return NULL;
     Py_SETREF(self->entries, all);
@@ -340,7 +335,8 @@ static PyObject *set_cache_info(PyObject *op, PyObject *fn) {
 }
 
 static PyMethodDef dispatcher_methods[] = {
-    {"_add_frameless", add_frameless, METH_O, "_add_frameless(entry): an entry for the whole function."},
+    {"_add_frameless", add_frameless, METH_VARARGS,
+     "_add_frameless(entry, first=False): an entry for the whole function, tried after the others, or first."},
     {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
     {"cache_info", call_cache_info, METH_NOARGS, "Hits, misses, compiles, entries, size."},
     {"_set_cache_info", set_cache_info, METH_O, "_set_cache_info(fn): what cache_info() calls."},

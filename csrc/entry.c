@@ -141,6 +141,18 @@ static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
     return rests ? run_here(self, view, out) : run_trial(self, view, out);
 }
 
+PyObject *entries_with(PyObject *entries, PyObject *args) {
+    PyObject *entry;
+    int first = 0;
+    if (!PyArg_ParseTuple(args, "O!|p", &JitBaseEntry_Type, &entry, &first))
+        return NULL;
+    PyObject *one = PyTuple_Pack(1, entry), *all = NULL;
+    if (one != NULL)
+        all = first ? PySequence_Concat(one, entries) : PySequence_Concat(entries, one);
+    Py_XDECREF(one);
+    return all;
+}
+
 /* ---------------------------------------------------------------- making one */
 
 static int *copy_words(PyObject *buffer, Py_ssize_t *count) {

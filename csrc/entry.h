@@ -6,4 +6,7 @@
 
 int entry_init(PyObject *module);
 
+/* A new tuple: `entries`, and the one in `args` (entry, first=False) after or before them. NULL with an exception. */
+PyObject *entries_with(PyObject *entries, PyObject *args);
+
 #endif

@@ -1,6 +1,7 @@
 #include "region.h"
 
 #include "code_cache.h"
+#include "entry.h"
 #include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
@@ -250,15 +251,9 @@ static void point_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static PyObject *point_add(PyObject *self, PyObject *entry) {
+static PyObject *point_add(PyObject *self, PyObject *args) {
     Point *point = (Point *)self;
-    if (!PyObject_TypeCheck(entry, &JitBaseEntry_Type)) {
-        PyErr_SetString(PyExc_TypeError, "an entry is expected");
-        return NULL;
-    }
-    PyObject *one = PyTuple_Pack(1, entry);
-    PyObject *all = one ? PySequence_Concat(point->entries, one) : NULL;
-    Py_XDECREF(one);
+    PyObject *all = entries_with(point->entries, args);
     if (all == NULL)
         return NULL;
     Py_SETREF(point->entries, all);
@@ -295,7 +290,7 @@ static PyObject *point_kill(PyObject *self, PyObject *ignored) {
 }
 
 static PyMethodDef point_methods[] = {
-    {"add", point_add, METH_O, "add(entry): tried after the entries that are there."},
+    {"add", point_add, METH_VARARGS, "add(entry, first=False): tried after the entries that are there, or before."},
     {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
     {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},
     {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},

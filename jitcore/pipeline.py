@@ -29,7 +29,7 @@ from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
-from jitcore.guards.guard import ErrState
+from jitcore.guards.guard import ErrState, IsSized
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
@@ -177,7 +177,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
-        install(record, point, assembled)
+        install(record, point, assembled, for_sizes(captured))
         if is_kept(captured.guards):
             seen_at = loose(captured.guards), arrays_of(captured.guards)
             record.sizes.setdefault(point.offset, []).append(seen_at)
@@ -242,7 +242,8 @@ def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
     """The last entries of this point were of use for a round or two of the frame that is still
     running: shapes, or numbers that shapes depend on, are others each time."""
     run, count = record.wasted.get(point.offset, (0, 0))
-    useless = run == point.run and bool(point.entries) and point.entries[-1].hits <= FEW_HITS
+    mine = [r.entry for r in record.regions if r.offset == point.offset and r.entry is not None]
+    useless = run == point.run and bool(mine) and mine[-1].hits <= FEW_HITS
     count = count + 1 if useless else 0
     record.wasted[point.offset] = point.run, count
     if count < MAX_WASTED:
@@ -278,13 +279,18 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     return assembled if pays else None
 
 
-def install(record: Record, point: Any, assembled: Assembled) -> None:
+def install(record: Record, point: Any, assembled: Assembled, first: bool) -> None:
+    """`first`: asked before the others, as one that serves many sizes will hold most often."""
     if assembled.frameless:
-        record.frameless.append(assembled.entry)
+        record.frameless.insert(0 if first else len(record.frameless), assembled.entry)
         for dispatcher in list(record.dispatchers):
-            dispatcher._add_frameless(assembled.entry)
+            dispatcher._add_frameless(assembled.entry, first)
     point.barren = False
-    point.add(assembled.entry)
+    point.add(assembled.entry, first)
+
+
+def for_sizes(captured: Capture) -> bool:
+    return any(isinstance(guard, IsSized) for guard in captured.guards)
 
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:

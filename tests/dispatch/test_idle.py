@@ -96,7 +96,7 @@ def test_more_shapes_than_are_compiled_and_then_one_that_is() -> None:
     def plain(x: Any) -> Any:
         return (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True))
+    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for n in range(10, 20):
         fn(np.ones(n))
     first = jitcore.explain(fn)(np.ones(10)).graphs[0]
