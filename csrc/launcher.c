@@ -381,7 +381,8 @@ launch_sized(Kernel *k, PyObject *const *inputs, PyObject **outputs)
     }
     Py_INCREF(k);
     int status = launch(own, inputs, outputs);
-    *(status == 0 ? &k->launches : &k->refusals) += 1;
+    k->launches += status == 0;
+    k->refusals += status == -1;
     sized_leave(k, own);
     Py_DECREF(k);
     return status;

@@ -1,6 +1,6 @@
 /* Kernels for every size: a launch computes those numbers of the kernel that depend on extents of its inputs.
  *
- * They are polynomials: of one number, the sum of `times` × the product of some extents over its terms (jitcore/runtime/polynomials.py).
+ * They are polynomials: of one number, the sum of `times` × the product of some extents over its terms (jitcore/codegen/polynomials.py).
  * The rest of the launch is that of any kernel; an input that has not the extents and strides that come out is refused.
  */
 #ifndef JITCORE_SIZES_H

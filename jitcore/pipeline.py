@@ -59,7 +59,7 @@ MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 FEW_HITS = 3
 SIGNALS = tuple(map(int, signal.valid_signals()))
-MAX_SIZED = 2  # earlier sizes that are compared with, the last ones
+MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
 
@@ -178,7 +178,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
         install(record, point, assembled, for_sizes(captured))
-        if is_kept(captured.guards):
+        if is_kept(captured.guards) and not for_sizes(captured):
             seen_at = loose(captured.guards), arrays_of(captured.guards)
             record.sizes.setdefault(point.offset, []).append(seen_at)
         record.barren = 0
@@ -215,7 +215,9 @@ def for_other_sizes(
     of them."""
     config = record.config
     mine = [r for r in record.regions if r.offset == start.offset and r.entry is not None]
-    if config.dynamic is False or config.backend != "c" or any(r.entry.retired for r in mine):
+    wanted = config.dynamic is not False and config.backend == "c" and config.compiling == "eager"
+    tries = record.one_size.get(start.offset, 0)
+    if not wanted or tries > MAX_SIZED or any(r.entry.retired for r in mine):
         return None
     facts = loose(captured.guards)
     seen_before = reversed(record.sizes.get(start.offset, []))
@@ -223,9 +225,16 @@ def for_other_sizes(
         seen_before = iter([(facts, other_sizes(arrays_of(captured.guards)))])
     alike = (arrays for known, arrays in seen_before if known == facts)
     for arrays in islice(alike, MAX_SIZED):
-        found = for_all_sizes(start, arrays, captured.guards, config)
+        try:
+            found = for_all_sizes(start, arrays, captured.guards, config)
+        except Exception as error:
+            if is_users(error):
+                raise
+            log.debug("an entry for all sizes", exc_info=True)
+            found = None
         if found is not None:
             return found
+        record.one_size[start.offset] = record.one_size.get(start.offset, 0) + 1
     return None
 
 

@@ -46,6 +46,7 @@ class Record:
     points: dict[int, Any] = field(default_factory=dict)
     tries: dict[int, int] = field(default_factory=dict)
     sizes: dict[int, list[Any]] = field(default_factory=dict)  # at a point, see runtime/sizes.py
+    one_size: dict[int, int] = field(default_factory=dict)  # tries of an entry for all, in vain
     rolled: set[int] = field(default_factory=set)  # loops that are not unrolled, by their headers
     wasted: dict[int, tuple[int, int]] = field(default_factory=dict)  # in which run, how many
     regions: list[Region] = field(default_factory=list)

@@ -7,7 +7,8 @@ two of them ─▶ what is another but numbers that a kernel can compute
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,19 +17,24 @@ import numpy as np
 
 from jitcore import _C
 from jitcore.codegen.kernel import Form, form
+from jitcore.codegen.program import Input
+from jitcore.codegen.schedule import Group
 from jitcore.config import Config
 from jitcore.guards.guard import Guard, IsArray, identity
 from jitcore.guards.source import Source
+from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.runtime.assemble import Written, written
 from jitcore.runtime.planned import Scheduled, Unroutined, scheduled, without_frame
 from jitcore.symbolic.capture import capture
+from jitcore.symbolic.machine import Particular
 from jitcore.symbolic.state import Capture, Sized, Start
 
 log = logging.getLogger("jitcore")
 Arrays = Mapping[Source, ArrayType]
 Sizes = tuple[int, ...]  # of the symbols
 Facts = frozenset[Any]
+MOST_SECONDS = 0.5  # of processor time, for all samples of a place
 AS_THEY_ARE = "A"  # strides, beside C and F
 HELD = type(_C.hold(object))
 PLAIN = (int, str, bool, float, complex, bytes)
@@ -79,6 +85,23 @@ class Sample:
     parts: Written
     forms: tuple[Form, ...]
 
+    def numbers(self) -> list[int]:
+        """Extents and strides of all arrays that the graph makes, views that only kernels read
+        among them."""
+        found = []
+        for value in made_in(self.capture.graph.body.nodes):
+            if isinstance(value.type, ArrayType):
+                found += [*value.type.shape, *value.type.strides]
+        return found
+
+
+def made_in(nodes: Iterable[Node]) -> Iterator[Value]:
+    for node in nodes:
+        yield from node.outputs
+        for body in node.bodies:
+            yield from body.params
+            yield from made_in(body.nodes)
+
 
 def loose(guards: Sequence[Guard]) -> Facts:
     """The guards without extents and strides."""
@@ -98,9 +121,11 @@ class Sampler:
         self.config = replace(config, compiling="background", sized=True)  # forms are enough
         self.made: dict[Sizes, Sample] = {}
         self.failed: set[Sizes] = set()
+        self.started = time.thread_time()
 
     def at(self, sizes: Sizes) -> Sample | None:
-        if sizes not in self.made and sizes not in self.failed:
+        late = time.thread_time() - self.started > MOST_SECONDS
+        if sizes not in self.made and sizes not in self.failed and not late:
             made = self.sample(sizes)
             if made is None:
                 self.failed.add(sizes)
@@ -112,13 +137,18 @@ class Sampler:
         start = replace(self.start, sizes=self.symbols.sized(sizes))
         refused: dict[int, str] = {}
         while True:
-            captured = capture(start, self.config, refused)
             try:
+                captured = capture(start, self.config, refused)
                 plan = without_frame(scheduled(captured, self.config))
             except Unroutined as loop:
                 refused[loop.at] = loop.why
                 continue
+            except Particular as error:
+                log.debug("%s: sizes %s: %s", self.name, sizes, error)
+                return None
             if not plan.kernels and not any(one.routine for one in plan.segments):
+                return None
+            if any(map(reads_beside, plan.kernels)):
                 return None
             forms = tuple(map(form, plan.kernels))
             return Sample(sizes, captured, plan, written(plan, {}), forms)
@@ -133,6 +163,16 @@ class Sampler:
     @property
     def name(self) -> str:
         return self.start.code.code.co_name
+
+
+def reads_beside(group: Group) -> bool:
+    """Is an array read that is written to, at another place? That the two lie apart holds for these
+    sizes: at others they may overlap, in the middle of a range at whose ends they do not."""
+    if group.write is None or group.chain is not None:
+        return False
+    operands = [k for k, var in enumerate(group.program.vars) if isinstance(var, Input)]
+    reads = zip(group.reads, operands, strict=True)
+    return any(at == group.write[0] and k not in group.program.shared for (at, _), k in reads)
 
 
 def difference(one: Sample, other: Sample) -> str:
@@ -167,6 +207,7 @@ ASPECTS: Mapping[str, Callable[[Sample, Sample], bool]] = {
     "other steps": lambda a, b: words(a) == words(b),
     "other constants": same_constants,
     "other kernels": same_forms,
+    "other arrays": lambda a, b: len(a.numbers()) == len(b.numbers()),
 }
 
 

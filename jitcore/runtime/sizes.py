@@ -14,7 +14,6 @@ refuses inputs whose extents and strides are not those that come out.
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -43,7 +42,8 @@ HIGH = {
 }
 ATTEMPTS = 12
 MOST_ELEMENTS = 1 << 23  # NumPy is asked about arrays of so many, at most
-INSIDE = 2  # samples that are at no corner
+INSIDE = ((1, 0), (2, 1), (5, 0))  # samples at no corner: which prime, and how much more
+PRIMES = (11, 23, 31, 41, 53, 71, 97, 139, 211, 331, 499, 1009, 5003, 20011, 65537)
 
 
 NAMES = (s.Local, s.CellContent, s.ClosureContent, s.Stack, s.Global, s.Attr, s.ModuleAttr, s.Item)
@@ -137,9 +137,14 @@ def all_of(size: int, symbols: Symbols) -> Sizes:
 
 def inside(low: Sizes, high: Sizes) -> Iterator[Sizes]:
     """Sizes that no rule is made for: the same each time."""
-    chance = random.Random(repr((low, high)))
-    for _ in range(INSIDE):
-        yield tuple(chance.randint(a, min(b, 64 * a)) for a, b in zip(low, high, strict=True))
+    for place, more in INSIDE:
+        ends = enumerate(zip(low, high, strict=True))
+        yield tuple(between_ends(a, b, place + axis, more) for axis, (a, b) in ends)
+
+
+def between_ends(low: int, high: int, place: int, more: int) -> int:
+    found = [n + more for n in PRIMES if low <= n + more <= high]
+    return found[place % len(found)] if found else low
 
 
 def tried(low: Sizes, high: Sizes, now: Sizes) -> list[Sizes]:
@@ -173,7 +178,8 @@ def between(sampler: Sampler) -> tuple[Capture, Assembled] | None:
             continue
         samples = [sampler.made[one] for one in sizes]
         tables = [table(forms) for forms in zip(*(s.forms for s in samples), strict=True)]
-        if any(one is None for one in tables):
+        arrays = [sample.numbers() for sample in samples]
+        if any(one is None for one in tables) or not are_polynomials(sizes, arrays):
             log.debug("%s: sizes %s to %s: no polynomials", sampler.name, low, high)
             continue
         largest = sampler.made[high]
@@ -227,8 +233,19 @@ def table(forms: Sequence[Form]) -> tuple[Any, ...] | None:
         if one is None:
             return None
         terms += [(k, m, times) for m, times in enumerate(one) if times]
+    if any(min(row) < 2 for _, row in basis):
+        return None
+    used = sorted({m for _, m, _ in terms})
+    powers = monomials(len(basis))
     extents = tuple((*at, min(row), max(row)) for at, row in basis)
-    return extents, tuple(monomials(len(basis))), tuple(terms), smallest_part(forms)
+    numbered = tuple((k, used.index(m), times) for k, m, times in terms)
+    return extents, tuple(powers[m] for m in used), numbered, smallest_part(forms)
+
+
+def are_polynomials(sizes: Sequence[Sizes], arrays: Sequence[Sequence[int]]) -> bool:
+    """Of the symbols, with whole coefficients: half of an extent is no extent at all sizes."""
+    rows = [row for row in zip(*arrays, strict=True) if len(set(row)) > 1]
+    return None not in fitted([*zip(*sizes, strict=True)], rows)
 
 
 def smallest_part(forms: Sequence[Form]) -> int:
@@ -236,7 +253,7 @@ def smallest_part(forms: Sequence[Form]) -> int:
     found = []
     for one in forms:
         axis, grain, least, _ = one.cut
-        if grain:
+        if grain and all(one.dim):
             found.append(least * prod(one.dim) // -(-one.dim[axis] // grain))
     return min(found, default=0)
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from jitcore.guards.source import Extent
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
-from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Machine, Particular, is_extent
 from jitcore.symbolic.state import Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
 
@@ -65,6 +65,19 @@ def is_length(vm: Machine, var: Var) -> bool:
         case Run(value):
             return value in vm.lengths
     return False
+
+
+def reject_lengths(vm: Machine, args: tuple[Var, ...]) -> None:
+    """NumPy is asked what such a function makes, by making it: not at sizes that nobody has."""
+    for arg in args if vm.start.sizes else ():
+        for one in arg.items if isinstance(arg, Tuple) else (arg,):
+            if isinstance(one, Run) and one.value in vm.lengths:
+                raise Particular("an array that is made by an extent")
+
+
+def is_known(vm: Machine, fn: Callable[..., Any], deps: frozenset[Any]) -> bool:
+    """May what `fn` gives be computed now? A power of an extent is a number without end."""
+    return fn in POLYNOMIAL or not vm.start.sizes or not any(map(is_extent, deps))
 
 
 def shaping(vm: Machine, var: Run) -> Any:

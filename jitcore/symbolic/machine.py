@@ -21,7 +21,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
 from jitcore.fallback.exit import MISS, Do, Exit
 from jitcore.guards.guard import Equals, Guard
-from jitcore.guards.source import Source
+from jitcore.guards.source import Extent, Source
 from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.infer_index import copies
@@ -79,6 +79,14 @@ class Cut(Exception):
     def __init__(self, stop: Break | None = None) -> None:
         super().__init__()
         self.stop = stop
+
+
+class Particular(Exception):
+    """What is captured for all sizes depends on this one."""
+
+
+def is_extent(source: Source) -> bool:
+    return type(source) is Extent
 
 
 class Machine:
@@ -189,6 +197,8 @@ class Machine:
             case Known(obj):
                 return obj
             case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
+                if self.start.sizes and any(map(is_extent, deps)):
+                    raise Particular("a number made of an extent is to be a constant")
                 for source in deps | ({origin} if origin is not None else frozenset()):
                     known = self.realized[source]
                     assert isinstance(known, Run)

@@ -10,7 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.extents import derived, shaping, told
+from jitcore.symbolic.extents import derived, is_known, reject_lengths, shaping, told
 from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.refusals import row_of_operands
@@ -84,9 +84,14 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
     if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
         return told(vm, only, op.name.rpartition(".")[2], op.fold)
     scalars = op.kind in (Kind.MAP, Kind.STORE)
+    if op.kind not in (Kind.MAP, Kind.STORE, Kind.VIEW) and op.name not in FILLS:
+        reject_lengths(vm, (*args, *kwargs.values()))
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
     return vm.emit(op, tree, words)
+
+
+FILLS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like")
 
 
 def number_type(vm: Machine, var: Var) -> ScalarType | None:
@@ -141,6 +146,8 @@ def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...])
                 deps |= arg.deps
             case _:
                 return out
+    if not is_known(vm, fn, deps):
+        return out
     try:
         result = fn(*now)
     except Exception:
