@@ -560,7 +560,8 @@ CACHE_LIMIT = _row(
     "J903", "cache-limit", COULD,
     "this place was compiled for as many kinds of input as are allowed",
     runs="the piece, for other kinds of input",
-    hint="keep shapes and dtypes the same, or pass changing numbers as arrays",
+    hint="keep ranks and dtypes the same, pass changing numbers as arrays,"
+    " and leave extents out of branches",
 )
 ERROR_STATE = _row(
     "J904", "error-state", NEVER,

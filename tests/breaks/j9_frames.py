@@ -80,7 +80,13 @@ def f(x):  # J902
 
 
 @breaks(  # J903
-    "J903", lambda: (f8(20),), drive=for_many_lengths, after=False, graphs=False, fullgraph=False
+    "J903",
+    lambda: (f8(20),),
+    options={"dynamic": False},
+    drive=for_many_lengths,
+    after=False,
+    graphs=False,
+    fullgraph=False,
 )
 def has_many_shapes(x):
     return x * 2 + 1
