@@ -4,8 +4,9 @@
     z[m] = z[m] ** 2   z[m] stands for all of z in a region (lanes.py)
 
 So a routine first goes on with large arrays. At its end it is known whether anything was done with
-what masks select that only a routine does; if not, it was in vain. Where a large array was met on
-one way of a branch only, the walk begins anew, with such ways left to CPython.
+what masks select that only a routine does; if not, or only by a loop within, it was in vain. Where
+a large array was met on one way of a branch only, the walk begins anew, with such ways left to
+CPython.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def measure(vm: Machine, count: int, most: int = LARGEST) -> None:
     if work.small_only or count > LARGEST_OF_ALL:
         raise NotALoop(LARGE)
     work.large = True
+    work.large_outside |= work.inner == 0
     work.large_on_a_way |= work.ways > 0
 
 
@@ -62,7 +64,8 @@ LARGE = "a large array as a whole in a loop"
 def finish(vm: Machine) -> None:
     """Of a routine that has been walked."""
     work = vm.working()
-    if not work.large or work.varies:
+    within = work.large_outside and not work.varies_outside  # then inner loops are routines
+    if not work.large or (work.varies and not within):
         return
     raise LargeOnAWay if work.large_on_a_way else NotALoop(LARGE)
 
@@ -87,8 +90,8 @@ def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
     of = {chosen[one] for one in values(args) if one in chosen}
     if row.kind is Kind.MAP and len(of) == 1:
         chosen[made] = of.pop()
-    elif of:
-        vm.working().varies = True
+    else:
+        vary(vm, bool(of))
 
 
 def found(vm: Machine, args: Any, kinds: tuple[Any, ...]) -> None:
@@ -96,7 +99,7 @@ def found(vm: Machine, args: Any, kinds: tuple[Any, ...]) -> None:
     unknown = any(isinstance(kind, SpanType) and None in kind.dims for kind in kinds)
     many = any(isinstance(v.type, ArrayType) and v.type.size > LARGEST_CALLED for v in values(args))
     many |= any(isinstance(v.type, SpanType) and None in v.type.dims for v in values(args))
-    vm.working().varies |= unknown and many
+    vary(vm, unknown and many)
 
 
 def put(vm: Machine, array: Value, key: Any, value: Any) -> None:
@@ -109,5 +112,11 @@ def put(vm: Machine, array: Value, key: Any, value: Any) -> None:
 
 def uses(vm: Machine, given: Any) -> None:
     """In a way that needs to know how many there are."""
+    vary(vm, not vm.working().selected.keys().isdisjoint(values(given)))
+
+
+def vary(vm: Machine, does: bool) -> None:
+    """Something is done that needs to know how many a mask selects."""
     work = vm.working()
-    work.varies |= not work.selected.keys().isdisjoint(values(given))
+    work.varies |= does
+    work.varies_outside |= does and work.inner == 0

@@ -292,7 +292,11 @@ def returned(vm: Machine, tree: Tree) -> Var:
 
 
 def take_inner(vm: Machine, frame: Frame, loop: Loop) -> None:
-    take(vm, frame, loop, False)
+    vm.working().inner += 1
+    try:
+        take(vm, frame, loop, False)
+    finally:
+        vm.working().inner -= 1
 
 
 def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:

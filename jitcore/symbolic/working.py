@@ -82,9 +82,12 @@ class Working:
     guesses: dict[Value, PileKey] = field(default_factory=dict)  # lists that begin empty
     small_only: bool = False  # the next ones: large.py
     ways: int = 0  # of branches, that are open
+    inner: int = 0  # loops within, that are open
     large: bool = False
+    large_outside: bool = False  # of them
     large_on_a_way: bool = False
     varies: bool = False
+    varies_outside: bool = False
     selected: dict[Value, Any] = field(default_factory=dict)  # by which mask
 
     def boundary(self, vm: Machine, offset: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from support.routines import routines
 
 import jitcore
-from jitcore import _C
+from jitcore import _C, pipeline
 
 Array = np.ndarray[Any, Any]
 
@@ -185,6 +185,26 @@ def test_large_arrays_only_where_lengths_vary() -> None:
         others = jitcore.compile(fn)
         others(*args)
         assert not routines(others)
+
+
+def test_large_arrays_beside_a_loop_within_that_selects() -> None:
+    """The outer loop is CPython's, with a kernel for the large arrays; the inner one is compiled."""
+
+    def fn(points: Array, centres: Array) -> Any:
+        for _ in range(3):
+            distance = ((points[:, np.newaxis, :] - centres) ** 2).sum(axis=2)
+            nearest = distance.argmin(axis=1)
+            for k in range(centres.shape[0]):
+                centres[k] = points[nearest == k].mean(axis=0)
+        return centres
+
+    made = jitcore.compile(fn)
+    rng = np.random.default_rng(4)
+    points, centres = rng.normal(size=(10_000, 4)), rng.normal(size=(8, 4))
+    for _ in range(2):
+        np.testing.assert_array_equal(made(points, centres.copy()), fn(points, centres.copy()))
+    record = pipeline.records.find(fn.__code__)
+    assert record is not None and any(region.kernels for region in record.regions)
 
 
 def test_large_rooms_are_those_of_the_launch_before() -> None:
