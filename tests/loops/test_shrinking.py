@@ -188,14 +188,16 @@ def test_large_arrays_only_where_lengths_vary() -> None:
 
 
 def test_large_arrays_beside_a_loop_within_that_selects() -> None:
-    """The outer loop is CPython's, with a kernel for the large arrays; the inner one is compiled."""
+    """The outer loop is CPython's, with a kernel for what is large; the inner one is compiled."""
 
     def fn(points: Array, centres: Array) -> Any:
         for _ in range(3):
             distance = ((points[:, np.newaxis, :] - centres) ** 2).sum(axis=2)
             nearest = distance.argmin(axis=1)
             for k in range(centres.shape[0]):
-                centres[k] = points[nearest == k].mean(axis=0)
+                members = points[nearest == k]
+                if len(members) > 0:
+                    centres[k] = members.mean(axis=0)
         return centres
 
     made = jitcore.compile(fn)
