@@ -27,7 +27,8 @@ from jitcore.guards import source as s
 from jitcore.guards.guard import Guard, IsArray, IsSized, SameExtent
 from jitcore.guards.source import Source
 from jitcore.ir.types import ArrayType, Shape, standard_strides
-from jitcore.runtime.assemble import Assembled, assembled, entry_of
+from jitcore.runtime.assemble import Assembled, assembled, entry_of, footprint
+from jitcore.runtime.planned import exit_values
 from jitcore.runtime.samples import AS_THEY_ARE, Arrays, Sample, Sampler, Sizes, Symbols
 from jitcore.symbolic.state import Capture, Start
 
@@ -189,7 +190,9 @@ def between(sampler: Sampler) -> tuple[Capture, Assembled] | None:
         guards = general(largest.capture.guards, symbols, low, high)
         plan = largest.plan  # whose capture may be without a frame
         made = replace(plan, kernels=kernels, capture=replace(plan.capture, guards=guards))
-        return replace(largest.capture, guards=guards), assembled(made, entry_of(made, {}))
+        at_hand = footprint(here.plan.live, here.plan.segments, exit_values(here.plan.capture))
+        found = replace(assembled(made, entry_of(made, {})), footprint=at_hand)
+        return replace(largest.capture, guards=guards), found
     return None
 
 

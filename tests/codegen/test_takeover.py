@@ -210,5 +210,8 @@ def by_hand(x: Array, w: Array) -> Array:
 
 
 def test_peak_memory_is_told() -> None:
+    jitcore.reset()
     x = np.ones((100, 100))
     assert "peak memory 78.12 KiB instead of 156.2 KiB" in str(jitcore.explain(layer)(x, x, x[0]))
+    y = np.ones((200, 200))
+    assert "peak memory 312.5 KiB instead of 625 KiB" in str(jitcore.explain(layer)(y, y, y[0]))
