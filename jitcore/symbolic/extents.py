@@ -17,7 +17,7 @@ from jitcore.symbolic.machine import Machine, Particular, is_extent
 from jitcore.symbolic.state import Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
 
-POLYNOMIAL = (operator.add, operator.sub, operator.mul)
+LINEAR = (operator.add, operator.sub, operator.mul)
 T = TypeVar("T")
 
 
@@ -53,8 +53,10 @@ def extent(vm: Machine, owner: Run, sized: Sized, axis: int) -> Var:
 
 
 def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]) -> None:
-    """Sums and products of extents are polynomials of them, as a kernel's numbers are to be."""
-    if fn in POLYNOMIAL and all(is_length(vm, arg) for arg in args):
+    """Sums of extents, and a constant times one: least and greatest where extents are, so that the
+    samples at corners have seen them. Of a product of two the least may lie between."""
+    linear = fn is not operator.mul or any(isinstance(arg, Known) for arg in args)
+    if fn in LINEAR and linear and all(is_length(vm, arg) for arg in args):
         vm.lengths.add(out.value)
 
 
@@ -77,7 +79,7 @@ def reject_lengths(vm: Machine, args: tuple[Var, ...]) -> None:
 
 def is_known(vm: Machine, fn: Callable[..., Any], deps: frozenset[Any]) -> bool:
     """May what `fn` gives be computed now? A power of an extent is a number without end."""
-    return fn in POLYNOMIAL or not vm.start.sizes or not any(map(is_extent, deps))
+    return fn in LINEAR or not vm.start.sizes or not any(map(is_extent, deps))
 
 
 def shaping(vm: Machine, var: Run) -> Any:

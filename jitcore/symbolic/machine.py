@@ -101,7 +101,7 @@ class Machine:
     ) -> None:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
-        self.lengths: set[Value] = set()  # extents, and sums and products of them
+        self.lengths: set[Value] = set()  # extents, and sums of them
         self.looked = looked  # what was told of arrays' extents: in all walks of a capture
         self.start = start
         self.config = config

@@ -34,3 +34,14 @@ def agree(scenario: Scenario) -> None:
             found = difference(getattr(eager, part), getattr(compiled, part))
             assert found is None, f"keep_all={keep_all}: {part}: {found}"
     pipeline.reset()
+
+
+def outcomes(fn: Any, *args: Any) -> list[Any]:
+    """Three calls: results, or exceptions."""
+    seen: list[Any] = []
+    for _ in range(3):
+        try:
+            seen.append(fn(*args))
+        except Exception as error:
+            seen.append((type(error).__name__, str(error)))
+    return seen

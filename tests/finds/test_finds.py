@@ -9,18 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from finds.scenario import agree
-
-
-def outcomes(fn: Any, *args: Any) -> list[Any]:
-    """Three calls: results, or exceptions."""
-    seen: list[Any] = []
-    for _ in range(3):
-        try:
-            seen.append(fn(*args))
-        except Exception as error:
-            seen.append((type(error).__name__, str(error)))
-    return seen
+from finds.scenario import agree, outcomes
 
 
 def test_a_local_that_nothing_reads_again_keeps_its_object_alive() -> None:

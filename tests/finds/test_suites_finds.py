@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from finds.scenario import agree
-
-
-def twice(fn: Any, *args: Any) -> list[Any]:
-    seen: list[Any] = []
-    for _ in range(3):
-        try:
-            seen.append(fn(*args))
-        except Exception as error:
-            seen.append((type(error).__name__, str(error)))
-    return seen
+from finds.scenario import agree, outcomes
 
 
 @pytest.mark.parametrize("x", [5, np.float64(3), np.array(3.0), np.arange(3.0)], ids=repr)
@@ -33,7 +23,7 @@ def test_out_that_is_an_ellipsis_asks_for_an_array(x: Any) -> None:
         def of_a_reduction(x: Any) -> Any:
             return np.add.reduce(np.atleast_1d(x) * 3, out=...)
 
-        return [twice(jit(fn), x) for fn in (by_keyword, in_a_tuple, of_a_reduction)]
+        return [outcomes(jit(fn), x) for fn in (by_keyword, in_a_tuple, of_a_reduction)]
 
     agree(scenario)
 
@@ -46,8 +36,8 @@ def test_a_dot_product_into_an_array_without_axes_gives_a_number() -> None:
         def rows(x: Any, out: Any) -> Any:
             return np.dot(x, np.ones((3, 2)), out) is out, out
 
-        first = twice(jit(function), np.arange(3.0), np.zeros(()))
-        return first, twice(jit(rows), np.arange(3.0), np.zeros(2))
+        first = outcomes(jit(function), np.arange(3.0), np.zeros(()))
+        return first, outcomes(jit(rows), np.arange(3.0), np.zeros(2))
 
     agree(scenario)
 
@@ -60,7 +50,9 @@ def test_the_method_choose_has_choices_only() -> None:
         def arrays(x: Any) -> Any:
             return x.choose(x, x, x, x) is x, x.choose(x, x, x, x)
 
-        return twice(jit(numbers), np.array([1, 3, 2])), twice(jit(arrays), np.array([1, 3, 2]))
+        return outcomes(jit(numbers), np.array([1, 3, 2])), outcomes(
+            jit(arrays), np.array([1, 3, 2])
+        )
 
     agree(scenario)
 
@@ -72,7 +64,7 @@ def test_a_list_that_numpy_gives_back_is_the_same_object() -> None:
             y = np.diff(x, n=0)
             return x is y, y
 
-        return twice(jit(function))
+        return outcomes(jit(function))
 
     agree(scenario)
 
@@ -84,7 +76,7 @@ def test_an_array_whose_fields_overlap_has_a_guard() -> None:
         def function(x: Any, y: Any) -> Any:
             return x["a"] + y, x.shape
 
-        return twice(jit(function), np.zeros(3, np.dtype(fields)), np.arange(3))
+        return outcomes(jit(function), np.zeros(3, np.dtype(fields)), np.arange(3))
 
     agree(scenario)
 
@@ -96,7 +88,7 @@ def test_indices_of_more_elements_than_there_can_be() -> None:
 
         zero = np.zeros((), np.intp)
         wide = np.broadcast_to(zero, (2**40, 1))
-        return twice(jit(function), np.zeros((2, 2)), wide, np.broadcast_to(zero, (1, 2**40)))
+        return outcomes(jit(function), np.zeros((2, 2)), wide, np.broadcast_to(zero, (1, 2**40)))
 
     agree(scenario)
 
@@ -107,7 +99,7 @@ def test_the_shape_of_a_number_is_a_node_without_results() -> None:
             mask = np.zeros(np.shape(number), dtype=bool)
             return np.logical_or(x > 0, mask)
 
-        return twice(jit(function), np.arange(12.0), 2.5)
+        return outcomes(jit(function), np.arange(12.0), 2.5)
 
     agree(scenario)
 
@@ -128,7 +120,7 @@ def test_a_vector_as_long_as_a_matrix_has_rows_is_summed_up_whole(
 
         x, m = np.arange(1.0, vector + 1), np.linspace(0.5, 2, int(np.prod(matrix)))
         m = m.reshape(matrix)
-        return twice(jit(norm), x, m), twice(jit(twice_summed), x, m)
+        return outcomes(jit(norm), x, m), outcomes(jit(twice_summed), x, m)
 
     agree(scenario)
 
@@ -138,7 +130,7 @@ def test_astype_whose_values_decide_whether_it_may() -> None:
         def function(x: Any) -> Any:
             return x.astype(np.int8, casting="same_value")
 
-        return twice(jit(function), np.arange(3)), twice(jit(function), np.arange(300))
+        return outcomes(jit(function), np.arange(3)), outcomes(jit(function), np.arange(300))
 
     agree(scenario)
 

@@ -300,6 +300,16 @@ def test_numpy_is_not_asked_at_sizes_that_nobody_has() -> None:
     agree(fn, [(data(n),) for n in (40, 31, 2, 20)])
 
 
+def test_a_product_of_extents_that_is_least_in_between() -> None:
+    """Of no elements there is no maximum, at one size in the middle of the range only."""
+
+    def fn(x: Any) -> Any:
+        n = len(x) - 40
+        return (np.zeros(n * n) * 2.0 + 1.0).max() + x * 2.0
+
+    agree(fn, [(data(n),) for n in (50, 60, 70, 30, 41, 40, 39)])
+
+
 def test_no_power_of_an_extent_is_computed() -> None:
     def fn(x: Any) -> Any:
         return x * (3 ** (len(x) ** 2) % 7) + 1.0, x[:3] * (2 ** len(x)) + 1.0
