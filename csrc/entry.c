@@ -28,7 +28,7 @@ typedef struct {
     int last_miss;               /* index of a reason; -1: none yet */
     PyObject *guard_consts;      /* tuple */
     PyObject *plan_consts;       /* tuple; plan.consts are its items */
-    PyObject *reasons;           /* tuple of str */
+    PyObject *reasons;           /* tuple; str() of each says what must hold */
     PyObject *name;
 } Entry;
 
@@ -282,7 +282,7 @@ static PyObject *explain_miss(PyObject *op, PyObject *ignored) {
     Entry *self = (Entry *)op;
     if (self->last_miss < 0)
         Py_RETURN_NONE;
-    return Py_NewRef(PyTuple_GET_ITEM(self->reasons, self->last_miss));
+    return PyObject_Str(PyTuple_GET_ITEM(self->reasons, self->last_miss));
 }
 
 /* A sequence → PyMem of borrowed objects, _C.NULL as NULL. */
@@ -360,6 +360,36 @@ static PyObject *run_on(PyObject *op, PyObject *args) {
     return result;
 }
 
+static PyObject *failing_on(Entry *self, const FrameView *view) {
+    PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
+    PyObject **regs = PyMem_Calloc(self->nregs + 1, sizeof(PyObject *)), *found = NULL;
+    char *refused = PyMem_Calloc(self->nregs + 1, 1);
+    if (regs == NULL || refused == NULL)
+        PyErr_NoMemory();
+    else
+        found = guards_failing(self->guards, self->nguards, consts, view, regs, refused);
+    for (int i = 0; regs != NULL && i < self->nregs; i++)
+        Py_XDECREF(regs[i]);
+    PyMem_Free(regs);
+    PyMem_Free(refused);
+    return found;
+}
+
+static PyObject *failing(PyObject *op, PyObject *args) {
+    PyObject *locals, *stack, *globals, *builtins;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
+                          &PyDict_Type, &globals, &PyDict_Type, &builtins))
+        return NULL;
+    PyObject **slots = borrow(locals), **values = slots ? borrow(stack) : NULL, *found = NULL;
+    if (values != NULL) {
+        FrameView view = {slots, values, (int)PyList_GET_SIZE(stack), globals, builtins, NULL};
+        found = failing_on((Entry *)op, &view);
+    }
+    PyMem_Free(slots);
+    PyMem_Free(values);
+    return found;
+}
+
 static PyObject *try_against(PyObject *op, PyObject *rival) {
     Entry *self = (Entry *)op;
     if (!PyObject_TypeCheck(rival, &JitBaseEntry_Type) || rival == op) {
@@ -397,6 +427,9 @@ static PyMethodDef entry_methods[] = {
     {"run_on", run_on, METH_VARARGS,
      "run_on(locals, stack, globals, builtins): run without a frame, for tests. (kind, offset, through_point, value, "
      "stack, {local: value})"},
+    {"failing", failing, METH_VARARGS,
+     "failing(locals, stack, globals, builtins): the guards that do not hold there, as [(index of the reason, (objects "
+     "that it looked at, ...)), ...]; what hangs below one that fails is left out."},
     {"explain_miss", explain_miss, METH_NOARGS, "The guard that failed last, in words; or None."},
     {NULL, NULL, 0, NULL},
 };

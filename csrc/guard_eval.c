@@ -230,6 +230,54 @@ int guards_hold(const int *w, Py_ssize_t count, PyObject *const *consts, const F
     return 1;
 }
 
+/* ---------------------------------------------------------------- all that fail */
+
+static int reads_refused(const int *w, const char *refused) {
+    const char *kinds = rows[w[0]].operands;
+    for (int i = 0; kinds[i]; i++)
+        if (kinds[i] == 'r' && refused[w[i + 1]])
+            return 1;
+    return 0;
+}
+
+/* Registers of these kinds of operands. */
+static void refuse(const int *w, const char *which, char *refused) {
+    const char *kinds = rows[w[0]].operands;
+    for (int i = 0; kinds[i]; i++)
+        if (strchr(which, kinds[i]) != NULL)
+            refused[w[i + 1]] = 1;
+}
+
+static PyObject *looked_at(const int *w, PyObject *const *regs) {
+    const char *kinds = rows[w[0]].operands;
+    PyObject *few[2] = {NULL, NULL};
+    int count = 0;
+    for (int i = 0; kinds[i] && count < 2; i++)
+        if (kinds[i] == 'r')
+            few[count++] = regs[w[i + 1]];
+    return count == 0 ? PyTuple_New(0) : PyTuple_Pack(count, few[0], few[1]);
+}
+
+PyObject *guards_failing(const int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
+                         PyObject **regs, char *refused) {
+    const int *end = w + count;
+    PyObject *found = PyList_New(0);
+    for (; found != NULL && w < end; w += width[w[0]] + 2) {
+        if (reads_refused(w, refused)) {
+            refuse(w, "d", refused);
+            continue;
+        }
+        if (one_holds(w, consts, view, regs))
+            continue;
+        refuse(w, "dr", refused);
+        PyObject *row = Py_BuildValue("iN", w[width[w[0]] + 1], looked_at(w, regs));
+        if (row == NULL || PyList_Append(found, row) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(row);
+    }
+    return found;
+}
+
 /* ---------------------------------------------------------------- what programs are made of */
 
 /* Registers are filled from 0 on, and read once they are. */

@@ -10,6 +10,12 @@
 int guards_hold(const int *words, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
                 PyObject **regs, int *reason);
 
+/* Every guard that does not hold: a new list of (index of its reason, tuple of the objects that it looked at). What hangs
+ * below an object that one of them refuses is left out. Registers as above; `refused`: room for as many marks, zeroed by the
+ * caller. NULL: an exception. */
+PyObject *guards_failing(const int *words, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
+                         PyObject **regs, char *refused);
+
 /* 1: `words` is a whole program over `nregs` registers, `nconsts` constants and `nreasons` reasons. */
 int guards_valid(const int *words, Py_ssize_t count, int nregs, Py_ssize_t nconsts,
                  Py_ssize_t nreasons);

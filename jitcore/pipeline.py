@@ -30,14 +30,16 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.fallback.splice import splice
 from jitcore.guards.guard import ErrState, IsSized
+from jitcore.guards.reason import Change
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
+from jitcore.runtime.missed import missed
 from jitcore.runtime.planned import Unroutined
-from jitcore.runtime.records import Record, Records, Region
+from jitcore.runtime.records import Done, Recompile, Record, Records, Region
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
 from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept, other_sizes
@@ -50,10 +52,12 @@ from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
 log = logging.getLogger("jitcore")
+recompiles = logging.getLogger("jitcore.recompiles")
 if log.level == logging.NOTSET:  # a root logger that shows everything is the program's, not ours
     log.setLevel(logging.WARNING)
 records = Records()
-collectors: list[list[Region | Break]] = []
+Found = Region | Break | Recompile
+collectors: list[list[Found]] = []
 MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
@@ -122,7 +126,10 @@ def compile_region(point: Any, frame: Any) -> None:
         return
     with record.alone(point.offset) as mine:
         if mine:
-            compile_alone(record, point, frame)
+            changed = missed(point.entries, frame)
+            done = compile_alone(record, point, frame)
+            if changed:
+                recompiled(record, point, frame.code, changed, done)
     if record.arrived and all(each.dead for each in record.points.values()):
         _C.leave_alone(frame.code)
 
@@ -137,7 +144,19 @@ def adopted(code: CodeType) -> Record | None:
     return record
 
 
-def compile_alone(record: Record, point: Any, frame: Any) -> None:
+def recompiled(
+    record: Record, point: Any, code: CodeType, changed: tuple[Change, ...], done: Done
+) -> None:
+    decoded = decode(code)
+    position = decoded.instrs[decoded.by_offset[point.offset]].position
+    one = Recompile(place_of(code, position), point.offset, changed, done)
+    record.recompiles.append(one)
+    recompiles.info("%s", one)
+    for collector in collectors:
+        collector.append(one)
+
+
+def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     started = time.perf_counter()
     offer()
     errstate = _C.errstate_code()
@@ -146,13 +165,13 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         point.add(entry_that_stays([ErrState(errstate)]))
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         place_points(record, decoded, around_blocks(decoded))
-        return
+        return "left to CPython"
     if changes_each_round(record, point, frame.code):
         point.leave_run()
-        return
+        return "left to CPython"
     if exhausted(record, point, frame.code):
         (point.kill if point.barren else point.close)()
-        return
+        return "left to CPython"
     start = Start(
         decoded,
         point.offset,
@@ -173,7 +192,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         broke(record, captured.stop)
     if repeats(record, point, captured):
         point.close()
-        return
+        return "left to CPython"
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
@@ -183,7 +202,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
             record.sizes.setdefault(point.offset, []).append(seen_at)
         record.barren = 0
     elif point.offset == decoded.start and captured.guards:  # another call may find more to do
-        point.add(entry_that_stays(captured.guards))
+        point.add(entry_that_stays(captured.guards, captured.uses))
         point.barren |= not any(r.entry for r in record.regions if r.offset == point.offset)
         record.barren += 1
     else:
@@ -191,6 +210,9 @@ def compile_alone(record: Record, point: Any, frame: Any) -> None:
         record.barren += 1
     keep(record, region_of(frame.code, point, captured, assembled, time.perf_counter() - started))
     place_points(record, decoded, captured.resume)
+    if assembled is None:
+        return "left to CPython"
+    return "made dynamic" if for_sizes(captured) else "another entry"
 
 
 def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assembled | None]:
@@ -359,9 +381,9 @@ def note(stop: Break) -> None:
 
 
 @contextmanager
-def collect() -> Iterator[list[Region | Break]]:
-    """The regions and breaks that are found while this is active, in order."""
-    found: list[Region | Break] = []
+def collect() -> Iterator[list[Found]]:
+    """The regions, breaks and recompiles that are found while this is active, in order."""
+    found: list[Found] = []
     collectors.append(found)
     try:
         yield found

@@ -41,7 +41,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "processors": ("groups",),
     "opcodes": ("errors",),
     "ir": ("errors",),
-    "guards": ("errors", "ir.types", "_C"),
+    "guards": ("errors", "ir.types", "ir.errstate", "_C"),
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from types import ModuleType
 from typing import Any
 
@@ -48,6 +49,8 @@ def name_of(obj: Any) -> str:
         return str(type.__dict__["__qualname__"].__get__(obj))
     if issubclass(cls, ModuleType):
         return str(object.__getattribute__(obj, "__dict__").get("__name__"))
+    if issubclass(cls, Enum):
+        return f"{cls.__name__}.{object.__getattribute__(obj, '__dict__').get('_name_')}"
     if cls.__flags__ & HEAP_TYPE:
         return cls.__name__
     found = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)

@@ -8,8 +8,9 @@ order    guards on roots first, cheap kinds first, then what hangs below
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,13 @@ from jitcore.errors import InternalError
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
+from jitcore.guards.reason import Reason, missing, reason_of
 from jitcore.guards.source import Source
 
 ITERATOR_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3, "over": 4, "index": 5}
 PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}
+
+NO_USES: Mapping[Source, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +34,29 @@ class GuardProgram:
     words: array[int]
     consts: tuple[Any, ...]
     registers: dict[Source, int]
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
 
 
 class Compiler:
     """The program while it is written."""
 
-    def __init__(self, guards: Sequence[Guard]) -> None:
+    def __init__(self, guards: Sequence[Guard], uses: Mapping[Source, str]) -> None:
         self.keyed = {guard.source for guard in guards if isinstance(guard, g.Keys)}
         self.words = array("i")
         self.consts: list[Any] = []
         self.registers: dict[Source, int] = {}
-        self.reasons: list[str] = []
+        self.reasons: list[Reason] = []
+        self.uses = uses
 
     def const(self, obj: Any) -> int:
         self.consts.append(obj)
         return len(self.consts) - 1
 
-    def op(self, name: str, *operands: int, why: str) -> None:
+    def check(self, name: str, *operands: int, guard: Guard) -> None:
+        use = self.uses.get(guard.source, "") if isinstance(guard, g.Equals) else ""
+        self.op(name, *operands, why=reason_of(guard, use))
+
+    def op(self, name: str, *operands: int, why: Reason) -> None:
         """One instruction; its last operand is the reason that a miss at it reports."""
         self.reasons.append(why)
         self.words.extend((_C.GUARD_OPS[name][0], *operands, len(self.reasons) - 1))
@@ -64,13 +73,16 @@ class Compiler:
         if found is None:
             name, *operands = LOADS[type(source)](self, source)
             found = self.registers[source] = len(self.registers)
-            self.op(name, found, *operands, why=f"{source} is missing")
+            self.op(name, found, *operands, why=missing(source))
         return found
 
 
-def compile_guards(guards: Iterable[Guard], wanted: Iterable[Source]) -> GuardProgram:
+def compile_guards(
+    guards: Iterable[Guard], wanted: Iterable[Source], uses: Mapping[Source, str] = NO_USES
+) -> GuardProgram:
+    """`uses`: of numbers that are constants, what made them so."""
     ordered = sorted(guards, key=rank)
-    compiler = Compiler(ordered)
+    compiler = Compiler(ordered, uses)
     for guard in ordered:
         CHECKS[type(guard)](compiler, guard)
     for source in wanted:
@@ -152,7 +164,7 @@ def sized_spec(guard: g.IsSized) -> Any:
 
 def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compiler, Any], None]:
     def write(c: Compiler, guard: Any) -> None:
-        c.op(name, c.load(guard.source), operand(c, guard), why=str(guard))
+        c.check(name, c.load(guard.source), operand(c, guard), guard=guard)
 
     return write
 
@@ -161,35 +173,35 @@ def absent(c: Compiler, guard: g.Absent) -> None:
     source = guard.source
     match source:
         case s.Local(index, _):
-            c.op("NO_LOCAL", index, why=str(guard))
+            c.check("NO_LOCAL", index, guard=guard)
         case s.Stack(slot):
-            c.op("NO_STACK", slot, why=str(guard))
+            c.check("NO_STACK", slot, guard=guard)
         case s.Global(name):
-            c.op("NO_GLOBAL", c.const(name), why=str(guard))
+            c.check("NO_GLOBAL", c.const(name), guard=guard)
         case s.Attr(base, name):
-            c.op("NO_ATTR", c.load(base), c.const(name), why=str(guard))
+            c.check("NO_ATTR", c.load(base), c.const(name), guard=guard)
         case s.Key(base, key):
-            c.op(f"NO_{c.key(source)}", c.load(base), c.const(key), why=str(guard))
+            c.check(f"NO_{c.key(source)}", c.load(base), c.const(key), guard=guard)
         case _:
             raise AssertionError(guard)
 
 
 def same_object(c: Compiler, guard: g.SameObject) -> None:
-    c.op("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), why=str(guard))
+    c.check("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), guard=guard)
 
 
 def same_extent(c: Compiler, guard: g.SameExtent) -> None:
     operands = c.load(guard.a), c.load(guard.b), guard.axis, guard.other_axis
-    c.op("SAME_EXTENT", *operands, why=str(guard))
+    c.check("SAME_EXTENT", *operands, guard=guard)
 
 
 def type_version(c: Compiler, guard: g.TypeVersion) -> None:
     version = _C.type_version(guard.cls)
-    c.op("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(version), why=str(guard))
+    c.check("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(version), guard=guard)
 
 
 def errstate(c: Compiler, guard: g.ErrState) -> None:
-    c.op("ERRSTATE", guard.code, np.getbufsize(), why=str(guard))
+    c.check("ERRSTATE", guard.code, np.getbufsize(), guard=guard)
 
 
 CHECKS: dict[type, Callable[[Compiler, Any], None]] = {

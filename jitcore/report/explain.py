@@ -14,6 +14,7 @@ from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
+from jitcore.pipeline import Found
 from jitcore.runtime.records import Region
 
 
@@ -85,7 +86,7 @@ def whole(fn: Any, kind: BreakKind, detail: str) -> Break:
     return Break(kind, detail, place)
 
 
-def explanation(fn: Any, found: list[Region | Break], result: Any, seconds: float) -> Explanation:
+def explanation(fn: Any, found: list[Found], result: Any, seconds: float) -> Explanation:
     fresh = [item for item in found if isinstance(item, Region)]
     code = code_of(fn)
     record = pipeline.records.find(code) if code is not None else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ from jitcore.fallback.exit import (
     Recipe,
 )
 from jitcore.guards.guard import Guard
-from jitcore.guards.program import GuardProgram, compile_guards
+from jitcore.guards.program import NO_USES, GuardProgram, compile_guards
 from jitcore.guards.source import Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Node, Value
@@ -140,7 +140,7 @@ def written(made: Scheduled, programs: Programs) -> Written:
     wanted = tuple(dict.fromkeys([*sources, *capture.wanted]))
     program = programs.get(wanted)
     if program is None:
-        program = programs[wanted] = compile_guards(capture.guards, wanted)
+        program = programs[wanted] = compile_guards(capture.guards, wanted, capture.uses)
     plan = PlanBuilder(len(program.registers))
     for source in sources:
         plan.bind(capture.inputs[source], program.registers[source])
@@ -186,9 +186,9 @@ def footprint(live: Iterable[Live], planned: Iterable[Planned], kept: set[Value]
     return Footprint(peak([*flat(planned)], kept), peak(nodes, kept))
 
 
-def entry_that_stays(guards: Sequence[Guard]) -> Any:
+def entry_that_stays(guards: Sequence[Guard], uses: Mapping[Source, str] = NO_USES) -> Any:
     """Where these guards hold, the frame is CPython's, and the compiler is not asked."""
-    program = compile_guards(guards, ())
+    program = compile_guards(guards, (), uses)
     plan = PlanBuilder(len(program.registers))
     plan.leave(0)
     words, consts, exits, registers = plan.finish()

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import Any, Literal
 
 from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
+from jitcore.guards.reason import Change
 from jitcore.ir.graph import Graph
 
 
@@ -40,6 +42,24 @@ class Region:
     routines: tuple[Any, ...] = ()  # of its loops
 
 
+Done = Literal["made dynamic", "another entry", "left to CPython"]
+MOST_RECOMPILES = 64  # that are kept of a code object: the latest
+
+
+@dataclass(frozen=True, slots=True)
+class Recompile:
+    """The compiler was asked again at a place with entries: what is not as the nearest of them
+    wants it, and what was done."""
+
+    place: Place
+    offset: int
+    changes: tuple[Change, ...]  # one at least; all that differ
+    done: Done
+
+    def __str__(self) -> str:
+        return f"{self.place}: {'; '.join(map(str, self.changes))}: {self.done}"
+
+
 @dataclass(slots=True, eq=False)
 class Record:
     config: Config
@@ -51,6 +71,7 @@ class Record:
     wasted: dict[int, tuple[int, int]] = field(default_factory=dict)  # in which run, how many
     regions: list[Region] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
+    recompiles: deque[Recompile] = field(default_factory=lambda: deque(maxlen=MOST_RECOMPILES))
     dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function

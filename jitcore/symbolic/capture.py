@@ -286,6 +286,7 @@ def finish(
         frozenset(vm.rolled),
         tuple(vm.notes),
         tuple(vm.looked),
+        dict(vm.uses),
     )
 
 

@@ -107,6 +107,7 @@ class Machine:
         self.config = config
         self.fenced = fenced
         self.guards: dict[Guard, None] = {}
+        self.uses: dict[Source, str] = {}  # of numbers that are constants, what made them so
         self.builder = Builder()
         self.inputs: dict[Source, Value] = {}
         self.realized: dict[Source, Var] = {}
@@ -164,6 +165,12 @@ class Machine:
         assert frame.instr is not None
         return place_of(frame.code.code, frame.instr.position)
 
+    def line(self) -> str:
+        """In words; of an inlined function with its name."""
+        frame, instr = next((f, f.instr) for f in reversed(self.frames) if f.instr is not None)
+        within = f" of {frame.code.code.co_qualname}" if frame is not self.outer else ""
+        return f"line {instr.position[0] or '?'}{within}"
+
     def chain(self) -> tuple[Place, ...]:
         """The calls that led here, outermost first, this frame left out."""
         return tuple(
@@ -190,9 +197,9 @@ class Machine:
             value = self.inputs[origin] = Value(type)
         return value
 
-    def concrete(self, var: Var) -> Any:
+    def concrete(self, var: Var, use: str = "reaches a shape") -> Any:
         """The Python int (bool, float) that a run-time scalar is now; the region then holds for
-        that value only."""
+        that value only. `use`: what for, in words."""
         match var:
             case Known(obj):
                 return obj
@@ -203,6 +210,7 @@ class Machine:
                     known = self.realized[source]
                     assert isinstance(known, Run)
                     self.guard(Equals(source, known.hint))
+                    self.uses.setdefault(source, f"{use} at {self.line()}")
                 return hint
         self.stop(breaks.RUNTIME_VALUE, describe(var))
 

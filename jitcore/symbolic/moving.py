@@ -179,7 +179,7 @@ def span_of(vm: Machine, part: Slice, extent: int, changing: frozenset[int]) -> 
         source = loaded.get(value)
         if source is None or source not in vm.realized or changes(source, changing):
             return None
-        constant += many * vm.concrete(vm.realized[source])
+        constant += many * vm.concrete(vm.realized[source], "is the extent of a part")
     return constant if constant == last - first else None
 
 

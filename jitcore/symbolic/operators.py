@@ -187,7 +187,8 @@ def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
         _refuse(vm, text, lhs, rhs)
     tree = (leaf(vm, lhs), leaf(vm, rhs))
     if _result_type(vm, text, lhs, rhs) is None and all(map(is_hinted, (lhs, rhs))):
-        return folded(vm, TARGETS[text], vm.concrete(lhs), vm.concrete(rhs))
+        use = "is of an operation that only Python can do"
+        return folded(vm, TARGETS[text], vm.concrete(lhs, use), vm.concrete(rhs, use))
     if vm.work is not None and text == "**":
         return power(vm, lhs, rhs)
     out = vm.emit(BY_OPERATOR[text], tree, {})

@@ -161,3 +161,4 @@ class Capture:
     rolled: frozenset[int] = frozenset()  # loops that are not unrolled, by their headers
     notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's
     looked: tuple[Any, ...] = ()  # what was told of arrays' extents while compiling
+    uses: Mapping[Source, str] = field(default_factory=dict)  # what made numbers constants

@@ -43,6 +43,8 @@ from jitcore.symbolic.values import (
 from jitcore.symbolic.working import is_element
 from jitcore.symbolic.wrap import function_value, realize
 
+AN_INDEX = "is an index"
+
 
 def getitem(vm: Machine, container: Var, key: Var) -> Var:
     container = realize(vm, container)
@@ -94,9 +96,9 @@ def index_of(vm: Machine, key: Var) -> Any:
         case Known(obj):
             return obj
         case Slice(parts):
-            return slice(*(vm.concrete(realize(vm, p)) for p in parts))
+            return slice(*(vm.concrete(realize(vm, p), AN_INDEX) for p in parts))
         case Run():
-            return vm.concrete(key)
+            return vm.concrete(key, AN_INDEX)
     vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
 
 

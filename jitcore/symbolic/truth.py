@@ -53,7 +53,7 @@ def truth(vm: Machine, var: Var) -> bool | None:
             plain = not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
             return True if plain else None
         case Run(value, hint=hint) if hint is not NOTHING and not vm.in_loop:
-            return bool(vm.concrete(var))
+            return bool(vm.concrete(var, "decides a branch"))
         case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return None
         case Run(value) if isinstance(value.type, CharacterType):

@@ -105,7 +105,8 @@ def realize(vm: Machine, var: Var) -> Var:
 def settled(vm: Machine, var: Range) -> Known:
     """A range that something else than a loop looks at has bounds that are facts."""
     if var.settled is None:
-        parts = (vm.concrete(realize(vm, part)) for part in (var.start, var.stop, var.step))
+        ends = (realize(vm, part) for part in (var.start, var.stop, var.step))
+        parts = (vm.concrete(end, "is an end of a range") for end in ends)
         try:
             var.settled = Known(range(*parts))
         except (TypeError, ValueError) as error:

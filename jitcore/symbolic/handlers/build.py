@@ -92,7 +92,7 @@ def key_of(vm: Machine, var: Var) -> Any:
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(key_of(vm, item) for item in items)
     if hasattr(var, "hint"):
-        return vm.concrete(var)
+        return vm.concrete(var, "is a key")
     vm.stop(breaks.CONTAINER_TYPE, "a key or set element that is known only at run time")
 
 

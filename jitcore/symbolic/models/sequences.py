@@ -120,7 +120,8 @@ def slice_(vm: Machine, args: Args, kwargs: Words) -> Var:
 
 @model(enumerate)
 def enumerate_(vm: Machine, args: Args, kwargs: Words) -> Var:
-    start = vm.concrete(realize(vm, kwargs.get("start", args[1] if len(args) > 1 else Known(0))))
+    first = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
+    start = vm.concrete(realize(vm, first), "begins an enumerate()")
     if type(start) not in (int, bool):
         vm.stop(breaks.BAD_ARGUMENTS, f"enumerate() from {describe(Known(start))} on")
     return adopted(vm, Enumerate(iterator(vm, args[0]), int(start)))
@@ -258,7 +259,9 @@ def sum_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if any(kind is None or not kind.python for kind in kinds):
         vm.stop(breaks.UNKNOWN_BUILTIN, "sum() of Python floats and other values")
     if not at_run_time(vm, [total, *items]):
-        return operators.folded(vm, sum, constants(items), vm.concrete(realize(vm, total)))
+        return operators.folded(
+            vm, sum, constants(items), vm.concrete(realize(vm, total), "begins a sum")
+        )
     widest = max(inexact, key=lambda kind: kind.dtype.itemsize)  # complex, if there is one
     return call_builtin(vm, sum, (Tuple(tuple(items)), total), widest)
 
