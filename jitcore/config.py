@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from jitcore import logs
+
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]
 Compiling = Literal["eager", "background"]
@@ -45,6 +47,7 @@ class Config:
     keep_all: bool = False  # keep regions that do not pay: for tests
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
+    logs: str = ""  # JITCORE_LOGS: topics that are told of, see jitcore/logs.py
     hot_seconds: float = (
         HOT_SECONDS  # spent in code before JITCORE=1 compiles it; JITCORE_STRESS=1: none
     )
@@ -69,6 +72,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
         include=words_in(env.get("JITCORE_INCLUDE", "")),
         exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
+        logs=env.get("JITCORE_LOGS", ""),
         hot_seconds=0.0 if env.get("JITCORE_STRESS", "") not in ("", "0") else HOT_SECONDS,
     )
 
@@ -80,6 +84,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE": ("0 (off) or 1 (without a decorator)", lambda text: text in ("0", "1")),
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
+    "JITCORE_LOGS": (logs.WORDS, logs.is_understood),
     "JITCORE_POOL_MB": ("a number of megabytes from 0 on", str.isdecimal),
 }
 

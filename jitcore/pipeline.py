@@ -8,7 +8,6 @@ compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added
 from __future__ import annotations
 
 import functools
-import logging
 import signal
 import time
 import traceback
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import _C
+from jitcore import _C, logs
 from jitcore.codegen.cache import forget_failures
 from jitcore.codegen.folder import say
 from jitcore.codegen.footprint import Footprint
@@ -34,10 +33,11 @@ from jitcore.guards.reason import Change
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
+from jitcore.opcodes.listing import listing
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
-from jitcore.runtime.missed import missed
+from jitcore.runtime.missed import missed, warn_of_limit
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Done, Recompile, Record, Records, Region
 from jitcore.runtime.rules import rules
@@ -51,10 +51,6 @@ from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
-log = logging.getLogger("jitcore")
-recompiles = logging.getLogger("jitcore.recompiles")
-if log.level == logging.NOTSET:  # a root logger that shows everything is the program's, not ours
-    log.setLevel(logging.WARNING)
 records = Records()
 Found = Region | Break | Recompile
 collectors: list[list[Found]] = []
@@ -130,6 +126,8 @@ def compile_region(point: Any, frame: Any) -> None:
             done = compile_alone(record, point, frame)
             if changed:
                 recompiled(record, point, frame.code, changed, done)
+            if not record.warned:
+                warn_of_limit(record, changed)
     if record.arrived and all(each.dead for each in record.points.values()):
         _C.leave_alone(frame.code)
 
@@ -151,7 +149,7 @@ def recompiled(
     position = decoded.instrs[decoded.by_offset[point.offset]].position
     one = Recompile(place_of(code, position), point.offset, changed, done)
     record.recompiles.append(one)
-    recompiles.info("%s", one)
+    logs.recompiles.info("%s", one)
     for collector in collectors:
         collector.append(one)
 
@@ -226,7 +224,7 @@ def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assem
         try:
             return captured, assembled_if_it_pays(captured, record.config)
         except Unroutined as loop:
-            log.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
+            logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
             refused[loop.at] = loop.why
 
 
@@ -252,7 +250,7 @@ def for_other_sizes(
         except Exception as error:
             if is_users(error):
                 raise
-            log.debug("an entry for all sizes", exc_info=True)
+            logs.recompiles.debug("an entry for all sizes", exc_info=True)
             found = None
         if found is not None:
             return found
@@ -335,6 +333,9 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
     spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
+    if logs.wants(logs.code):
+        marks = {o: [f"-- region point, entries: {len(p.entries)}"] for o, p in useful.items()}
+        logs.code.info("%s:\n%s", place_of(code.code), listing(code, marks))
 
 
 def region_of(
@@ -357,6 +358,11 @@ def region_of(
 
 
 def keep(record: Record, region: Region) -> None:
+    kept = "" if region.entry is not None else ", left to NumPy's own calls"
+    logs.graph.info("%s, offset %d%s:\n%s", region.function, region.offset, kept, region.graph)
+    if logs.wants(logs.guards):
+        words = "".join(f"\n  {text}" for text in region.guards)
+        logs.guards.info("%s, offset %d:%s", region.function, region.offset, words)
     record.regions.append(region)
     for collector in collectors:
         collector.append(region)
@@ -375,7 +381,7 @@ def seen(record: Record, stop: Break) -> None:
 
 
 def note(stop: Break) -> None:
-    log.debug("%s", stop)
+    logs.breaks.info("%s", stop)
     for collector in collectors:
         collector.append(stop)
 
@@ -428,7 +434,7 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
             for point in args[:-1]:  # it would fail again
                 point.close()
             if type(error) is not RecursionError:  # values in values: it is too deep for us
-                log.exception("internal error: please report it; the frame is left to CPython")
+                logs.top.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
 
     return run
@@ -455,5 +461,6 @@ _C.set_compiler(compiling)
 _C.set_discover(guarded(discover))
 _C.pool_limit(pool_bytes(environment()))
 use_threads(threads_of(environment()))
+logs.listen(logs.levels_in(environment().logs))
 for variable, complaint in complaints().items():
     say(variable, complaint)

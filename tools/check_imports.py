@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors switch → config marks stances hush, lazy → backends, groups → processors
+    version errors switch logs → config marks stances hush, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
     → runtime → pipeline → report, waiting → arriving → everywhere → api → __init__
@@ -22,14 +22,15 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("version", "errors", "config", "marks", "hush", "lazy", "backends"),
-    *("groups", "processors", "stances"),
+    *("groups", "processors", "stances", "logs"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
     "errors": (),
-    "config": ("errors",),
+    "logs": (),
+    "config": ("errors", "logs"),
     "marks": ("_C",),
     "stances": ("_C",),
     "switch": (),
@@ -45,11 +46,11 @@ ORDER: dict[str, tuple[str, ...]] = {
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "config", "marks", "hush"),
+        *("errors", "config", "marks", "hush", "logs"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
     "passes": ("errors", "ir"),
-    "codegen": ("errors", "lazy", "config", "version", "processors", "ir", "_C"),
+    "codegen": ("errors", "logs", "lazy", "config", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
     "pipeline": (*MIDDLE, "runtime"),

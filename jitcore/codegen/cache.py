@@ -12,12 +12,13 @@ alive where it is in use. See folder.py for the folder.
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import local
 
+from .. import logs
 from ..config import Config, Numerics
 from ..version import __version__
 from .abi import ABI, SYMBOL
@@ -31,16 +32,20 @@ from .toolchain import CompileError, build, fingerprint
 MARK = b"jitcore-kernel\x01"
 DIGEST = hashlib.sha256().digest_size
 GROWN, KIB, SHARE = ".grown", 1024, 16
+SHOWN = 16  # characters of a file's name, in symbols
 DAY = 86400.0  # seconds; no compiler takes that long
 LOADED = 1024  # libraries kept in memory beyond those that kernels hold
-
-log = logging.getLogger("jitcore")
+ASKED = local()  # disk: was more than memory asked, on this thread
 
 
 def library(source: str, config: Config) -> Library | None:
     """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
     commands, kept = (config.compiler, config.hinted), (config.cache_dir, config.cache_bytes)
-    return loaded(source, *commands, *kept, config.numerics)
+    ASKED.disk = False
+    found = loaded(source, *commands, *kept, config.numerics)
+    if found is not None and not ASKED.disk:
+        logs.cache.debug("in memory: a kernel of %d characters of C", len(source))
+    return found
 
 
 def one_by_one() -> int:
@@ -77,7 +82,7 @@ def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
     try:
         with scratch(place) as ours:
             made = ours / first
-            build(by.compiler, by.flags, text, made)
+            timed_build(by, text, made, len(new))
             sign(made)
             for name in others:
                 os.link(made, ours / name)
@@ -86,9 +91,17 @@ def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
     except TimeoutError:  # of an alarm that the program has set
         raise
     except (OSError, CompileError) as error:
-        log.debug("compiling %d kernels in %s: %s", len(new), place, error)
+        logs.kernels.debug("compiling %d kernels in %s: %s", len(new), place, error)
     else:
         prune(place, limit, {place / name for name in new})
+
+
+def timed_build(by: Chosen, text: str, target: Path, count: int = 1) -> None:
+    start = time.perf_counter()
+    build(by.compiler, by.flags, text, target)
+    took = (time.perf_counter() - start) * 1e3
+    what = f"{count} kernels" if count > 1 else "a kernel"
+    logs.kernels.info("%s: %s compiled in %.1f ms", target.stem[:SHOWN], what, took)
 
 
 def own_symbol(source: str, name: str) -> str:
@@ -97,7 +110,7 @@ def own_symbol(source: str, name: str) -> str:
 
 def symbol_of(name: str) -> str:
     """Of the kernel that belongs to a file."""
-    return f"{SYMBOL}_{name[:16]}"
+    return f"{SYMBOL}_{name[:SHOWN]}"
 
 
 @believed(most=LOADED)
@@ -109,6 +122,7 @@ def loaded(
     limit: int,
     numerics: Numerics = "exact",
 ) -> Library | None:
+    ASKED.disk = True
     place = usable(folder)
     by = compiler_for(named, hinted, folder, numerics)
     if by is None:
@@ -116,6 +130,7 @@ def loaded(
     name = file_name(source, by)
     if place is not None:
         found = from_disk(place / name)
+        logs.cache.info("%s on disk: %s", "found" if found is not None else "not", place / name)
         if found is not None:
             return found
     return compiled(by, source, name, place, limit)
@@ -148,11 +163,11 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
             say("cache", f"the kernel cache {place} cannot be written: {error}")
         except CompileError as error:
             # a full disk shows as the compiler's failure: the second try elsewhere tells
-            log.debug("compiling in %s: %s", place, error)
+            logs.kernels.debug("compiling in %s: %s", place, error)
     try:
         with scratch() as ours:
             target = ours / name
-            build(by.compiler, by.flags, own_symbol(source, name), target)
+            timed_build(by, own_symbol(source, name), target)
             return dlopen(target, symbol_of(name))
     except TimeoutError:
         raise
@@ -165,7 +180,7 @@ def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
     """Compile beside `target`, sign, rename into place, load."""
     with scratch(target.parent) as ours:
         made = ours / target.name
-        build(by.compiler, by.flags, own_symbol(source, target.name), made)
+        timed_build(by, own_symbol(source, target.name), made)
         sign(made)
         os.replace(made, target)
     prune(target.parent, limit, {target})
@@ -210,7 +225,7 @@ def prune(folder: Path, limit: int, newest: set[Path]) -> None:
     except TimeoutError:  # of an alarm that the program has set
         raise
     except OSError as error:
-        log.debug("looking through %s: %s", folder, error)
+        logs.cache.debug("looking through %s: %s", folder, error)
 
 
 def remove_left(folder: Path) -> None:
@@ -239,6 +254,7 @@ def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:
         if path not in newest:
             path.unlink(missing_ok=True)
             total -= size
+            logs.cache.info("removed, as it was not used for longest: %s, %d bytes", path, size)
 
 
 def has_grown(folder: Path, least: int, newest: set[Path]) -> bool:

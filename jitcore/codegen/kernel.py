@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .. import _C
+from .. import _C, logs
 from ..config import Config
 from ..ir.op import Effect, Kind
 from .abi import ASK_ERRSTATE, Signature
@@ -42,6 +42,9 @@ def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | 
     sources = [source_on(group, loop) for group, loop in zip(groups, loops, strict=True)]
     with progress(f"compiling {len(groups)} kernel{'s' if len(groups) > 1 else ''}"):
         found = libraries(sources, config, width)
+    for group, text in zip(groups, sources, strict=True):
+        logs.kernels.info("%s: a kernel of %d characters of C", name_of(group), len(text))
+        logs.kernels.debug("%s:\n%s", name_of(group), text)
     made = zip(groups, loops, sources, found, strict=True)
     return {g: launchable(g, loop, text, code) if code else None for g, loop, text, code in made}
 

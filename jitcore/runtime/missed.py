@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from jitcore import logs
+from jitcore.fallback import breaks
 from jitcore.guards.reason import Change, changes
+from jitcore.runtime.records import Record
+
+LIMIT = (
+    "%s is compiled no more for other kinds of input: %s. What changed last: %s. Hint: %s."
+    " JITCORE_LOGS=recompiles tells of each time"
+)
 
 
 def missed(entries: Iterable[Any], frame: Any) -> tuple[Change, ...]:
@@ -19,3 +27,15 @@ def missed(entries: Iterable[Any], frame: Any) -> tuple[Change, ...]:
         return ()
     entry, rows = min(reversed(found), key=lambda pair: len(pair[1]))
     return tuple(one for at, seen in rows for one in changes(entry.reasons[at], seen))
+
+
+def warn_of_limit(record: Record, changed: Iterable[Change]) -> None:
+    """Once for a function. Of code that nobody asked to compile (JITCORE=1) only those hear who
+    listen."""
+    for stop in record.breaks:
+        if stop.kind is breaks.CACHE_LIMIT:
+            say = logs.recompiles.info if record.arrived else logs.recompiles.warning
+            last = "; ".join(map(str, changed)) or "nothing that is guarded"
+            say(LIMIT, stop.place, stop.detail, last, stop.hint)
+            record.warned = True
+            return

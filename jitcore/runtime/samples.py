@@ -6,7 +6,6 @@ two of them ─▶ what is another but numbers that a kernel can compute
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import _C
+from jitcore import _C, logs
 from jitcore.codegen.kernel import Form, form
 from jitcore.codegen.program import Input
 from jitcore.codegen.schedule import Group
@@ -30,7 +29,6 @@ from jitcore.symbolic.capture import capture
 from jitcore.symbolic.machine import Particular
 from jitcore.symbolic.state import Capture, Sized, Start
 
-log = logging.getLogger("jitcore")
 Arrays = Mapping[Source, ArrayType]
 Sizes = tuple[int, ...]  # of the symbols
 Facts = frozenset[Any]
@@ -144,7 +142,7 @@ class Sampler:
                 refused[loop.at] = loop.why
                 continue
             except Particular as error:
-                log.debug("%s: sizes %s: %s", self.name, sizes, error)
+                logs.recompiles.debug("%s: sizes %s: %s", self.name, sizes, error)
                 return None
             if not plan.kernels and not any(one.routine for one in plan.segments):
                 return None
@@ -157,7 +155,7 @@ class Sampler:
         other = self.at(sizes)
         what = difference(one, other) if other is not None else "there is no kernel"
         if what:
-            log.debug("%s: sizes %s and %s: %s", self.name, one.sizes, sizes, what)
+            logs.recompiles.debug("%s: sizes %s and %s: %s", self.name, one.sizes, sizes, what)
         return not what
 
     @property

@@ -13,13 +13,13 @@ refuses inputs whose extents and strides are not those that come out.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
 
+from jitcore import logs
 from jitcore.codegen.kernel import Form, made_from
 from jitcore.codegen.polynomials import MOST, fitted, monomials
 from jitcore.config import Config
@@ -32,7 +32,6 @@ from jitcore.runtime.planned import exit_values
 from jitcore.runtime.samples import AS_THEY_ARE, Arrays, Sample, Sampler, Sizes, Symbols
 from jitcore.symbolic.state import Capture, Start
 
-log = logging.getLogger("jitcore")
 # Steps of the range in which one entry is looked for, for the extents of arrays with so many axes
 # that vary.
 LOW = (2, 9, 17, 33, 65, 129, 257, 513, 1025)
@@ -181,7 +180,7 @@ def between(sampler: Sampler) -> tuple[Capture, Assembled] | None:
         tables = [table(forms) for forms in zip(*(s.forms for s in samples), strict=True)]
         arrays = [sample.numbers() for sample in samples]
         if any(one is None for one in tables) or not are_polynomials(sizes, arrays):
-            log.debug("%s: sizes %s to %s: no polynomials", sampler.name, low, high)
+            logs.recompiles.debug("%s: sizes %s to %s: no polynomials", sampler.name, low, high)
             continue
         largest = sampler.made[high]
         kernels = sized_kernels(largest, tables, sampler.config)

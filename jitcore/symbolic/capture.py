@@ -8,12 +8,12 @@ walk ─▶ return    Exit RETURN, or JUMP to the return instruction
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from jitcore import logs
 from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
@@ -35,7 +35,6 @@ from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import Exc, Lazy, Var
 from jitcore.symbolic.working import Fork
 
-log = logging.getLogger("jitcore")
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}
 TABLES = (handlers, models)
@@ -58,7 +57,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
             with hushed("error"):
                 return walk(vm)
         except Refused as refusal:
-            log.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
+            logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
             without_frames(refusal)
         except Guessed as guess:
