@@ -186,3 +186,50 @@ def test_a_word_that_is_not_understood_is_told_once() -> None:
     told = run("graph,speed")
     assert told.stderr.count("JITCORE_LOGS='graph,speed' is not understood") == 1
     assert "jitcore.graph" not in told.stderr
+
+
+def test_a_storm_of_recompiles_gives_one_warning(caplog) -> None:
+    def scaled(x):
+        y = x * 2 + 1
+        print(end="")
+        return y * y - 1
+
+    compiled = jitcore.compile(scaled, dynamic=False)
+    for n in range(2, 20):
+        assert compiled(np.ones(n)).tobytes() == scaled(np.ones(n)).tobytes()
+    (record,) = caplog.records
+    text = record.getMessage()
+    line = scaled.__code__.co_firstlineno
+    assert (record.name, record.levelname) == ("jitcore.recompiles", "WARNING")
+    assert f"{__file__}:{line} in " in text and "scaled is compiled no more" in text
+    assert "8 versions. What changed last: x.shape[0]: 9 → 10. Hint: keep ranks" in text
+
+
+def test_each_time_that_a_place_is_compiled_again_is_told_to_who_listens(caplog) -> None:
+    compiled = jitcore.compile(lambda x: x * 2 + 1, dynamic=False)
+    with caplog.at_level("INFO", "jitcore.recompiles"):
+        for n in range(2, 5):
+            compiled(np.ones(n))
+    texts = [record.getMessage() for record in caplog.records]
+    assert [text.rpartition("x.shape[0]: ")[2] for text in texts] == [
+        "2 → 3: another entry",
+        "3 → 4: another entry",
+    ]
+
+
+EVERYWHERE = """
+import logging, numpy as np, jitcore
+jitcore.enable()
+def of_any_rank(x):
+    return x * 2 + 1
+for rank in range(1, 14):
+    of_any_rank(np.ones((2,) * rank))
+print(any(one.warned for one in jitcore.api.pipeline.records.all()))
+"""
+
+
+def test_code_that_nobody_asked_to_compile_is_not_warned_of() -> None:
+    env = {**os.environ, "JITCORE_STRESS": "1", "JITCORE_LOGS": ""}
+    words = [sys.executable, "-c", EVERYWHERE]
+    told = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300, check=True)
+    assert (told.stdout, told.stderr) == ("True\n", "")
