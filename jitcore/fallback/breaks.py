@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from enum import Enum
 from types import CodeType
 
+from jitcore.fallback.hints import closer, from_outside
+
 
 class HintClass(Enum):
     """Whose move it is."""
@@ -92,7 +94,10 @@ class Break:
 
     @property
     def hint(self) -> str:
-        return self.kind.hint
+        """The closest way out (jitcore/fallback/hints.py)."""
+        callers = [(place.filename, f"{place.filename}:{place.lineno}") for place in self.via]
+        outside = from_outside(self.filename, callers)
+        return outside or closer(self.code, self.detail) or self.kind.hint
 
     def __str__(self) -> str:
         return f"{self.code} {self.where}: {self.reason}. Hint: {self.hint}"
@@ -149,8 +154,8 @@ YIELD = _row(
     "J102", "yield", NEVER,
     "the generator hands a value to its caller",
     runs="the yield; the next region starts where the generator goes on",
-    hint="nothing needs to change: code between two yields is compiled; "
-    "put more array work between them",
+    hint="nothing needs to change: code between two yields is compiled; put more array work "
+    "between them, or return a list of the results",
 )
 AWAIT = _row(
     "J103", "await", NEVER,
@@ -175,21 +180,22 @@ RAISE = _row(
     "J108", "raise", NEVER,
     "an exception is raised that leaves the function, is kept, or is looked at",
     runs="the raise statement, with the traceback that it should have",
-    hint="nothing needs to change: a path that raises is CPython's; the others are compiled. "
-    "An exception that is caught here, and of which nothing but its arguments is used, is compiled",
+    hint="nothing needs to change: a path that raises is CPython's; the others are compiled, and "
+    "so is an exception that is caught here if nothing but its arguments is used",
 )
 WITH = _row(
     "J110", "with", COULD,
     "a with block on a context manager that is not written in Python, or on an np.errstate that "
     "does more than ignore and warn, or that CPython has entered",
     runs="entering and leaving the block; its body is compiled",
-    hint="nothing needs to change; in a hot loop, enter the block once around the loop",
+    hint="nothing needs to change: its body is compiled; in a hot loop, enter the block once "
+    "around the loop, or where the function is called",
 )
 ASYNC = _row(
     "J111", "async", NEVER,
     "an async for, async with or async comprehension",
     runs="the statement; plain code in its body is compiled",
-    hint="put the array work into a plain function",
+    hint="only CPython can do this: put the array work into a plain function",
 )
 CLASS_DEFINITION = _row(
     "J112", "class-definition", NEVER,
@@ -228,7 +234,7 @@ UNKNOWN_BUILTIN = _row(
     "J201", "unknown-builtin", COULD,
     "a call of a function written in C that jitcore does not know",
     runs="the call",
-    hint="use a NumPy function for it, or move the call out of the hot part",
+    hint="use a NumPy function for it, or move the call before or after the array work",
 )
 UNKNOWN_CALLABLE = _row(
     "J202", "unknown-callable", COULD,
@@ -240,19 +246,22 @@ PRINT = _row(
     "J204", "print", NEVER,
     "output is written",
     runs="the call",
-    hint="move it after the array work, or out of the loop",
+    hint="move it after the array work, out of the loop, or to where the function is called: only "
+    "CPython can write",
 )
 IO = _row(
     "J205", "input-output", NEVER,
     "a file, stream, process or other outside thing is read or written",
     runs="the call",
-    hint="read before the compiled function and pass arrays in",
+    hint="only CPython can do this: read before the compiled function and pass arrays in, write "
+    "what it returns",
 )
 RANDOM = _row(
     "J206", "random", NEVER,
     "random numbers are drawn",
     runs="the call, so that the stream of numbers stays the same",
-    hint="draw all numbers in one call before the hot part and pass them in",
+    hint="only CPython can do this, as the stream of numbers stays the same: draw all in one call "
+    "before the hot part and pass them in",
 )
 USER_BREAK = _row(
     "J207", "graph-break", NEVER,
@@ -288,7 +297,7 @@ NUMPY_EFFECT = _row(
     "J213", "numpy-effect", NEVER,
     "a NumPy function with effects outside its arguments",
     runs="the call",
-    hint="call it once outside the compiled function",
+    hint="only CPython can do this: call it once outside the compiled function",
 )
 NUMPY_UNSUPPORTED = _row(
     "J214", "numpy-unsupported", COULD,
@@ -324,19 +333,20 @@ OUTSIDE_WORLD = _row(
     "J219", "outside-world", NEVER,
     "a value of the outside world is read (a clock, the id of an object)",
     runs="the call",
-    hint="read it outside the compiled function and pass it in",
+    hint="only CPython can do this: read it outside the compiled function and pass it in",
 )
 INTROSPECTION = _row(
     "J220", "introspection", NEVER,
     "code that looks at its own frame or namespace (locals, globals, eval, exec, sys._getframe)",
     runs="the call, with every variable in its place",
-    hint="pass the values as arguments",
+    hint="only CPython has a frame to look at: pass the values as arguments",
 )
 WARN = _row(
     "J221", "warn", NEVER,
     "a warning is issued",
     runs="the call",
-    hint="nothing needs to change: the path that warns is CPython's",
+    hint="nothing needs to change: the path that warns is CPython's; a warning that comes each "
+    "time belongs where the function is called",
 )
 
 # J3xx: control flow
@@ -345,7 +355,8 @@ BRANCH = _row(
     "J301", "branch", COULD,
     "a branch on a value that is known only at run time",
     runs="the test and the jump; both arms are compiled when they are reached",
-    hint="use np.where where both arms are cheap",
+    hint="where both arms are cheap, compute both and choose by np.where; the test that ends a "
+    "loop or raises costs only itself: do more array work between two of them",
 )
 LOOP_UNKNOWN = _row(
     "J303", "loop-unknown", COULD,
@@ -357,7 +368,8 @@ LOOP_LONG = _row(
     "J304", "loop-long", COULD,
     "a loop too long to unroll",
     runs="the loop's header; its body is compiled and hit on every iteration",
-    hint="write the loop as an array expression, or do more array work in each iteration",
+    hint="leave out what the reason names, or write the loop as an array expression; else do more "
+    "array work in each iteration",
 )
 UNROLL_BUDGET = _row(
     "J305", "unroll-budget", COULD,
@@ -396,26 +408,26 @@ SUBCLASS = _row(
     "J401", "subclass", COULD,
     "an array of a subclass of ndarray (matrix, masked array, memmap, recarray, your own)",
     runs="the operation, with the methods of the subclass",
-    hint="pass np.asarray(x), if the subclass's behaviour is not needed",
+    hint="call the function with np.asarray(x), if the subclass's behaviour is not needed",
 )
 DTYPE_OBJECT = _row(
     "J402", "dtype-object", NEVER,
     "an array of Python objects (dtype object)",
     runs="the operation, object by object",
-    hint="convert to a numeric dtype",
+    hint="each object does its own work: call the function with an array of a numeric dtype",
 )
 DTYPE_UNSUPPORTED = _row(
     "J404", "dtype-unsupported", COULD,
     "an array of a dtype that jitcore does not capture",
     runs="the operation",
-    hint="convert to bool, an integer, float16/32/64 or complex64/128",
+    hint="call the function with an array of bool, an integer, float16/32/64 or complex64/128: "
+    "codes in place of strings, for example",
 )
 RESULT_TYPE_UNKNOWN = _row(
     "J405", "result-type-unknown", COULD,
-    "the type or shape of the result depends on values",
+    "the type or shape of the result is known only when it is there",
     runs="the operation; the next region starts with its result",
-    hint="where a mask decides, np.where keeps the shape and stays in one graph, and so does"
-    " a[mask] = f(b[mask]); else move it out of the hot part",
+    hint="it costs only itself; in a hot loop, call it before the loop and pass the result in",
 )
 TRUTH_AMBIGUOUS = _row(
     "J406", "truth-ambiguous", YOUR_ERROR,
@@ -427,7 +439,7 @@ STORE_INLINED = _row(
     "J408", "store-inlined", COULD,
     "an inlined function writes into an array that its caller can see",
     runs="the call; the called function has regions of its own",
-    hint="return a new array and let the caller store it",
+    hint="return what is to be stored, and let the caller store it",
 )
 LOUD_INLINED = _row(
     "J409", "loud-inlined", COULD,
@@ -458,7 +470,8 @@ MEMORY_ESCAPES = _row(
     "J413", "memory-escapes", NEVER,
     "an array's memory is handed out (a buffer, a pointer, ctypes)",
     runs="the call",
-    hint="take the pointer outside the compiled function",
+    hint="only CPython can do this: take the pointer outside the compiled function; nbytes, shape "
+    "and strides are the array's own",
 )
 
 # J5xx: objects and effects
@@ -509,13 +522,13 @@ FORMAT = _row(
     "J509", "format", NEVER,
     "text is made of a value that is computed at run time",
     runs="the formatting",
-    hint="move it after the array work, or out of the loop",
+    hint="only CPython can do this: return the value, and make the text where it is called",
 )
 OPERATOR = _row(
     "J510", "operator", COULD,
     "an operator on objects that jitcore does not model",
     runs="the operation; Python methods that it calls have regions of their own",
-    hint="write the operation on arrays and numbers",
+    hint="do it before and pass what comes out in, or write it on arrays and numbers",
 )
 CONTAINER_TYPE = _row(
     "J511", "container-type", COULD,
@@ -539,7 +552,8 @@ TYPE_UNSUPPORTED = _row(
     "J514", "type-unsupported", COULD,
     "a value of a type that jitcore does not model",
     runs="the instruction",
-    hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects",
+    hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects, or what is asked "
+    "of the value",
 )
 
 # J9xx: whole frames
@@ -554,7 +568,7 @@ CODE_TOO_LARGE = _row(
     "J902", "code-too-large", COULD,
     "the function is too long to be analysed",
     runs="the whole function",
-    hint="split it into several functions",
+    hint="write what repeats as a loop, or split it into several functions",
 )
 CACHE_LIMIT = _row(
     "J903", "cache-limit", COULD,
@@ -567,7 +581,8 @@ ERROR_STATE = _row(
     "J904", "error-state", NEVER,
     "floating-point errors or warnings are set to raise, call or log",
     runs="all up to where a with block begins or ends, so that each error names its own line",
-    hint="use np.errstate(...='ignore') or 'warn' around the hot part",
+    hint="only CPython raises at the right line: call it under np.errstate(...='warn') or "
+    "'ignore'",
 )
 INTERNAL = _row(
     "J906", "internal", OUR_BUG,
@@ -585,7 +600,7 @@ NO_CODE = _row(
     "J909", "no-code", NEVER,
     "there is no Python code to compile",
     runs="the whole call",
-    hint="put jitcore.compile on the Python function that calls it",
+    hint="there is nothing to capture: put jitcore.compile on the Python function that calls it",
 )
 NO_ARRAYS = _row(
     "J910", "no-arrays", COULD,

@@ -143,7 +143,8 @@ def reject_objects(op: Op, args: Args, kwargs: Kwargs) -> None:
     for leaf in arguments(args[op.lists :], kwargs):
         t = leaf_type(leaf)
         if isinstance(t, ObjectType) and not _plain(leaf):
-            raise Unsupported(f"{op.name}: argument of type {t}")
+            what = "dtype object" if leaf is object else f"an argument of type {t.name}"
+            raise Unsupported(f"{op.name} with {what}")
 
 
 def _plain(leaf: Any) -> bool:
@@ -313,7 +314,8 @@ def operand(arg: Any) -> Operand | None:
         return Operand(t, None if type(arg) is Value else arg)
     if type(arg) in (list, tuple):
         return _sequence(arg)
-    raise Unsupported(f"argument of type {t}")
+    name = t.name if isinstance(t, ObjectType) else str(t)
+    raise Unsupported(f"an argument of type {name}")
 
 
 def _sequence(arg: list[Any] | tuple[Any, ...]) -> Operand | None:

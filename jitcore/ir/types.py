@@ -126,6 +126,11 @@ class ObjectType:
             return "object"
         return f"object<{self.cls.__module__}.{self.cls.__qualname__}>"
 
+    @property
+    def name(self) -> str:
+        """As Python's own messages have it."""
+        return self.cls.__qualname__ if self.cls is not None else "object"
+
 
 @dataclass(frozen=True)
 class CharacterType(ObjectType):

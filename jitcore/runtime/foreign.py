@@ -1,5 +1,5 @@
 """A window's nodes → one call of a user's backend: (graph, example inputs) → callable → a tuple
-of results."""
+of results. What it runs is CPython's: it would be compiled too, and its breaks be reported."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from jitcore import backends
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.types import ArrayType, ScalarType
+from jitcore.marks import left_alone
 
 log = logging.getLogger("jitcore")
 
@@ -48,7 +49,7 @@ def foreign(
     if not callable(run):
         log.error("backend %r returned %r for %s; NumPy runs the graph", backend, run, name)
         return list(nodes), f"{backend} returned a {type(run).__name__}"
-    return [Foreign(tuple(nodes), inputs, outputs, run)], ""
+    return [Foreign(tuple(nodes), inputs, outputs, left_alone(run))], ""
 
 
 def example(value: Value, examples: Mapping[Value, Any]) -> Any:

@@ -28,7 +28,7 @@ from jitcore.symbolic.describe import describe
 from jitcore.symbolic.extents import told
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
-from jitcore.symbolic.refusals import row_of_operands
+from jitcore.symbolic.refusals import row_of_call, row_of_operands
 from jitcore.symbolic.unseen import unseen
 from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import (
@@ -146,8 +146,10 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
         and instance is None
     ):
         return Known(raw)
+    if isinstance(raw, types.MethodDescriptorType):
+        vm.stop(row_of_call(raw), f"{raw.__objclass__.__qualname__}.{name}()")
     runs = breaks.DESCRIPTOR if hasattr(type(raw), "__get__") else breaks.ATTRIBUTE
-    vm.stop(runs, f"class attribute {name} is a {type(raw).__name__}")
+    vm.stop(runs, f".{name}, which is a {type(raw).__name__} of its class")
 
 
 def _of_instance(vm: Machine, owner: Object, name: str) -> Var:

@@ -22,6 +22,7 @@ from jitcore.ir.ops import row_of
 from jitcore.marks import LEFT_ALONE
 from jitcore.symbolic import growing, piles
 from jitcore.symbolic.arity import takes
+from jitcore.symbolic.blame import row_of_class
 from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.machine import Machine
@@ -81,6 +82,8 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
                 vm.stop(left, f"{callable_name(obj)}()")
             return call_function(vm, fn, args, kwargs)
         case Method(func, owner):
+            if not isinstance(func, Func):
+                refuse_of(vm, owner)
             return call(vm, func, (owner, *args), kwargs)
         case Partial(func, more, words):
             return call(vm, func, (*more, *args), {**words, **kwargs})
@@ -106,6 +109,13 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
     if cls is not None and not any("__call__" in base.__dict__ for base in cls.__mro__):
         vm.stop(breaks.NOT_CALLABLE, describe(fn))
     vm.stop(row_of_operands(vm, (fn,), breaks.UNKNOWN_CALLABLE), describe(fn))
+
+
+def refuse_of(vm: Machine, owner: Var) -> None:
+    """What is bound to a source of random numbers draws some."""
+    cls = class_of(realize(vm, owner))
+    if cls is not None and row_of_class(cls) is breaks.RANDOM:
+        vm.stop(breaks.RANDOM, f"a method of a {cls.__name__}")
 
 
 def is_modelled(obj: Any) -> bool:

@@ -70,7 +70,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
             if fence is not None and fence not in fenced:
                 fenced[fence] = signal_of(error).at(place_at(start, fence), vm.chain())
             elif raised is not None and from_where(raised) not in fenced:
-                fenced[from_where(raised)] = left_to_raise(start, raised, signal_of(error))
+                fenced[from_where(raised)] = left_to_raise(vm, raised, signal_of(error))
             else:
                 at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
                 fenced[at] = signal_of(error).at(vm.place(), vm.chain())
@@ -98,14 +98,19 @@ def from_where(exc: Exc) -> int:
     return exc.raised_at if exc.raised_at >= 0 else exc.made_at
 
 
-def left_to_raise(start: Start, exc: Exc, then: BreakSignal) -> Break:
-    """No exit lies where the exception is handled, so the break is where it comes from."""
-    code = start.code
-    instr = code.instrs[code.by_offset[from_where(exc)]]
+OF_AN_EXCEPTION = (breaks.ATTRIBUTE, breaks.DESCRIPTOR)
+
+
+def left_to_raise(vm: Machine, exc: Exc, then: BreakSignal) -> Break:
+    """No exit lies where the exception is handled, so CPython goes on where it comes from. The row
+    is the exception's own where it is kept or looked at, else that of what broke in the handler."""
     why = then.detail or then.kind.what
     detail = exc.detail or exc.cls.__qualname__
+    if then.kind is not exc.kind and then.kind not in OF_AN_EXCEPTION:
+        text = f"{why}, while {detail} is handled"
+        return BreakSignal(then.kind, text).at(vm.place(), vm.chain())
     text = detail if why == detail else f"{detail}, and then: {why}"
-    return BreakSignal(exc.kind, text).at(place_of(code.code, instr.position))
+    return BreakSignal(exc.kind, text).at(place_at(vm.start, from_where(exc)))
 
 
 def signal_of(error: Exception) -> BreakSignal:

@@ -287,16 +287,17 @@ class Machine:
             self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
         objects = any(isinstance(value.type, ObjectType) for value in values_of(out))
         if objects and has_list((*given, *kwargs.values())):
-            self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name} may give back the list that it got")
+            text = f"{row.name} with a list, and a result of a type that is not foretold"
+            self.stop(breaks.NUMPY_UNSUPPORTED, text)  # it may be that very list
+        text = selected(given) if row is GETITEM else f"the result of {row.name}"
         if isinstance(out, tuple):
-            return Tuple(tuple(self.made(value, row, pure) for value in out))
-        return self.made(out, row, pure)
+            return Tuple(tuple(self.made(value, row, pure, text) for value in out))
+        return self.made(out, row, pure, text)
 
-    def made(self, value: Any, row: Op, pure: bool) -> Var:
+    def made(self, value: Any, row: Op, pure: bool, text: str) -> Var:
         if type(value) is not Value:
             return Known(value)
         if isinstance(value.type, ObjectType):
-            text = f"the result of {row.name}"
             if self.inlined:
                 self.stop(breaks.RESULT_TYPE_UNKNOWN, text)
             self.cut_next = Break(breaks.RESULT_TYPE_UNKNOWN, text, self.place())
@@ -441,6 +442,13 @@ class Machine:
         slots = func.code.co_nlocals + len(func.code.co_cellvars) + len(func.code.co_freevars)
         locals = locals + [None] * (slots - len(locals))
         return Frame(code, 0, locals, [], func.globals, self.start.builtins, func)
+
+
+def selected(given: tuple[Any, ...]) -> str:
+    """What indices give whose values count, in words."""
+    types = [value.type for value in values_in(given[1:], {})]
+    by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
+    return "what a mask selects" if by_mask else "a slice with ends that are computed at run time"
 
 
 def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -72,7 +72,8 @@ def row_of_call(obj: Any) -> BreakKind:
     found = named(obj)
     if found is not None:
         return found
-    module = getattr(obj, "__module__", None)
+    of = obj.__objclass__ if isinstance(obj, MethodDescriptorType) else obj
+    module = getattr(of, "__module__", None)
     if isinstance(module, str) and module.split(".")[0] in MODULES:
         return MODULES[module.split(".")[0]]
     return breaks.UNKNOWN_BUILTIN if isinstance(obj, C_FUNCTIONS) else breaks.UNKNOWN_CALLABLE
@@ -103,7 +104,9 @@ def undecided(vm: Machine, value: Var, text: str) -> NoReturn:
     kind = value.value.type if isinstance(value, Run) else None
     if isinstance(kind, ArrayType) and kind.size != 1:
         vm.stop(breaks.TRUTH_AMBIGUOUS, text)
-    vm.stop(breaks.WHILE if repeats(vm.frames[-1]) else breaks.BRANCH, text)
+    if repeats(vm.frames[-1]):
+        vm.stop(breaks.WHILE, f"its test is {text}")
+    vm.stop(breaks.BRANCH, text)
 
 
 def repeats(frame: Frame) -> bool:

@@ -6,7 +6,7 @@ from types import FunctionType
 
 import numpy as np
 from support.arrays import f8
-from support.breaking import breaks
+from support.breaking import breaks, way_out
 
 
 class Recorder:
@@ -54,6 +54,12 @@ def reads_an_attribute(x):
     return y + len(n)
 
 
+@way_out(reads_an_attribute, lambda: (f8(4), "sum"))
+def is_given_the_name(x, name):
+    y = x * 2
+    return y + len(name)
+
+
 @breaks("J502", lambda: (f8(4), Recorder()))
 def reads_through_getattr(x, recorder):
     y = x * 2
@@ -61,10 +67,38 @@ def reads_through_getattr(x, recorder):
     return y + n
 
 
+class Holder:
+    def __init__(self):
+        self.anything = 8
+
+
+@way_out(reads_through_getattr, lambda: (f8(4), Holder()))
+def reads_a_plain_attribute(x, recorder):
+    y = x * 2
+    n = recorder.anything
+    return y + n
+
+
 @breaks("J503", lambda: (f8(4), Table()))
 def reads_through_a_descriptor(x, table):
     y = x * 2
     n = table.doubled  # J503
+    return y + n
+
+
+class TableWithAProperty:
+    def __init__(self):
+        self.size = 3
+
+    @property
+    def doubled(self):
+        return self.size * 2
+
+
+@way_out(reads_through_a_descriptor, lambda: (f8(4), TableWithAProperty()))
+def reads_a_property(x, table):
+    y = x * 2
+    n = table.doubled
     return y + n
 
 
@@ -78,11 +112,26 @@ def reads_what_is_missing(x, table):
     return y
 
 
+@way_out(reads_what_is_missing)
+def has_a_default(x, table):
+    y = x * 2
+    y = y + getattr(table, "colour", 6)
+    return y
+
+
 @breaks("J505", lambda: (f8(4),))
 def holds_itself(x):
     y = x * 2
     parts = []
     parts.append(parts)  # J505
+    print(len(parts))
+    return y + len(parts[0])
+
+
+@way_out(holds_itself, others=("J204",))
+def makes_another(x):
+    y = x * 2
+    parts = [[0]]
     print(len(parts))
     return y + len(parts[0])
 
@@ -94,10 +143,23 @@ def writes_a_global_elsewhere(x):
     return y + 1
 
 
+@way_out(writes_a_global_elsewhere, drive=lambda fn: lambda x: fn(x)[0])
+def returns_the_value(x):
+    y = x * 2
+    return y + 1, 3
+
+
 @breaks("J508", lambda: (f8(4),))
 def calls_what_has_its_own_builtins(x):
     y = x * 2
     z = with_its_own_builtins(y)  # J508
+    return z - 1
+
+
+@way_out(calls_what_has_its_own_builtins)
+def calls_a_plain_function(x):
+    y = x * 2
+    z = helper(y)
     return z - 1
 
 
@@ -108,11 +170,27 @@ def formats(x):
     return y + len(text)
 
 
+def with_its_length(y, total):
+    return y + len(f"{total:.3f}")
+
+
+@way_out(formats, drive=lambda fn: lambda x: with_its_length(*fn(x)))
+def returns_what_is_to_be_formatted(x):
+    y = x * 2
+    return y, y.sum()
+
+
 @breaks("J510", lambda: (f8(4), {1, 2}, {2, 3}))
 def combines_sets(x, some, others):
     y = x * 2
     both = some | others  # J510
     return y + len(both)
+
+
+@way_out(combines_sets, lambda: (f8(4), len({1, 2} | {2, 3})))
+def is_given_what_comes_out(x, count):
+    y = x * 2
+    return y + count
 
 
 @breaks("J511", lambda: (f8(4), deque([1.0, 2.0])))
@@ -122,14 +200,27 @@ def reads_a_deque(x, queue):
     return y + first
 
 
+@way_out(reads_a_deque, lambda: (f8(4), [1.0, 2.0]))
+def reads_a_list(x, queue):
+    y = x * 2
+    first = queue[0]
+    return y + first
+
+
 @breaks("J512", lambda: (f8(4), [1.0, 2.0]), after=False)
 def reads_past_the_end(x, items):
     y = x * 2
     try:
         y = y + items[5]  # J512
     except IndexError as error:
-        y = y + len(str(error))
+        y = y + (error.__traceback__ is not None)
     return y
+
+
+@way_out(reads_past_the_end)
+def asks_for_the_length(x, items):
+    y = x * 2
+    return y + (items[5] if len(items) > 5 else True)
 
 
 @breaks("J513", lambda: (f8(4), Fixed()), after=False)
@@ -142,8 +233,21 @@ def sets_what_there_is_no_room_for(x, fixed):
     return y
 
 
+@way_out(sets_what_there_is_no_room_for, lambda: (f8(4), Table()))
+def sets_a_plain_attribute(x, table):
+    y = x * 2
+    table.colour = 3
+    return y + 1
+
+
 @breaks("J514", lambda: (f8(4),))
 def passes_an_odd_value(x):
     y = x * 2
     is_number = np.isscalar(helper)  # J514
+    return y + is_number
+
+
+@way_out(passes_an_odd_value, lambda: (f8(4), np.isscalar(helper)))
+def is_given_the_answer(x, is_number):
+    y = x * 2
     return y + is_number

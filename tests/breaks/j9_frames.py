@@ -6,10 +6,11 @@ from contextlib import contextmanager
 
 import numpy as np
 from support.arrays import f8
-from support.breaking import breaks, of_text
+from support.breaking import breaks, of_text, way_out
 
 import jitcore
 from jitcore import pipeline
+from jitcore.ir.interp import interpret
 
 
 def traced(fn):
@@ -60,11 +61,21 @@ def refuses(graph, inputs):
     raise RuntimeError("no device")
 
 
+def obliges(graph, inputs):
+    return lambda *values: interpret(graph, *values)
+
+
 jitcore.register_backend("refuses", refuses)
+jitcore.register_backend("obliges", obliges)
 
 
 @breaks("J901", lambda: (f8(4),), drive=traced, graphs=False, fullgraph=False)  # J901
 def is_traced(x):
+    return x * 2 + 1
+
+
+@way_out(is_traced)
+def runs_untraced(x):
     return x * 2 + 1
 
 
@@ -77,6 +88,13 @@ def f(x):  # J902
 """
     )
 )
+
+
+@way_out(is_too_long)
+def is_a_loop(x):
+    for _ in range(1500):
+        x = x * 0.5 + 1
+    return x
 
 
 @breaks(  # J903
@@ -92,8 +110,26 @@ def has_many_shapes(x):
     return x * 2 + 1
 
 
+@way_out(has_many_shapes, drive=for_many_lengths)
+def has_one_version_for_all_sizes(x):
+    return x * 2 + 1
+
+
 @breaks("J904", lambda: (f8(4),), drive=raising, graphs=False)  # J904
 def runs_where_errors_raise(x):
+    return x * 2 + 1
+
+
+def warning(fn):
+    def call(*args):
+        with np.errstate(under="warn"):
+            return fn(*args)
+
+    return call
+
+
+@way_out(runs_where_errors_raise, drive=lambda fn: raising(warning(fn)))
+def runs_where_errors_warn(x):
     return x * 2 + 1
 
 
@@ -114,11 +150,26 @@ def is_refused(x):
     return x * 2 + 1
 
 
-joined = breaks("J909", lambda: (("a", "b"),), graphs=False, fullgraph=False)(
-    functools.partial("".join)
+@way_out(is_refused, options={"backend": "obliges"})
+def is_taken(x):
+    return x * 2 + 1
+
+
+multiplied = breaks("J909", lambda: (f8(4),), graphs=False, fullgraph=False)(
+    functools.partial(np.multiply, 2.0)
 )
+
+
+@way_out(multiplied, others=("J910",))
+def multiplies(x):
+    return np.multiply(2.0, x)
 
 
 @breaks("J910", lambda: ("a",), graphs=False, fullgraph=False)  # J910
 def has_no_arrays(name):
     return name + "b"
+
+
+@way_out(has_no_arrays, lambda: ("a", f8(4)), drive=lambda fn: lambda *args: fn(*args)[0])
+def has_arrays(name, x):
+    return name + "b", x * 2 + 1

@@ -15,6 +15,7 @@ from support.program import Found, execute, run, run_difference
 
 import jitcore
 from jitcore.fallback.breaks import KINDS, Break
+from jitcore.fallback.hints import closer
 
 HERE = Path(__file__).parent
 ROWS = found_in(HERE)
@@ -65,7 +66,7 @@ def test_explain_names_the_row_and_the_line(found: Found, expected: Expected) ->
     line = expected_line(found)
     assert (stop.filename, stop.lineno) == (str(found.path) if line else "", line), str(stop)
     assert stop.reason.startswith(KINDS[expected.code].what)
-    assert stop.hint == KINDS[expected.code].hint
+    assert stop.hint == (closer(stop.code, stop.detail) or KINDS[expected.code].hint)
     assert f"{stop.code} {stop.place}" in str(explanation)
     assert bool(errors) is expected.logged, errors
 

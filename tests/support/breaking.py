@@ -2,6 +2,8 @@
 
 The line that breaks carries the comment `# J204`. The function computes on arrays before it and,
 where `after` is left True, after it.
+
+`@way_out(that_function)` stands on the same program after its user has done what the hint says.
 """
 
 from __future__ import annotations
@@ -60,6 +62,57 @@ def breaks(code: str, *inputs: Inputs, options: dict[str, Any] | None = None, **
         return fn
 
     return mark
+
+
+def closely(code: str, inputs: Inputs, inside: str = "") -> Wrap:
+    """Mark a function as the program of a closer hint; `inside`: of the one for this library."""
+
+    def mark(fn: Any) -> Any:
+        fn.__closely__ = code, inputs, inside
+        return fn
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a program became.
+
+    of       the one that breaks; None where this Python does not know its syntax
+    inputs   where they are others than that one's
+    drive    callable → what is called in its place
+    others   rows of breaks that stay
+    options  for the compiler
+    """
+
+    of: Any
+    inputs: Inputs | None = None
+    drive: Wrap = identity
+    others: tuple[str, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+def way_out(
+    of: Any, inputs: Inputs | None = None, options: dict[str, Any] | None = None, **more: Any
+) -> Wrap:
+    """Mark what became of a program that breaks; `more` are fields of Way."""
+
+    def mark(fn: Any) -> Any:
+        way = Way(of, inputs, options=tuple((options or {}).items()), **more)
+        fn.__ways__ = (*getattr(fn, "__ways__", ()), way)
+        return fn
+
+    return mark
+
+
+def ways_in(path: Path) -> Iterator[tuple[str, int, str]]:
+    """What is left of a program, which of its marks, the name of the program."""
+    names = execute(path)
+    called = {id(fn): name for name, fn in names.items() if hasattr(fn, "__dict__")}
+    for name, fn in names.items():
+        for number, way in enumerate(getattr(fn, "__ways__", ())):
+            if way.of is not None:
+                yield name, number, called[id(way.of)]
 
 
 def found_in(folder: Path) -> list[tuple[Found, Expected]]:

@@ -9,6 +9,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic import growing
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
@@ -252,7 +253,7 @@ def constant_text(vm: Machine, var: Var) -> Any:
         return var.obj
     if isinstance(var, Exc):
         return exception_text(vm, var)
-    vm.stop(breaks.FORMAT, "a value that is known only at run time")
+    vm.stop(breaks.FORMAT, describe(var))
 
 
 def grown(vm: Machine) -> None:

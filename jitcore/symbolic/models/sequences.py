@@ -46,7 +46,7 @@ Words = dict[str, Var]
 
 def plain(vm: Machine, name: str, kwargs: Words) -> None:
     if kwargs:
-        vm.stop(breaks.BAD_ARGUMENTS, f"{name}() with keywords")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"{name}() with {', '.join(kwargs)}=")
 
 
 @model(len)
@@ -123,7 +123,7 @@ def enumerate_(vm: Machine, args: Args, kwargs: Words) -> Var:
     first = kwargs.get("start", args[1] if len(args) > 1 else Known(0))
     start = vm.concrete(realize(vm, first), "begins an enumerate()")
     if type(start) not in (int, bool):
-        vm.stop(breaks.BAD_ARGUMENTS, f"enumerate() from {describe(Known(start))} on")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"enumerate() from {describe(Known(start))} on")
     return adopted(vm, Enumerate(iterator(vm, args[0]), int(start)))
 
 

@@ -1,0 +1,90 @@
+"""A break → the way out that its user reads: its row's, or a closer one where the detail says more.
+
+    Break ─▶ inside a library, called from the user's line  →  FROM_OUTSIDE
+          └▶ the first row of CLOSER with its code and a pattern that is found in the detail
+          └▶ the row's own
+
+Each row has an example, and what it became, in tests/breaks/.
+"""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+from collections.abc import Iterable
+from functools import cache
+
+FROM_OUTSIDE = "this is inside {library}, which {place} calls: {way}"
+WAYS = {
+    "logging": "call it after the array work, or under `if log.isEnabledFor(logging.DEBUG):`",
+    "copy": "copy arrays by x.copy()",
+}
+ELSE = "move that call out of the hot part, or write what it does with arrays"
+LIBRARIES = tuple(
+    sysconfig.get_path(name) + "/" for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+
+NUMBERED_LOOPS = "write it as loops over ranges, one in the other: they are compiled"
+SIZED = (
+    "take sizes from an array's shape, or from arguments that are ints; "
+    "one that is computed from an array's elements is known when they are"
+)
+AFTER = "make texts after the array work, or out of the loop"
+OBJECTS = "use a numeric dtype; keep arrays that belong together in a list or a dict"
+
+CLOSER: tuple[tuple[str, str, str], ...] = (
+    ("J201", r"^sorted\(|^list\.sort", "np.sort and np.argsort sort an array; sort a list of "
+     "Python's numbers or arrays before the hot part"),
+    ("J201", r"^(max|min)\(\) with key", "compute the keys as an array, and choose by np.argmax or "
+     "np.argmin"),
+    ("J201", r"^(str|repr|format)\b|^str\.", AFTER),
+    ("J202", "_lru_cache_wrapper", "call it before the hot part and pass the result in, or call "
+     "the plain function that it remembers the results of: f.__wrapped__(x)"),
+    ("J214", "dtype object", OBJECTS),
+    ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
+    ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
+     NUMBERED_LOOPS),
+    ("J303", r"\b(frozen)?set\b", "a set has no order that is known: go through a list or a tuple "
+     "of its items, made before"),
+    ("J405", r"ndarray\.tolist", "elements of the array are numbers too: go through the array, "
+     "and make the list after the array work"),
+    ("J405", r"ndarray\.item", "x[i] is the element, and float(x[i]) or int(x[i]) Python's number"),
+    ("J405", r"\bmask\b", "np.where keeps the shape and stays in one graph, and so does "
+     "a[mask] = f(b[mask]); np.count_nonzero(mask) counts"),
+    ("J405", r"(nonzero|argwhere|unique\w*|where)$", "how many there are depends on values: go on "
+     "with the mask itself and np.where, or call it before the hot part"),
+    ("J405", r"(^a slice|(zeros|ones|empty|full|arange|linspace|eye|reshape|repeat|tile))", SIZED),
+    ("J501", r"^module .* has no", "import the submodule at the top of the file"),
+    ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is in one piece"),
+    ("J510", r"^\* of a (list|tuple) and", "np.zeros(n) and np.full(n, value) make what is then "
+     "filled; a list that is known beforehand, [0] * 8, is compiled"),
+)  # fmt: skip
+
+
+@cache
+def closer(code: str, detail: str) -> str | None:
+    found = (hint for of, part, hint in CLOSER if of == code and re.search(part, detail))
+    return next(found, None)
+
+
+def from_outside(filename: str, callers: Iterable[tuple[str, str]]) -> str | None:
+    """`callers` are the inlined calls' files and places, outermost first; None: the break is in
+    the user's own file, or nobody's."""
+    library = library_of(filename)
+    mine = [where for file, where in callers if not library_of(file)]
+    if not library or not mine:
+        return None
+    way = WAYS.get(library, ELSE)
+    return FROM_OUTSIDE.format(library=library, place=mine[-1], way=way)
+
+
+@cache
+def library_of(filename: str) -> str:
+    """The name of the library that a file belongs to; "" for a file of the user's."""
+    if filename.startswith("<frozen "):
+        return filename[len("<frozen ") : -1].split(".")[0]
+    roots = [root for root in LIBRARIES if filename.startswith(root)]
+    rest = filename[len(max(roots, key=len)) :] if roots else ""
+    if "site-packages/" in filename:
+        rest = filename.rsplit("site-packages/", 1)[1]
+    return rest.split("/")[0].removesuffix(".py")

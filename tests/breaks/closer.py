@@ -1,0 +1,277 @@
+"""Rows of jitcore/fallback/hints.py: what a closer hint is about, and what becomes of it."""
+
+import copy
+import functools
+import itertools
+import json
+import logging
+import types
+
+import numpy as np
+from support.arrays import f8
+from support.breaking import closely, way_out
+
+log = logging.Logger("program", logging.WARNING)
+
+
+@functools.lru_cache
+def remembered(n):
+    return n * 3
+
+
+@closely("J201", lambda: (f8(4),))
+def sorts(x):
+    y = x * 2
+    z = sorted(y)
+    return y + z[0]
+
+
+@way_out(sorts)
+def sorts_by_numpy(x):
+    y = x * 2
+    z = np.sort(y)
+    return y + z[0]
+
+
+@closely("J201", lambda: (f8(4),))
+def takes_the_largest_by_a_key(x):
+    y = x * 2
+    return y + max(y, key=lambda v: -v)
+
+
+@way_out(takes_the_largest_by_a_key)
+def takes_it_by_an_array(x):
+    y = x * 2
+    return y + y[np.argmax(-y)]
+
+
+@closely("J201", lambda: (f8(4),))
+def makes_a_text(x):
+    y = x * 2
+    text = str(y.sum())
+    return y, text
+
+
+@way_out(makes_a_text, drive=lambda fn: lambda x: (lambda y, s: (y, str(s)))(*fn(x)))
+def leaves_it_to_its_caller(x):
+    y = x * 2
+    return y, y.sum()
+
+
+@closely("J202", lambda: (f8(4),))
+def remembers(x):
+    y = x * 2
+    return y + remembered(4)
+
+
+@way_out(remembers)
+def calls_the_plain_function(x):
+    y = x * 2
+    return y + remembered.__wrapped__(4)
+
+
+@closely("J214", lambda: (f8(4),))
+def keeps_arrays_in_an_array(x):
+    pair = np.empty(2, dtype=object)
+    pair[0] = x * 2
+    return pair[0] + 1
+
+
+@way_out(keeps_arrays_in_an_array)
+def keeps_them_in_a_list(x):
+    pair = [x * 2, None]
+    return pair[0] + 1
+
+
+@closely("J218", lambda: (f8(3, 4),))
+def loops_over_a_product(x):
+    total = x * 2
+    for i, j in itertools.product(range(3), range(4)):
+        total = total + x[i, j]
+    return total
+
+
+@closely("J303", lambda: (f8(3, 4), itertools.product(range(3), range(4))))
+def is_given_a_product(x, places):
+    total = x * 2
+    for i, j in places:
+        total = total + x[i, j]
+    return total
+
+
+@way_out(is_given_a_product, lambda: (f8(3, 4),))
+@way_out(loops_over_a_product)
+def loops_within_a_loop(x):
+    total = x * 2
+    for i in range(3):
+        for j in range(4):
+            total = total + x[i, j]
+    return total
+
+
+@closely("J303", lambda: (f8(4), {1.0, 2.0}))
+def loops_over_a_set(x, numbers):
+    y = x * 2
+    for n in numbers:
+        y = y + n
+    return y
+
+
+@way_out(loops_over_a_set, lambda: (f8(4), [1.0, 2.0]))
+def loops_over_its_list(x, numbers):
+    y = x * 2
+    for n in numbers:
+        y = y + n
+    return y
+
+
+@closely("J405", lambda: (f8(4),))
+def makes_a_list(x):
+    y = x * 2
+    items = y.tolist()
+    return y + items[0]
+
+
+@way_out(makes_a_list)
+def goes_on_with_the_array(x):
+    y = x * 2
+    return y + y[0]
+
+
+@closely("J405", lambda: (f8(4),))
+def takes_an_item(x):
+    y = x * 2
+    return y + y.item(3)
+
+
+@way_out(takes_an_item)
+def takes_a_number(x):
+    y = x * 2
+    return y + float(y[3])
+
+
+@closely("J405", lambda: (np.arange(-2.0, 3.0),))
+def selects(x):
+    y = x * 2
+    return y[y > 0].sum()
+
+
+@way_out(selects)
+def chooses(x):
+    y = x * 2
+    return np.where(y > 0, y, 0).sum()
+
+
+@closely("J405", lambda: (np.arange(-2.0, 3.0),))
+def finds_places(x):
+    y = x * 2
+    y[np.nonzero(y > 0)] = 1
+    return y
+
+
+@way_out(finds_places)
+def goes_on_with_the_mask(x):
+    y = x * 2
+    return np.where(y > 0, 1, y)
+
+
+@closely("J405", lambda: (np.arange(1.0, 5.0),))
+def takes_a_size_from_an_element(x):
+    n = int(x[1])
+    return np.zeros(n) + x[0]
+
+
+@way_out(takes_a_size_from_an_element, lambda: (np.arange(1.0, 5.0), 2))
+def is_given_the_size(x, n):
+    return np.zeros(n) + x[0]
+
+
+@closely("J501", lambda: (f8(2, 2),))
+def writes_by_flat(x):
+    y = x * 2
+    y.flat[2] = 3.0
+    return y + 1
+
+
+@way_out(writes_by_flat)
+def writes_by_ravel(x):
+    y = x * 2
+    y.ravel()[2] = 3.0
+    return y + 1
+
+
+def found_late(name):
+    if name != "part":
+        raise AttributeError(name)
+    return 3
+
+
+lazy = types.ModuleType("lazy")
+lazy.__getattr__ = found_late
+
+
+@closely("J501", lambda: (f8(4),))
+def uses_a_submodule_that_is_not_there(x):
+    y = x * 2
+    return y + lazy.part
+
+
+@way_out(uses_a_submodule_that_is_not_there, lambda: (f8(4), lazy.part))
+def is_given_it(x, part):
+    y = x * 2
+    return y + part
+
+
+@closely("J510", lambda: (f8(4), 4))
+def repeats_a_list(x, n):
+    out = [0.0] * n
+    for i in range(n):
+        out[i] = x[i] * 2
+    return np.array(out)
+
+
+@way_out(repeats_a_list)
+def fills_an_array(x, n):
+    out = np.zeros(n)
+    for i in range(n):
+        out[i] = x[i] * 2
+    return out
+
+
+@closely("", lambda: (f8(4),), inside="logging")
+def logs(x):
+    y = x * 2
+    log.debug("the sum is %s", y.sum())
+    return y
+
+
+@way_out(logs)
+def logs_if_somebody_looks(x):
+    y = x * 2
+    if log.isEnabledFor(logging.DEBUG):
+        log.debug("the sum is %s", y.sum())
+    return y
+
+
+@closely("", lambda: (f8(4),), inside="copy")
+def copies_deeply(x):
+    y = x * 2
+    return copy.deepcopy(y) + 1
+
+
+@way_out(copies_deeply)
+def copies(x):
+    y = x * 2
+    return y.copy() + 1
+
+
+@closely("", lambda: (f8(4),), inside="json")
+def writes_json(x):
+    y = x * 2
+    return y, json.dumps({"a": 1})
+
+
+@way_out(writes_json, lambda: (f8(4), json.dumps({"a": 1})))
+def is_given_the_text(x, text):
+    y = x * 2
+    return y, text
