@@ -47,6 +47,7 @@ class Config:
     keep_all: bool = False  # keep regions that do not pay: for tests
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
+    dump: Path | None = None  # JITCORE_DUMP: a folder for what was made of each function, as text
     logs: str = ""  # JITCORE_LOGS: topics that are told of, see jitcore/logs.py
     hot_seconds: float = (
         HOT_SECONDS  # spent in code before JITCORE=1 compiles it; JITCORE_STRESS=1: none
@@ -72,6 +73,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
         include=words_in(env.get("JITCORE_INCLUDE", "")),
         exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
+        dump=absolute(env["JITCORE_DUMP"]) if env.get("JITCORE_DUMP") else None,
         logs=env.get("JITCORE_LOGS", ""),
         hot_seconds=0.0 if env.get("JITCORE_STRESS", "") not in ("", "0") else HOT_SECONDS,
     )
@@ -110,6 +112,14 @@ def threads_in(*texts: str) -> int | None:
         if first.isdecimal() and int(first) > 0:
             return min(int(first), sys.maxsize)
     return None
+
+
+def absolute(folder: str) -> Path:
+    """Programs may go to other folders later."""
+    try:
+        return Path(os.path.abspath(folder))
+    except OSError:  # where the program stands there is no folder any more
+        return Path(folder)
 
 
 def words_in(text: str) -> tuple[str, ...]:

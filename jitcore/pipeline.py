@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -32,6 +33,7 @@ from jitcore.guards.guard import ErrState, IsSized
 from jitcore.guards.reason import Change
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
+from jitcore.lazy import Lazy
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.listing import listing
 from jitcore.runtime.arrivals import arrivals
@@ -51,6 +53,7 @@ from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 
+dumping = Lazy("jitcore.dump.function")
 records = Records()
 Found = Region | Break | Recompile
 collectors: list[list[Found]] = []
@@ -208,6 +211,8 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         record.barren += 1
     keep(record, region_of(frame.code, point, captured, assembled, time.perf_counter() - started))
     place_points(record, decoded, captured.resume)
+    if record.config.dump is not None:
+        dumped(record.config.dump, record, decoded, point.offset, captured, assembled)
     if assembled is None:
         return "left to CPython"
     return "made dynamic" if for_sizes(captured) else "another entry"
@@ -336,6 +341,16 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     if logs.wants(logs.code):
         marks = {o: [f"-- region point, entries: {len(p.entries)}"] for o, p in useful.items()}
         logs.code.info("%s:\n%s", place_of(code.code), listing(code, marks))
+
+
+def dumped(top: Path, record: Record, *region: Any) -> None:
+    """A full disk, or a fault of ours, is told of once, and is nothing to the program."""
+    try:
+        dumping.show(top, record, *region)
+    except Exception as error:
+        if is_users(error):
+            raise
+        say("dump", f"JITCORE_DUMP={top}: {type(error).__name__}: {error}")
 
 
 def region_of(

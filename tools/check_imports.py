@@ -3,7 +3,7 @@
     version errors switch logs → config marks stances hush, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
-    → runtime → pipeline → report, waiting → arriving → everywhere → api → __init__
+    → runtime → dump → pipeline → report, waiting → arriving → everywhere → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function. Exit 1 when a line is wrong.
@@ -53,7 +53,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "codegen": ("errors", "logs", "lazy", "config", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
-    "pipeline": (*MIDDLE, "runtime"),
+    "dump": (*MIDDLE, "runtime"),
+    "pipeline": (*MIDDLE, "runtime", "dump"),
     "report": (*MIDDLE, "runtime", "pipeline"),
     "waiting": ("_C", "opcodes", "fallback", "runtime.arrivals"),
     "arriving": (*MIDDLE, "runtime", "waiting"),

@@ -38,6 +38,13 @@ def is_lowered(node: Node) -> bool:
 
 def lower_any(node: Node, into: Lowering) -> None:
     """Append the steps of a node. Unsuitable: it stays a NumPy call."""
+    before = len(into.program.vars)
+    lower_one(node, into)
+    made = range(before, len(into.program.vars))
+    into.program.places.update(dict.fromkeys(made, node.where))
+
+
+def lower_one(node: Node, into: Lowering) -> None:
     if is_first(node):
         lower_first(node, into)
     elif is_reduction(node):

@@ -13,6 +13,7 @@ are needed. NumPy's promotion shows as casts, so each step's operands have exact
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -113,6 +114,7 @@ class Program:
     folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
     orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried
     shared: dict[int, int] = field(default_factory=dict)  # input → the result that overwrites it
+    places: dict[int, Any] = field(default_factory=dict, compare=False)  # variable → user's line
     numbers: list[int] = field(default_factory=list)  # c0, c1 … in code: known at launch
 
     def var(self, var: Var) -> int:

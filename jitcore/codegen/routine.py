@@ -44,6 +44,7 @@ from . import (
 )
 from .abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
+from .lines import commented
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .parallel import dealt, may_run_apart, parallel
@@ -83,6 +84,7 @@ class Routine:
     code: Any
     pure: bool
     facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code
+    shown: str = ""  # the C text with the user's lines, where somebody wants to read it
 
 
 def routine(
@@ -127,7 +129,7 @@ def routine(
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise NoForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
-    source = bounded(text(w, scalars, arrays, outputs, rows))
+    source = bounded(text(w, scalars, arrays, outputs, rows, w.lines))
     found = library(source, config)
     if found is None:
         return None
@@ -154,7 +156,8 @@ def routine(
     )
     code = _C.Routine(found.address, *facts, found.handle, *more)
     pure = not w.calls and is_pure(nodes, inputs)
-    return Routine(ports, outputs, tuple(ways), code, pure, (*facts, *more))
+    shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
+    return Routine(ports, outputs, tuple(ways), code, pure, (*facts, *more), shown)
 
 
 def is_pure(nodes: Sequence[Node], inputs: Iterable[Value]) -> bool:
@@ -283,6 +286,7 @@ def text(
     arrays: Sequence[Value],
     outputs: Sequence[Value],
     rows: Sequence[Sequence[int]],
+    lines: Sequence[str],
 ) -> str:
     head = [
         "#define RT_MATH",
@@ -312,7 +316,7 @@ def text(
         "    rt_clear();",
     ]
     return "\n".join(
-        [runtime_text(), *head, *declared, *places, *axes, *begin, *loads, *w.lines, *ends, "}", ""]
+        [runtime_text(), *head, *declared, *places, *axes, *begin, *loads, *lines, *ends, "}", ""]
     )
 
 

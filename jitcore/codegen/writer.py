@@ -61,6 +61,7 @@ class Writer:
         self.is_exact = False  # numbers stand in the text as they are
         self.loops_open = 0
         self.lines: list[str] = []
+        self.places: list[tuple[int, Any]] = []  # from which line on: the user's line
         self.depth = 1
         self.names: dict[Value, str] = {}
         self.declared: list[str] = []
@@ -310,6 +311,7 @@ class Writer:
         self.near.append(Counter(v for node in nodes for v in node.inputs))
         self.done.append([])
         for node in nodes:
+            self.places.append((len(self.lines), node.where))
             if node.op.kind is Kind.CONTROL:
                 spans.flush(self)
                 self.settle()

@@ -29,20 +29,20 @@ Names = dict[Value, str]
 
 def text(graph: Graph) -> str:
     names: Names = {}
-    params = _typed(graph.body.params, names)
+    params = typed(graph.body.params, names)
     lines = [f"graph {graph.name}({params}) {{", *_body(graph.body, names, "  ", "return"), "}"]
     return "\n".join(lines)
 
 
 def _body(body: Body, names: Names, indent: str, end: str) -> Iterator[str]:
     for node in body.nodes:
-        yield from _node(node, names, indent)
+        yield from node_lines(node, names, indent)
     yield f"{indent}{end} {', '.join(show(one, names) for one in body.results)}".rstrip()
 
 
-def _node(node: Node, names: Names, indent: str) -> Iterator[str]:
+def node_lines(node: Node, names: Names, indent: str) -> Iterator[str]:
     call = f"{node.op.name}({_arguments(node, names)})"
-    outputs = _typed(node.outputs, names)
+    outputs = typed(node.outputs, names)
     line = f"{indent}{outputs} = {call}" if outputs else f"{indent}{call}"
     where = f"    # {node.where}" if node.where is not None else ""
     if not node.bodies:
@@ -53,7 +53,7 @@ def _node(node: Node, names: Names, indent: str) -> Iterator[str]:
         if number:
             yield f"{indent}}} else {{"
         if body.params:
-            yield f"{indent}  ({_typed(body.params, names)}):"
+            yield f"{indent}  ({typed(body.params, names)}):"
         yield from _body(body, names, indent + "  ", "yield")
     yield indent + "}"
 
@@ -64,7 +64,7 @@ def _arguments(node: Node, names: Names) -> str:
     return ", ".join(shown)
 
 
-def _typed(values: tuple[Value, ...], names: Names) -> str:
+def typed(values: tuple[Value, ...], names: Names) -> str:
     return ", ".join(f"{_name(one, names)}: {one.type}" for one in values)
 
 

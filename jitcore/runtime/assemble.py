@@ -77,6 +77,7 @@ class Assembled:
     frameless: bool
     footprint: Footprint
     routines: tuple[Any, ...] = ()
+    plan: Scheduled | None = None
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
@@ -178,6 +179,7 @@ def assembled(plan: Scheduled, entry: Any) -> Assembled:
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
         tuple(one.routine.code for one in plan.segments if one.routine is not None),
+        plan,
     )
 
 

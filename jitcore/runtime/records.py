@@ -75,6 +75,7 @@ class Record:
     dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
+    shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
     warned: bool = False  # of a limit of compiled versions
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it

@@ -1,0 +1,1 @@
+"""What was made of a function, as files to read (JITCORE_DUMP=folder). Changes nothing."""
