@@ -9,7 +9,7 @@ SOURCES := pyproject.toml setup.py $(wildcard csrc/*.c csrc/*.h)
 EXAMPLES := black_scholes heat mlp kmeans
 TESTS ?= tests
 
-.PHONY: help demo bench bench-peers test test-all lint docs check-install clean python
+.PHONY: help demo bench bench-peers test test-all lint docs docs-site check-install clean python
 .SECONDARY:
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-peers    the same with numba, jax, torch and numexpr, in an environment of its own"
 	@echo "make lint           ruff, mypy, the import order"
 	@echo "make docs           write the generated pages of docs/"
+	@echo "make docs-site      the pages of docs/ as a site in docs-output/"
 	@echo "make check-install  install from the tree and from the sdist, on every Python found"
 	@echo "make clean          remove what was built"
 	@echo "PYTHON=... chooses another Python, TESTS=... a part of the tests"
@@ -60,10 +61,16 @@ lint: python .venv-$(VERSION)/lint
 	.venv-$(VERSION)/bin/mypy
 	.venv-$(VERSION)/bin/python tools/check_imports.py
 	.venv-$(VERSION)/bin/python tools/break_docs.py --check
+	.venv-$(VERSION)/bin/python tools/api_page.py --check
 
 docs: python .venv-$(VERSION)/ready
 	.venv-$(VERSION)/bin/python tools/break_docs.py
 	.venv-$(VERSION)/bin/python tools/numpy_table.py
+	.venv-$(VERSION)/bin/python tools/api_page.py
+
+docs-site: python .venv-$(VERSION)/docs
+	.venv-$(VERSION)/bin/python -m mkdocs build --quiet --strict
+	@echo "docs-output/index.html"
 
 check-install: $(FOUND:%=check-install-%)
 
@@ -81,6 +88,10 @@ check-install-%:
 	.venv-$*/bin/python -m pip install -q --group lint
 	@touch $@
 
+.venv-%/docs: .venv-%/ready
+	.venv-$*/bin/python -m pip install -q --group docs
+	@touch $@
+
 .venv-%/bench: .venv-%/ready
 	.venv-$*/bin/python -m pip install -q --group bench
 	@touch $@
@@ -94,6 +105,6 @@ check-install-%:
 	@touch $@
 
 clean:
-	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output bench-output
+	rm -rf .venv-* build dist *.egg-info jitcore/*.so demo-output bench-output docs-output
 	rm -rf .mypy_cache .ruff_cache .pytest_cache
 	find . -path "./.venv*" -prune -o -name __pycache__ -prune -exec rm -rf {} +
