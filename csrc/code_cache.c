@@ -115,6 +115,7 @@ static PyObject *install(PyObject *self, PyObject *args) {
         return NULL;
     Py_XSETREF(home->cstar, (PyCodeObject *)Py_NewRef(cstar));
     home->hot |= !patient; /* nobody measures its time */
+    home->measured = patient != 0;
     Py_RETURN_NONE;
 }
 
@@ -128,7 +129,7 @@ static PyObject *uninstall(PyObject *self, PyObject *code) {
     if (home != NULL) {
         home->asked = home->left = home->hot = 0;
         home->calls = home->heat = 0;
-        home->spent = 0;
+        home->spent = home->cost = 0;
         Py_CLEAR(home->cstar);
     }
     Py_RETURN_NONE;

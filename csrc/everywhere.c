@@ -1,5 +1,6 @@
 #include "everywhere.h"
 
+#include "budget.h"
 #include "frame_hook.h"
 #include "lookup.h"
 #include "promise.h"
@@ -22,7 +23,8 @@ static vectorcallfunc ufunc_call;
 static PyObject *numpy; /* the module */
 
 int everywhere_is_on(void) { return on; }
-double everywhere_seconds(void) { return seconds; }
+double everywhere_seconds(void) { return budget_is_spent() ? BUDGET_PATIENCE * seconds : seconds; }
+int everywhere_hot(const Home *home, double spent) { return spent >= everywhere_seconds() && (seconds <= 0 || spent >= home->cost); }
 void everywhere_worked(void) { of_use = 1; }
 
 int everywhere_rests(void) {
@@ -188,6 +190,7 @@ static PyObject *begin(PyObject *self, PyObject *args) {
         return NULL;
     Py_XSETREF(numpy, Py_NewRef(module));
     seconds = given;
+    budget_begin();
     on = 1;
     if (!promise_is_watched() || seconds <= 0)
         jit_hook_stand();

@@ -17,8 +17,9 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame);
 
 int everywhere_is_on(void);
 
-/* The time that is spent in code before it is compiled. */
+/* The time that is spent in code before it is compiled; of code that has been, more where that took long. */
 double everywhere_seconds(void);
+int everywhere_hot(const Home *home, double spent);
 
 /* Are there arrays, ufuncs or NumPy itself among the names that it reads? */
 int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);

@@ -1,9 +1,9 @@
 #include "frame_hook.h"
 
+#include "budget.h"
 #include "code_cache.h"
 #include "everywhere.h"
 #include "frame_state.h"
-#include "trial.h"
 
 static __thread Record *innermost; /* most often the one that is asked for */
 static __thread int active; /* compiled calls on this thread */
@@ -237,14 +237,16 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         return pass_on(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
     Home *home = home_hold(map_of(JIT_CODE(frame))->home);
-    record->began = home->hot ? 0 : trial_clock();
+    record->began = home->hot ? 0 : budget_clock();
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (record->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
         result = go_on(ts, record, outer);
     }
-    if (record->began > 0 && !home->hot)
-        home->spent += trial_clock() - record->began;
+    if (record->began > 0 && !home->hot) {
+        home->spent += budget_clock() - record->began;
+        home->hot = everywhere_hot(home, home->spent);
+    }
     home_release(home);
     record_end(record);
     return result;

@@ -15,7 +15,7 @@ typedef struct Record {
     int depth;           /* of the value stack at the point that was left */
     Transfer transfer;
     PyObject *error;     /* EXIT_RAISE: the exception, owned */
-    double began;        /* seconds, while its code is not hot; 0: nobody measures */
+    double began;        /* by budget_clock, while its code is not hot; 0: nobody measures */
     struct Record *outer, *inner;
 } Record;
 

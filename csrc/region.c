@@ -1,11 +1,11 @@
 #include "region.h"
 
+#include "budget.h"
 #include "code_cache.h"
 #include "entry.h"
 #include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
-#include "trial.h"
 
 #include <structmember.h>
 
@@ -81,6 +81,42 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
     Py_RETURN_TRUE;
 }
 
+/* Looking at the clock costs as much as a small operation of NumPy's. */
+#define CLOCK_ALWAYS 16
+#define CLOCK_SAMPLE 16
+
+/* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
+ * done: a script that reads its data for a second, and then goes three rounds, gains nothing. */
+static int hot_enough(Point *point, const Record *record) {
+    Home *home = map_of(JIT_CODE(record->frame))->home;
+    if (home->hot && !point->patient)
+        return 1;
+    unsigned visits = ++point->visits;
+    int comes = point->came_in != record->serial;
+    if (comes && !home->hot && record->began > 0) {
+        point->came_in = record->serial;
+        point->came = budget_clock();
+    }
+    if (!home->hot && record->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
+        home->hot = everywhere_hot(home, home->spent + budget_clock() - point->came);
+    int once = point->patient && visits == 1 && everywhere_seconds() > 0; /* nothing is gained */
+    if (!home->hot || once)
+        return 0;
+    point->patient = 0;
+    return 1;
+}
+
+/* Another version, or the piece after a break, is made when the code has been hot once more. */
+static void cool(Point *point, Home *home, Record *record, double cost) {
+    if (!home->measured)
+        return;
+    home->hot = 0;
+    home->spent = 0;
+    home->cost = cost;
+    record->began = point->came = budget_clock();
+    point->came_in = record->serial;
+}
+
 /* Asks the compiler for an entry for this frame. -1: it raised. */
 static int compile_here(Point *point, JitFrame *frame, Home *home) {
     PyObject *state = frame_state(frame, home->code, point->offset, point->depth);
@@ -117,11 +153,20 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Home *home = map_of(JIT_CODE(frame))->home;
     if (closed || compiler == NULL || home->code == NULL || jit_busy())
         Py_RETURN_FALSE;
+    if (!hot_enough(point, record))
+        Py_RETURN_FALSE;
     if (!jit_can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
     jit_hook_worked();
-    if (compile_here(point, frame, home) < 0)
+    Spending opened = budget_open();
+    PyObject *asked = compiler;
+    int failed = compile_here(point, frame, home) < 0;
+    double cost = budget_charge(opened);
+    if (asked != compiler) /* the first question loads the compiler */
+        cost = 0;
+    if (failed)
         return NULL;
+    cool(point, home, record, cost);
     ExitKind kind = run_entries(point, frame, record);
     if (kind != EXIT_MISS && kind != EXIT_STAY)
         return leave(point, record, kind);
@@ -170,27 +215,6 @@ static void rest_with_some(Point *point) {
         return;
     point->idle = 0;
     point->rest = IDLE_REST;
-}
-
-/* Looking at the clock costs as much as a small operation of NumPy's. */
-#define CLOCK_ALWAYS 16
-#define CLOCK_SAMPLE 16
-
-/* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
- * done: a script that reads its data for a second, and then goes three rounds, gains nothing. */
-static int hot_enough(Point *point, const Record *record) {
-    Home *home = map_of(JIT_CODE(record->frame))->home;
-    unsigned visits = ++point->visits;
-    int comes = point->came_in != record->serial;
-    if (comes && !home->hot && record->began > 0) {
-        point->came_in = record->serial;
-        point->came = trial_clock();
-    }
-    if (!home->hot && record->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
-        home->hot = home->spent + trial_clock() - point->came >= everywhere_seconds();
-    if (home->hot && (visits > 1 || everywhere_seconds() <= 0)) /* where a frame comes by once, nothing is gained */
-        point->patient = 0;
-    return !point->patient;
 }
 
 static PyObject *point_enter(PyObject *self) {

@@ -138,9 +138,9 @@ def test_a_mapping_of_ones_own(run):
         assert (switched.stderr, switched.returncode) == (plain.stderr, plain.returncode)
 
 
-@pytest.mark.parametrize("name", ["arrays", "numbers"])
-def test_loops_are_compiled(run, name):
-    program = f"{RUN}\n    SOURCE = {SOURCES[name]!r}\n" + (
+@pytest.mark.parametrize("source", [ARRAYS.replace("2000", "20_000"), NUMBERS])
+def test_loops_are_compiled(run, source):
+    program = f"{RUN}\n    SOURCE = {source!r}\n" + (
         "    execute(SOURCE, {})\n"
         "    from jitcore import pipeline\n"
         "    regions = [region for r in pipeline.records.all() for region in r.regions]\n"

@@ -110,6 +110,34 @@ def test_excluded_functions_are_not(run):
     assert "[]" in switched.stderr
 
 
+AGAIN = """
+    import sys, time
+    import numpy as np
+
+    def f(x, y):
+        return np.sqrt(x * x + y * y) * np.exp(-x) + y
+
+    def run(x, calls, seconds=0.0):
+        until = time.perf_counter() + seconds
+        while calls > 0 or time.perf_counter() < until:
+            f(x, x)
+            calls -= 1
+        if "jitcore.pipeline" not in sys.modules:
+            return 0
+        from jitcore import pipeline
+        found = pipeline.records.find(f.__code__)
+        return len({r.facts for r in found.regions}) if found else 0
+
+    print(run(np.linspace(0, 1, 10_000), 2000, 2.0))
+    print(run(np.ones(10, np.float32), 3))
+    print(run(np.ones(10, np.int64), 3))
+    """
+
+
+def test_no_version_is_made_before_the_code_has_been_hot_once_more(run):
+    assert run(AGAIN, JITCORE="1").stdout == "1\n2\n2\n"
+
+
 SEEN = """
     import sys
     print(sys.argv, __name__, __file__, __package__, __spec__, sys.path[0], sys.flags.dev_mode)
