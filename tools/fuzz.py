@@ -5,6 +5,7 @@ printed as a program; the exit status says whether there was any.
     python tools/fuzz.py --seconds 600 --backend c --out finds/
     python tools/fuzz.py --seed 4711 --count 1 --show
     python tools/fuzz.py --grammar loops --backend c --seconds 600
+    python tools/fuzz.py --grammar mutations --count 625 --seconds 6000    (50,000 changes)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, moving, sizes, spans
+from fuzzing import grammar, loops, moving, mutations, sizes, spans
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
@@ -27,6 +28,7 @@ GRAMMARS = {
     "arrays": grammar.program,
     "loops": loops.program,
     "moving": moving.program,
+    "mutations": mutations.program,
     "sizes": sizes.program,
     "spans": spans.program,
 }
@@ -41,6 +43,9 @@ class Tally:
     raised: int = 0
     useless: int = 0
     finds: int = 0
+    steps: int = 0
+    hits: int = 0
+    compiles: int = 0
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     def next(self) -> int:
@@ -54,6 +59,9 @@ class Tally:
             self.raised += bool(answer.get("raised"))
             self.useless += "failed" in answer
             self.finds += answer["field"] is not None
+            self.steps += answer.get("steps", 0)
+            self.hits += answer.get("hits", 0)
+            self.compiles += answer.get("compiles", 0)
 
 
 def main() -> int:
@@ -74,6 +82,11 @@ def main() -> int:
         f"{tally.programs} programs in {took:.0f} s, backend {options.backend}: "
         f"{tally.finds} differ, {tally.raised} raised, {tally.useless} did not start"
     )
+    if tally.steps:
+        print(
+            f"{tally.steps} changes, each with a call; {tally.hits} times a region ran, of "
+            f"{tally.compiles} that were compiled"
+        )
     return 1 if tally.finds else 0
 
 

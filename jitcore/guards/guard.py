@@ -8,6 +8,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
+from jitcore import _C
 from jitcore.guards.source import Source, shown
 from jitcore.ir.types import ArrayType, Shape
 
@@ -60,11 +61,21 @@ def name_of(obj: Any) -> str:
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: its attributes may be Python code
 
 
-@dataclass(frozen=True, slots=True)
 class TypeVersion:
-    """Nothing was changed in a class or its bases."""
+    """Nothing was changed in a class or its bases since the guard was made."""
 
-    cls: type
+    __slots__ = ("cls", "version")
+
+    def __init__(self, cls: type) -> None:
+        self.cls, self.version = cls, _C.type_version(cls)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypeVersion) and (
+            self.cls is other.cls and self.version == other.version
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.cls), self.version))
 
     def __str__(self) -> str:
         return f"class {self.cls.__qualname__} is unchanged"

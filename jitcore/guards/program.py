@@ -196,8 +196,7 @@ def same_extent(c: Compiler, guard: g.SameExtent) -> None:
 
 
 def type_version(c: Compiler, guard: g.TypeVersion) -> None:
-    version = _C.type_version(guard.cls)
-    c.check("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(version), guard=guard)
+    c.check("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(guard.version), guard=guard)
 
 
 def errstate(c: Compiler, guard: g.ErrState) -> None:

@@ -26,6 +26,7 @@ from jitcore.symbolic import growing, piles, spans
 from jitcore.symbolic.calls import call_function
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.extents import told
+from jitcore.symbolic.fields import item_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_call, row_of_operands
@@ -50,6 +51,8 @@ from jitcore.symbolic.values import (
 from jitcore.symbolic.wrap import function_value, realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
+CONSTANTS = (*SIMPLE, types.BuiltinFunctionType, type, types.ModuleType)
+SLOT_WRAPPERS = (types.WrapperDescriptorType, types.MethodDescriptorType)
 NUMBERS = (int, float, complex)
 OF_NUMBERS = ("real", "imag", "numerator", "denominator")
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
@@ -76,8 +79,8 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _of_instance(vm, owner, name)
         case Exc():
             return _of_exception(vm, owner, name)
-        case Tuple(items, cls=cls) if name in getattr(cls, "_fields", ()):
-            return items[cls._fields.index(name)]  # type: ignore[attr-defined]
+        case Tuple(items, cls=cls) if (at := item_of(cls, name)) is not None and at < len(items):
+            return items[at]
         case Super(cls, instance):
             return _of_super(vm, cls, instance, name)
         case List() | Dict() | Set():
@@ -117,6 +120,8 @@ def _of_class(vm: Machine, cls: type, name: str) -> Var:
         vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}: the class has a metaclass")
     raw = lookup(cls, name)
     vm.guard(TypeVersion(cls))
+    if is_data_descriptor(lookup(type, name)):
+        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}")
     if raw is NOTHING and hasattr(type, name):
         vm.stop(breaks.MISSING_ATTRIBUTE, f"{cls.__name__} has no {name}")
     if raw is NOTHING:
@@ -125,26 +130,22 @@ def _of_class(vm: Machine, cls: type, name: str) -> Var:
 
 
 def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: str) -> Var:
-    """What a raw class attribute gives when read through an instance, or through the class."""
-    match raw:
-        case types.FunctionType():
-            func = function_value(vm, raw, Const(raw))
-            return func if instance is None else Method(func, instance)
-        case staticmethod():
-            return _class_value(vm, raw.__func__, cls, None, name)
-        case classmethod() if isinstance(raw.__func__, types.FunctionType):
-            return Method(function_value(vm, raw.__func__, Const(raw.__func__)), cls)
-        case property() if instance is not None and isinstance(raw.fget, types.FunctionType):
-            getter = function_value(vm, raw.fget, Const(raw.fget))
-            return call_function(vm, getter, (instance,), {})
-        case types.BuiltinFunctionType() | type() | types.ModuleType():
-            return Known(raw)
-    if type(raw) in SIMPLE:
+    """What a raw class attribute gives when read through an instance, or through the class. A
+    subclass of property, or a metaclass, may have a __get__ of its own."""
+    kind = type(raw)
+    if kind is types.FunctionType:
+        func = function_value(vm, raw, Const(raw))
+        return func if instance is None else Method(func, instance)
+    if kind is staticmethod and type(raw.__func__) in (types.FunctionType, *CONSTANTS):
+        return _class_value(vm, raw.__func__, cls, None, name)
+    if kind is classmethod and isinstance(raw.__func__, types.FunctionType):
+        return Method(function_value(vm, raw.__func__, Const(raw.__func__)), cls)
+    if kind is property and instance is not None and isinstance(raw.fget, types.FunctionType):
+        getter = function_value(vm, raw.fget, Const(raw.fget))
+        return call_function(vm, getter, (instance,), {})
+    if kind in CONSTANTS:
         return Known(raw)
-    if (
-        isinstance(raw, types.WrapperDescriptorType | types.MethodDescriptorType)
-        and instance is None
-    ):
+    if kind in SLOT_WRAPPERS and instance is None:
         return Known(raw)
     if isinstance(raw, types.MethodDescriptorType):
         vm.stop(row_of_call(raw), f"{raw.__objclass__.__qualname__}.{name}()")
@@ -193,6 +194,8 @@ def _of_exception(vm: Machine, owner: Exc, name: str) -> Var:
 def _slot(vm: Machine, owner: Object, raw: types.MemberDescriptorType, name: str) -> Var:
     if owner.origin is None:
         vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is not set")
+    if vars(raw.__objclass__).get(name) is not raw:
+        vm.stop(breaks.DESCRIPTOR, f"{name} is the slot of another name, or class")
     try:
         value = raw.__get__(owner.obj)
     except AttributeError:
@@ -312,9 +315,9 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
         vm.stop(breaks.CUSTOM_ATTRIBUTE, f"{cls.__name__} has a __setattr__ of its own")
     raw = lookup(cls, name)
     slot = isinstance(raw, types.MemberDescriptorType)
-    if isinstance(raw, property) and value is not None and isinstance(raw.fset, types.FunctionType):
-        setter = function_value(vm, raw.fset, Const(raw.fset))
-        call_function(vm, setter, (owner, value), {})
+    setter = raw.fset if type(raw) is property else None
+    if value is not None and isinstance(setter, types.FunctionType):
+        call_function(vm, function_value(vm, setter, Const(setter)), (owner, value), {})
         return
     if is_data_descriptor(raw) and not slot:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{name} is a descriptor of {cls.__name__}")

@@ -45,6 +45,7 @@ from jitcore.guards.source import (
 )
 from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
+from jitcore.symbolic.fields import is_namedtuple
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     Abreast,
@@ -368,23 +369,13 @@ def _partial(vm: Machine, obj: functools.partial[Any], origin: Source) -> Var:
 
 def _namedtuple(vm: Machine, obj: Any, origin: Source) -> Var:
     cls = type(obj)
-    if not is_namedtuple(cls):
+    if not is_namedtuple(cls) or len(obj) > MAX_ITEMS:
         return _unknown(vm, obj, origin)
     vm.guard(HasType(origin, cls))
     vm.guard(TypeVersion(cls))
+    vm.guard(Length(origin, len(obj)))
     items = tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj))
     return Tuple(items, origin, cls)
-
-
-def is_namedtuple(cls: type) -> bool:
-    return (
-        issubclass(cls, tuple)
-        and cls.__mro__[1:] == (tuple, object)
-        and isinstance(cls.__dict__.get("_fields"), tuple)
-        and "__new__" in cls.__dict__
-        and cls.__getattribute__ is tuple.__getattribute__
-        and not hasattr(cls, "__getattr__")
-    )
 
 
 def _instance(vm: Machine, obj: Any, origin: Source) -> Var:

@@ -11,7 +11,10 @@ from typing import Any
 import jitcore
 from fuzzing.observe import ORDER, Seen, Wrap, observe
 
-EAGER_SECONDS = 2.0
+EAGER_SECONDS = 20.0
+FIELDS = (
+    "change", "error", "warnings", "output", "result", "arguments", "globals", "settings",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,8 +27,9 @@ class Difference:
     compiled: str
 
     def __str__(self) -> str:
+        made = f" (arguments {ORDER[self.call]})" if self.call < len(ORDER) else ""
         return (
-            f"{self.field} of call {self.call} (arguments {ORDER[self.call]})\n"
+            f"{self.field} of call {self.call}{made}\n"
             f"  eager:    {self.eager}\n  compiled: {self.compiled}"
         )
 
@@ -34,15 +38,22 @@ class Difference:
 class Verdict:
     difference: Difference | None
     raised: bool  # an eager call ended in an exception
+    steps: int = 0  # changes of the world, each with a call
+    hits: int = 0
+    compiles: int = 0
 
 
 def compare(text: str, wrap: Wrap = jitcore.compile) -> Verdict:
     """SyntaxError, NameError and the like of the program's own top level pass through."""
     with at_most(EAGER_SECONDS):
         wanted = observe(text)
-    got = observe(text, wrap)
+    made: list[Any] = []
+    got = observe(text, lambda fn: made.append(wrap(fn)) or made[-1])
     raised = any(seen.error is not None for seen in wanted)
-    return Verdict(first_difference(wanted, got), raised)
+    steps = sum(seen.settings is not None for seen in wanted)
+    counts = made[0].cache_info() if steps and hasattr(made[0], "cache_info") else None
+    hits, compiles = (counts.hits, counts.compiles) if counts else (0, 0)
+    return Verdict(first_difference(wanted, got), raised, steps, hits, compiles)
 
 
 @contextlib.contextmanager
@@ -69,7 +80,7 @@ class TooLong(BaseException):
 
 def first_difference(wanted: list[Seen], got: list[Seen]) -> Difference | None:
     for call, (left, right) in enumerate(zip(wanted, got, strict=True)):
-        for field in ("error", "warnings", "output", "result", "arguments", "globals"):
+        for field in FIELDS:
             one, other = getattr(left, field), getattr(right, field)
             if one != other:
                 return Difference(field, call, *cut(one, other))

@@ -4,27 +4,39 @@ warnings, output, and what became of the arguments and the globals.
 A program defines `f`, the table `CALLS` of functions that make fresh arguments, and may set
 `FILTER` (how warnings are treated). Whoever compiles it passes `wrap`, from `f` to what is called
 instead.
+
+A program whose world changes has STEPS, too: (where, which of CALLS, statement). Each is one call,
+and the statement runs before it, or, where `where` is not 0, in a `tick(where)` of it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
-import struct
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
+
+from fuzzing import process
+from fuzzing.names import Names
+from fuzzing.world import World
 
 FILENAME = "program.py"
 # CPython 3.11 runs STORE_FAST and LOAD_FAST as one instruction once they are warm, and then reports
 # an unbound local at the store's line.
 PAIRED = sys.version_info < (3, 12)
+HIDDEN = set(
+    """AGAIN CALLS REAL STEPS builtins collections copy dataclasses enum functools gc numpy real_np
+    types typing warnings""".split()
+)
+WORLD_EVERY = 5  # steps: to look at all of it takes longer than they do
 ORDER = (0, 0, 1, 0)  # two calls, one with other shapes or dtypes, the first again
 Wrap = Callable[[Any], Any]
 
@@ -39,6 +51,8 @@ class Seen:
     globals: Any
     warnings: Any
     output: str
+    change: Any = None  # how the statement before it ended
+    settings: Any = None
 
 
 def observe(text: str, wrap: Wrap | None = None) -> list[Seen]:
@@ -50,40 +64,70 @@ def observe(text: str, wrap: Wrap | None = None) -> list[Seen]:
     with warnings.catch_warnings():
         warnings.resetwarnings()
         warnings.simplefilter(space.get("FILTER", "always"))
-        return [one(called, makers[at % len(makers)], space) for at in ORDER]
+        if "STEPS" in space:
+            with process.restored():
+                steps = enumerate(space["STEPS"], 1)
+                return [stepped(called, space, n % WORLD_EVERY == 0, *step) for n, step in steps]
+        return [one(called, makers[at % len(makers)], space, Names(), space) for at in ORDER]
 
 
-def one(called: Any, maker: Any, space: dict[str, Any]) -> Seen:
+def stepped(
+    called: Any, space: dict[str, Any], whole: bool, where: int, which: int, text: str
+) -> Seen:
+    change = None
+    makers = space["CALLS"]
+    if where:
+        space["PENDING"][where] = text
+    else:
+        change = ran(text, space)
+    seen = one(called, makers[which], space, World(), space if whole else {})
+    return dataclasses.replace(seen, change=change, settings=process.settings())
+
+
+def ran(text: str, space: dict[str, Any]) -> Any:
+    """What a statement raised: many cannot be done twice."""
+    try:
+        exec(text, space)
+    except Exception as error:
+        return type(error).__name__, str(error)
+    return None
+
+
+def one(
+    called: Any, maker: Any, space: dict[str, Any], names: Names, looked_at: dict[str, Any]
+) -> Seen:
     arguments = maker()
     output = io.StringIO()
     result = error = None
     told: list[Any] = []
-    with shown(told), contextlib.redirect_stdout(output):
+    with shown(told, space), contextlib.redirect_stdout(output):
         try:
             result = called(*arguments)
         except Exception as raised:
             error = raised
-    names = Names()
-    values = names.of(result)
-    return Seen(
-        values,
-        None if error is None else described(error),
-        names.of(list(arguments)),
-        names.of({k: v for k, v in sorted(space.items()) if visible(k, v)}),
-        told,
-        output.getvalue(),
-    )
+    with process.at_start():
+        deep = isinstance(names, World)
+        return Seen(
+            names.of(result),
+            None if error is None else described(error),
+            names.of(list(arguments)),
+            names.of({k: v for k, v in sorted(looked_at.items()) if visible(k, v, deep)}),
+            told,
+            output.getvalue(),
+        )
 
 
 @contextlib.contextmanager
-def shown(told: list[Any]) -> Iterator[None]:
-    """Warnings that the filters let through, as they come."""
+def shown(told: list[Any], space: dict[str, Any]) -> Iterator[None]:
+    """Warnings that the filters let through, as they come. ON_WARNING: what the program then
+    does."""
 
     def show(
         message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
     ) -> None:
         where = lineno if filename == FILENAME else -1
         told.append((category.__name__, str(message), where))
+        exec(space.get("ON_WARNING", ""), space)
 
     before = warnings.showwarning
     warnings.showwarning = show
@@ -93,7 +137,9 @@ def shown(told: list[Any]) -> Iterator[None]:
         warnings.showwarning = before
 
 
-def visible(name: str, value: Any) -> bool:
+def visible(name: str, value: Any, deep: bool) -> bool:
+    if deep:
+        return not name.startswith("__") and name not in HIDDEN and value is not np
     return not name.startswith("_") and not isinstance(
         value, FunctionType | ModuleType | type
     ) and name != "CALLS"  # fmt: skip
@@ -111,72 +157,3 @@ def described(error: BaseException | None) -> Any:
         lines = []
     context = described(error.__cause__ or error.__context__)
     return type(error).__name__, str(error), lines, context
-
-
-class Names:
-    """Values → comparable trees; what is met again is named, so that aliases show."""
-
-    def __init__(self) -> None:
-        self.met: dict[int, int] = {}
-        self.arrays: list[Any] = []
-        self.kept: list[Any] = []
-
-    def of(self, obj: Any) -> Any:
-        if isinstance(obj, np.ndarray | list | dict) or hasattr(obj, "__dict__"):
-            if id(obj) in self.met:
-                return "again", self.met[id(obj)]
-            self.met[id(obj)] = len(self.met)
-            self.kept.append(obj)
-        match obj:
-            case np.ndarray():
-                return self.array(obj)
-            case np.generic():
-                return type(obj).__name__, bits(np.asarray(obj))
-            case float():
-                return "float", "nan" if obj != obj else struct.pack("d", obj)
-            case complex():
-                return "complex", self.of(obj.real), self.of(obj.imag)
-            case tuple() | list():
-                return type(obj).__name__, tuple(self.of(item) for item in obj)
-            case Mapping():
-                return type(obj).__name__, tuple((k, self.of(v)) for k, v in obj.items())
-            case FunctionType():
-                return "function", obj.__qualname__, self.of(cells(obj)), self.of(obj.__defaults__)
-            case CodeType() | ModuleType() | type():
-                return type(obj).__name__, getattr(obj, "__name__", "")
-        if "__dict__" in dir(obj) and not callable(obj):
-            return type(obj).__name__, self.of(vars(obj))
-        text = repr(obj)
-        return type(obj).__name__, text if " at 0x" not in text else ""
-
-    def array(self, obj: Any) -> Any:
-        strides = tuple(s for s, n in zip(obj.strides, obj.shape, strict=True) if n > 1)
-        flags = (obj.flags.c_contiguous, obj.flags.f_contiguous, obj.flags.writeable)
-        shares = tuple(i for i, other in enumerate(self.arrays) if np.may_share_memory(obj, other))
-        self.arrays.append(obj)
-        kind = type(obj).__name__, obj.dtype.str, obj.shape
-        return (*kind, strides if obj.size > 1 else (), flags, shares, bits(obj))
-
-
-def cells(fn: FunctionType) -> Any:
-    found = []
-    for cell in fn.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:
-            found.append("empty")
-    return found
-
-
-def bits(array: Any) -> Any:
-    """The bytes in index order; every NaN is the same one."""
-    if array.dtype.kind == "O":
-        return repr(array.tolist())
-    if array.dtype.kind not in "fc":
-        return array.tobytes()
-    nan = np.isnan(array)
-    if not nan.any():
-        return array.tobytes()
-    if array.dtype.kind == "c":
-        return bits(array.real), bits(array.imag)
-    return np.where(nan, array.dtype.type(0), array).tobytes(), nan.tobytes()

@@ -12,7 +12,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 
-KEPT = ("f", "CALLS", "FILTER")
+KEPT = ("f", "CALLS", "FILTER", "STEPS", "PENDING", "tick")
 
 
 def shrink(text: str, fails: Callable[[str], bool], seconds: float) -> str:
@@ -100,6 +100,11 @@ def expression_edits(node: ast.AST, field: str, value: ast.expr) -> Iterator[Edi
 
 
 def list_edits(items: list[ast.expr]) -> Iterator[Edit]:
+    size = len(items) // 2
+    while size > 1:  # many at once, where there are many
+        for start in range(0, len(items), size):
+            yield functools.partial(items.__delitem__, slice(start, start + size))
+        size //= 2
     for i, item in enumerate(items):
         if len(items) > 1:
             yield functools.partial(items.__delitem__, i)

@@ -7,6 +7,7 @@ started it notices.
 
 from __future__ import annotations
 
+import dataclasses
 import faulthandler
 import json
 import logging
@@ -41,7 +42,8 @@ def answer(request: dict[str, Any], complaints: Complaints) -> dict[str, Any]:
     if complaints.texts:
         return {"field": "internal error", "difference": complaints.texts[0]}
     if verdict.difference is None:
-        return {"field": None, "raised": verdict.raised}
+        counts = dataclasses.asdict(verdict) if verdict.steps else {}
+        return {**counts, "field": None, "raised": verdict.raised}
     difference = str(verdict.difference)
     return {"field": verdict.difference.field, "difference": difference, "raised": verdict.raised}
 

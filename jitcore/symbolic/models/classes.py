@@ -11,15 +11,26 @@ import functools
 import types
 
 from jitcore.fallback import breaks
-from jitcore.guards.guard import TypeVersion
-from jitcore.guards.source import Const
+from jitcore.guards.guard import IsObject, TypeVersion
+from jitcore.guards.source import Const, FunctionPart
 from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
 from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.errors import new_exception
+from jitcore.symbolic.fields import count_of, is_namedtuple
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import NOTHING, Func, Known, Object, Partial, Super, Tuple, Var
-from jitcore.symbolic.wrap import function_value, is_namedtuple, is_plain_instance, realize
+from jitcore.symbolic.values import (
+    NOTHING,
+    Func,
+    Known,
+    Lazy,
+    Object,
+    Partial,
+    Super,
+    Tuple,
+    Var,
+)
+from jitcore.symbolic.wrap import function_value, is_plain_instance, realize
 
 
 def call_instance(
@@ -45,12 +56,14 @@ def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Va
         return new_exception(vm, cls, args, kwargs)
     if not is_namedtuple(cls):
         vm.stop(breaks.CLASS_CALL, cls.__qualname__)
-    new = cls.__new__
-    if not isinstance(new, types.FunctionType):
+    new = lookup(cls, "__new__")
+    new = new.__func__ if type(new) is staticmethod else new
+    if not isinstance(new, types.FunctionType) or count_of(new) is None:
         vm.stop(breaks.CLASS_CALL, cls.__qualname__)
     vm.guard(TypeVersion(cls))
-    defaults = tuple(Known(value) for value in new.__defaults__ or ())
-    func = Func(new.__code__, new.__globals__, "__new__", cls.__qualname__, Tuple(defaults))
+    vm.guard(IsObject(FunctionPart(Const(new), "code"), new.__code__))
+    defaults = Lazy(FunctionPart(Const(new), "defaults"), new.__defaults__)
+    func = Func(new.__code__, new.__globals__, "__new__", cls.__qualname__, defaults)
     bound = bind(vm, func, (fn, *args), kwargs)
     return Tuple(tuple(var for var in bound[1:] if var is not None), None, cls)
 
