@@ -48,6 +48,7 @@ class Config:
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
     dump: Path | None = None  # JITCORE_DUMP: a folder for what was made of each function, as text
+    perf: bool = False  # JITCORE_PERF=1: kernels have names for profilers and debuggers
     logs: str = ""  # JITCORE_LOGS: topics that are told of, see jitcore/logs.py
     hot_seconds: float = (
         HOT_SECONDS  # spent in code before JITCORE=1 compiles it; JITCORE_STRESS=1: none
@@ -74,6 +75,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
         include=words_in(env.get("JITCORE_INCLUDE", "")),
         exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
         dump=absolute(env["JITCORE_DUMP"]) if env.get("JITCORE_DUMP") else None,
+        perf=env.get("JITCORE_PERF", "") not in ("", "0"),
         logs=env.get("JITCORE_LOGS", ""),
         hot_seconds=0.0 if env.get("JITCORE_STRESS", "") not in ("", "0") else HOT_SECONDS,
     )

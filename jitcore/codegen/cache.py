@@ -21,10 +21,11 @@ from threading import local
 from .. import logs
 from ..config import Config, Numerics
 from ..version import __version__
-from .abi import ABI, SYMBOL
+from .abi import ABI
 from .believed import believed
 from .beside import side_by_side
 from .folder import NEW, NOTE, remove_all, say, scratch, touch, usable
+from .labels import LABEL, SHOWN, own_symbol, symbol_of
 from .library import Library, dlopen
 from .selftest import Chosen, chosen, fast
 from .toolchain import CompileError, build, fingerprint
@@ -32,7 +33,7 @@ from .toolchain import CompileError, build, fingerprint
 MARK = b"jitcore-kernel\x01"
 DIGEST = hashlib.sha256().digest_size
 GROWN, KIB, SHARE = ".grown", 1024, 16
-SHOWN = 16  # characters of a file's name, in symbols
+UNWOUND = ("-fasynchronous-unwind-tables",)  # debuggers find who called; the code is the same
 DAY = 86400.0  # seconds; no compiler takes that long
 LOADED = 1024  # libraries kept in memory beyond those that kernels hold
 ASKED = local()  # disk: was more than memory asked, on this thread
@@ -98,19 +99,11 @@ def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
 
 def timed_build(by: Chosen, text: str, target: Path, count: int = 1) -> None:
     start = time.perf_counter()
-    build(by.compiler, by.flags, text, target)
+    flags = (*by.flags, *UNWOUND) if LABEL.search(text) else by.flags
+    build(by.compiler, flags, text, target)
     took = (time.perf_counter() - start) * 1e3
     what = f"{count} kernels" if count > 1 else "a kernel"
     logs.kernels.info("%s: %s compiled in %.1f ms", target.stem[:SHOWN], what, took)
-
-
-def own_symbol(source: str, name: str) -> str:
-    return source.replace(SYMBOL, symbol_of(name))
-
-
-def symbol_of(name: str) -> str:
-    """Of the kernel that belongs to a file."""
-    return f"{SYMBOL}_{name[:SHOWN]}"
 
 
 @believed(most=LOADED)
@@ -129,7 +122,7 @@ def loaded(
         return None
     name = file_name(source, by)
     if place is not None:
-        found = from_disk(place / name)
+        found = from_disk(place / name, symbol_of(source, name))
         logs.cache.info("%s on disk: %s", "found" if found is not None else "not", place / name)
         if found is not None:
             return found
@@ -168,7 +161,7 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
         with scratch() as ours:
             target = ours / name
             timed_build(by, own_symbol(source, name), target)
-            return dlopen(target, symbol_of(name))
+            return dlopen(target, symbol_of(source, name))
     except TimeoutError:
         raise
     except (OSError, CompileError) as error:
@@ -184,7 +177,7 @@ def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
         sign(made)
         os.replace(made, target)
     prune(target.parent, limit, {target})
-    return dlopen(target, symbol_of(target.name))
+    return dlopen(target, symbol_of(source, target.name))
 
 
 def sign(path: Path) -> None:
@@ -200,11 +193,11 @@ def is_whole(path: Path) -> bool:
     return tail == MARK + hashlib.sha256(code).digest()
 
 
-def from_disk(path: Path) -> Library | None:
+def from_disk(path: Path, symbol: str) -> Library | None:
     try:
         if path.is_symlink() or not is_whole(path):
             return None
-        found = dlopen(path, symbol_of(path.name))
+        found = dlopen(path, symbol)
     except OSError:
         return None
     touch(path)

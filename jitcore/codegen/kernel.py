@@ -16,6 +16,7 @@ from .chain_text import loops as chained
 from .cut import cost, cut
 from .emit_c import emit
 from .fast import declarations
+from .labels import labelled
 from .library import Library
 from .loops import Nest, nest_of
 from .lower import signature
@@ -217,8 +218,8 @@ def source_of(group: Group) -> str:
 
 def source_on(group: Group, loop: Nest) -> str:
     if group.chain:
-        return chain_text(group.chain, loop.depth)
-    return declarations(group.program) + emit(group.program, loop)
+        return labelled(chain_text(group.chain, loop.depth), group.label)
+    return labelled(declarations(group.program) + emit(group.program, loop), group.label)
 
 
 def numbers_of(group: Group) -> list[int]:

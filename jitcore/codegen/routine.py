@@ -44,6 +44,7 @@ from . import (
 )
 from .abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
+from .labels import labelled
 from .lines import commented
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
@@ -96,9 +97,10 @@ def routine(
     mask: int,
     quiet: Any,
     config: Config,
+    label: str = "",
 ) -> Routine | None:
     """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
-    state for calls of NumPy's functions."""
+    state for calls of NumPy's functions. `label`: see labels.py."""
     if mask & FLAGS["under"]:
         raise NoForm("an underflow that is not ignored")
     ways: list[Any] = []
@@ -130,6 +132,8 @@ def routine(
             raise NoForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
     source = bounded(text(w, scalars, arrays, outputs, rows, w.lines))
+    if config.perf:
+        source = labelled(source, label)
     found = library(source, config)
     if found is None:
         return None

@@ -63,6 +63,7 @@ class Group:
     targets: Targets = ()  # where the program's outputs lie; (): each is a result
     wholes: tuple[tuple[Value, Value], ...] = ()  # what it makes parts of, and that as a result
     chain: Chain | None = None  # then `program` is that of its last stage
+    label: str = ""  # for profilers and debuggers, see labels.py
 
     @property
     def results(self) -> tuple[Value, ...]:

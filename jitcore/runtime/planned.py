@@ -32,6 +32,7 @@ from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
+from jitcore.runtime.named import label, with_label
 from jitcore.runtime.quiet import quiet_state
 from jitcore.runtime.rivals import selecting
 from jitcore.runtime.stores import Absorbed, absorbed
@@ -215,6 +216,7 @@ def planned(
                 fused = chained(fused, one.after, idle, views, config.sized)
             steps = stores_last(fused, idle)
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
+            steps = [*map(with_label, steps)] if config.perf else steps
         elif one.loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, one.nodes, one.after, capture.examples)
@@ -256,7 +258,9 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> R
     mask = sum(bit for i, bit in enumerate(FLAGS.values()) if loops.errstate >> 3 * i & 7)
     try:
         quiet = quiet_state(loops.errstate)
-        made = routine(name, loops.nodes, loops.exits, recipe_values, after, mask, quiet, config)
+        named = label(loops.nodes, "loops") if config.perf else ""
+        state = mask, quiet, config, named
+        made = routine(name, loops.nodes, loops.exits, recipe_values, after, *state)
     except NoForm as error:
         raise Unroutined(loops.at, str(error)) from error
     if made is None:

@@ -75,9 +75,10 @@ def test_a_file_of_another_kernel_is_not_taken(fresh: Config, compiler: toolchai
     assert kernel(group(), fresh) is not None
     (path,) = libraries(fresh)
     flags = selftest.proven_flags(compiler, None)
-    name = cache.file_name(SOURCE.format(7), selftest.Chosen(compiler, flags))
+    source = SOURCE.format(7)
+    name = cache.file_name(source, selftest.Chosen(compiler, flags))
     path.with_name(name).write_bytes(path.read_bytes())
-    assert cache.from_disk(path.with_name(name)) is None
+    assert cache.from_disk(path.with_name(name), cache.symbol_of(source, name)) is None
 
 
 def test_a_folder_in_the_place_of_a_file(fresh: Config, compiler: object) -> None:
