@@ -103,7 +103,8 @@ def put(w: Writer, node: Node) -> None:
     text = w.kept(C_TYPES[into.dtype.char], stored(w, node, value, into.dtype))
     flush(w)
     w.settle()
-    selected(w, into.extents, mask, lambda at: write(w, into, mask, at, text))
+    eight = eight_places(w, into, lambda j: text)
+    selected(w, into.extents, mask, lambda at: write(w, into, mask, at, text), eight)
 
 
 def is_place(w: Writer, array: Any, key: Any, value: Any) -> bool:
@@ -165,11 +166,32 @@ def put_many(w: Writer, node: Node, into: Layout, mask: Layout, value: Any) -> N
     w.line(f"{count} = 0;")
     nest(w, into.extents, lambda at: w.line(f"{count} += {load(mask, at)};"), False)
     w.leave_if(node, f"{of.extents[0]} != {count}")
-    if not fresh:  # it may overlap what is written
-        of = copied(w, node, of, into.dtype)
+    if not fresh:
+        of = apart(w, node, into, of) if of.dtype == into.dtype else copied(w, node, of, into.dtype)
     w.settle()
     w.line(f"{k} = 0;")
-    selected(w, into.extents, mask, lambda at: write(w, into, mask, at, load(of, [f"{k}++"])))
+    store = eight_places(w, into, lambda j: load(of, [f"({k} + {j})"]))
+
+    def eight(at: list[str]) -> None:
+        store(at)
+        w.line(f"{k} += 8;")
+
+    selected(
+        w, into.extents, mask, lambda at: write(w, into, mask, at, load(of, [f"{k}++"])), eight
+    )
+
+
+def eight_places(
+    w: Writer, into: Layout, text: Callable[[str], str]
+) -> Callable[[list[str]], None]:
+    """Stores into eight places in a row, from one on."""
+
+    def store(at: list[str]) -> None:
+        j = w.fresh("j")
+        place = element(into, [*at[:-1], f"({at[-1]} + {j})"])
+        w.line(f"for (int {j} = 0; {j} < 8; {j}++) {place} = {text(j)};")
+
+    return store
 
 
 def selected(
@@ -207,9 +229,12 @@ def selected(
 
 
 def write(w: Writer, into: Layout, mask: Layout, at: list[str], text: str) -> None:
+    w.line(f"if ({load(mask, at)}) {element(into, at)} = {text};")
+
+
+def element(into: Layout, at: list[str]) -> str:
     terms = [f" + {k} * {step}" for k, step in zip(at, into.steps, strict=True)]
-    place = f"*({C_TYPES[into.dtype.char]} *)({into.pointer}{''.join(terms)})"
-    w.line(f"if ({load(mask, at)}) {place} = {text};")
+    return f"*({C_TYPES[into.dtype.char]} *)({into.pointer}{''.join(terms)})"
 
 
 def places(w: Writer, node: Node) -> None:

@@ -236,7 +236,8 @@ def specialise(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args]:
 def _specialise_power(args: Args, types: list[Type]) -> tuple[Op, Args]:
     """`array ** number` is not np.power for all numbers (number.c: fast_scalar_power).
 
-    Which numbers depends on the release; for float32 and float64 all releases give the same bits.
+    Which numbers depends on the release; for float32 and float64 all releases give the same bits,
+    and the square of an int 2 is one for complex numbers, too.
     """
     array, exponent = types
     if isinstance(exponent, ObjectType) or exponent.ndim:
@@ -246,7 +247,7 @@ def _specialise_power(args: Args, types: list[Type]) -> tuple[Op, Args]:
     fast = _FAST_POWER.get((type(args[1]), args[1]))
     if array.dtype.char in "fd":
         return (UFUNC["power"], args) if fast is None else (UFUNC[fast], args[:1])
-    if array.dtype.char in "bhilBHIL" and fast == "square" and type(args[1]) is int:
+    if array.dtype.char in "bhilBHILFD" and fast == "square" and type(args[1]) is int:
         return UFUNC["square"], args[:1]
     return OP_POWER, args
 

@@ -80,12 +80,17 @@ def mapped(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -
 def is_cheap(row: Op, tree: Args, one: Masked) -> bool:
     """Is it an instruction or two of C, and quiet?"""
     kind = one.lanes.type.dtype.kind  # type: ignore[union-attr]
-    if row.c is None or kind not in row.c:
-        return False
     if row.name in TESTED:
         tested = tree[TESTED[row.name]]
-        return is_array(tested) or (type(tested) in NUMBERS and tested != 0)
-    return row.name in QUIET or row.effect is Effect.SILENT
+        if not is_array(tested) and (type(tested) not in NUMBERS or tested == 0):
+            return False
+    return may_be_cheap(row, kind)
+
+
+def may_be_cheap(row: Op, kind: str) -> bool:
+    """For a dtype of this kind, whatever the operands are."""
+    quiet = row.name in QUIET or row.name in TESTED or row.effect is Effect.SILENT
+    return row.c is not None and kind in row.c and quiet
 
 
 def harmless(vm: Machine, row: Op, tree: Args, one: Masked) -> Args:

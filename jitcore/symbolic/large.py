@@ -1,7 +1,7 @@
 """Large arrays in a routine: kernels, in the body's own regions, use all cores for them.
 
     z = z[stay]        has another length in each round: for no region, so a routine has them, too
-    z[m] = z[m] ** 2   z[m] stands for all of z in a region (lanes.py)
+    z[m] = z[m] ** 2   z[m] stands for all of z in a region, if z is real (lanes.py)
 
 So a routine first goes on with large arrays. At its end it is known whether anything was done with
 what masks select that only a routine does; if not, or only by a loop within, it was in vain. Where
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jitcore.ir.graph import Value, values
 from jitcore.ir.op import Kind, Op
 from jitcore.ir.types import ArrayType, SpanType
+from jitcore.symbolic.lanes import may_be_cheap
 from jitcore.symbolic.working import NotALoop
 
 if TYPE_CHECKING:
@@ -90,8 +91,14 @@ def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
     of = {chosen[one] for one in values(args) if one in chosen}
     if row.kind is Kind.MAP and len(of) == 1:
         chosen[made] = of.pop()
+        vary(vm, not may_be_cheap(row, kind_of(made)))
     else:
         vary(vm, bool(of))
+
+
+def kind_of(value: Value) -> str:
+    kind = value.type
+    return kind.dtype.kind if isinstance(kind, ArrayType | SpanType) else ""
 
 
 def found(vm: Machine, args: Any, kinds: tuple[Any, ...]) -> None:

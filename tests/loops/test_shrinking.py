@@ -63,6 +63,36 @@ def test_several_arrays_and_one_mask(n: int) -> None:
     same(escape, np.zeros_like(c), c, 40, 2.0)
 
 
+def squared(z: Array, c: Array, count: Array, n: int) -> Any:
+    for step in range(n):
+        inside = np.abs(z) < 2.0
+        count[inside] = step
+        z[inside] = z[inside] ** 2 + c[inside]
+    return z, count
+
+
+@pytest.mark.parametrize("shape", [(9000,), (90, 101), (11, 3)])
+@pytest.mark.parametrize("layout", ["dense", "columns"])
+def test_complex_numbers_that_a_mask_selects_of_many(shape: tuple[int, ...], layout: str) -> None:
+    """No region has them; the store is into what the mask came from."""
+    rng = np.random.default_rng(9)
+    c = rng.uniform(-2, 1, shape) + 1j * rng.uniform(-1.2, 1.2, shape)
+    c.flat[:6] = [0.0, -0.0, complex(-0.0, -0.0), 5e-324, complex(np.inf, 1), complex(1, np.nan)]
+    apart = 3 if layout == "columns" else 1
+
+    def given() -> Any:
+        z, count = np.full(shape, -0.0 + 0j), np.zeros(shape, np.int64)
+        return np.repeat(z, apart, -1)[..., ::apart], c, np.repeat(count, apart, -1)[..., ::apart]
+
+    made = jitcore.compile(squared)
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            for got, want in zip(made(*given(), 20), squared(*given(), 20), strict=True):
+                assert got.tobytes() == want.tobytes()
+    (one,) = routines(made)
+    assert one.launches == 3
+
+
 def ends(x: Array, m: Array, n: int) -> Any:
     s = 0.0
     for i in range(n):

@@ -52,6 +52,19 @@ def test_layouts_of_maps(name, shape):
                     assert check(row, (one, other))
 
 
+@pytest.mark.parametrize("char", "bhilBHILfdFD")
+def test_a_power_of_two_is_a_square(char):
+    """As ops_operator.py says of arrays of these types, whatever the release."""
+    rng = np.random.default_rng(2)
+    x = filled((1037,), char)
+    if char in "FD":
+        x = (rng.normal(size=1037) + 1j * rng.normal(size=1037)).astype(char)
+        x[:5] = [complex(-0.0, -0.0), 5e-324, 1e30j, complex(np.inf, 1), complex(np.nan, 0)]
+    with np.errstate(all="ignore"):
+        for one in (x, x[::3], x[::-1]):
+            assert (one**2).tobytes() == np.square(one).tobytes()
+
+
 @pytest.mark.parametrize("operator", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"])
 def test_scalar_operators(operator):
     row = OPS[f"op.{operator}"]
