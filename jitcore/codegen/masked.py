@@ -218,8 +218,9 @@ def selected(
             with branch(w, f"if ({few} == 0x0101010101010101ULL) {{"):
                 eight([*at, k])
                 w.line("continue;")
-        for j in range(8):
-            body([*at, f"({k} + {j})"])
+        j = w.fresh("j")
+        with branch(w, f"for (i64 {j} = {k}; {j} < {k} + 8; {j}++) {{"):
+            body([*at, j])
         w.depth -= 1
         w.line("}")
         with branch(w, f"for (; {k} < {n}; {k}++) {{"):

@@ -69,7 +69,7 @@ FILLED = (
 
 PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operation
 KEPT = 1 << 20  # as if nothing could be faster
-LONG = 64_000  # characters of C; for each the compiler takes 10 to 25 µs, at -O1 5 to 10
+LONG = 29_000  # characters of C; for each the compiler takes 10 to 25 µs, at -O1 5 to 10
 LONGEST = 200_000
 MANY = 32  # loops over elements, which -O3 makes several loops of
 

@@ -59,6 +59,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
         except Refused as refusal:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
+            start = replace(start, rolled=frozenset(vm.rolled))
             without_frames(refusal)
         except Guessed as guess:
             start = replace(start, piles={**start.piles, guess.key: guess.kind})

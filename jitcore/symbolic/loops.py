@@ -70,7 +70,7 @@ from jitcore.symbolic.ways import (
     split,
     walk,
 )
-from jitcore.symbolic.working import Fork, NotALoop, Way, Working
+from jitcore.symbolic.working import Fork, NotALoop, TooMuch, Way, Working
 from jitcore.symbolic.wrap import realize
 
 UNROLLED = 4  # rounds; in a routine, where constant indices make fewer checks,
@@ -205,6 +205,8 @@ def branches_to_loop(vm: Machine, frame: Frame, at: int, yes: Way, no: Way) -> b
     """Is there a loop on the ways of this branch, before they meet, or return?"""
     if vm.inlined or at in vm.refused or not may_begin(vm, frame):
         return False
+    if any(~rolled <= at for rolled in vm.rolled if rolled < 0):
+        return False
     meeting = frame.code.meeting(None, yes.offset, no.offset)
     end = frame.code.instrs[-1].end if meeting is None else meeting
     if any(at <= fence < end for fence in vm.fenced):
@@ -245,6 +247,8 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
     except large.LargeOnAWay as error:
         raise Refused(instr.offset + large.SMALL_ONLY, error.with_traceback(None)) from error
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
+        if isinstance(error, TooMuch) and instr.offset not in outer.code.loops:
+            vm.rolled.add(~instr.offset)
         # with its frames the user's objects would live until the next garbage collection
         raise Refused(segment.at, error.with_traceback(None)) from error
     finally:
@@ -462,8 +466,8 @@ def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> N
     level = work.level
     try:
         first_round(vm, frame, loop, outermost)
-    except (NotALoop, BreakSignal, Unsupported):
-        if kept != changes(vm):
+    except (NotALoop, BreakSignal, Unsupported) as error:
+        if kept != changes(vm) or isinstance(error, TooMuch):
             raise
         del nodes[count:], vm.frames[depth:]
         work.open, work.level = nodes, level

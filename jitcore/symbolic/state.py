@@ -43,7 +43,9 @@ class Start:
     builtins: dict[str, Any]
     empty: Any  # what marks an empty slot in locals and stack
     errstate: int  # of NumPy, as it keeps it
-    rolled: frozenset[int] = frozenset()  # loops that have been found too large to unroll
+    # loops that have been found too large to unroll, and ~offset of branches from which on there
+    # is too much for a routine: there, and from later ones, it is no less
+    rolled: frozenset[int] = frozenset()
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
     piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
 

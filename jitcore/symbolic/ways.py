@@ -28,7 +28,7 @@ from jitcore.symbolic.made import only_named_once, same_order
 from jitcore.symbolic.state import Frame, Mark
 from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Known, Var
-from jitcore.symbolic.working import Fork, NotALoop, Way
+from jitcore.symbolic.working import Fork, NotALoop, TooMuch, Way
 
 MAX_SPLITS = 400  # of one routine: ways that do not meet soon are walked several times
 
@@ -155,7 +155,7 @@ def both(
     work = vm.working()
     work.splits += 1
     if work.splits > MAX_SPLITS:
-        raise NotALoop("too many ways through it")
+        raise TooMuch("too many ways through it")
     before = Before(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
     trees: list[Tree] = []
     failed: list[Exception] = []
@@ -210,7 +210,7 @@ def tried(
     try:
         return walk(vm, frame, loop, meeting, True)
     except (BreakSignal, NotALoop, Unsupported, Raising) as error:
-        if frame is not vm.outer or kept != changes(vm):
+        if frame is not vm.outer or kept != changes(vm) or isinstance(error, TooMuch):
             raise
         vm.working().left_out(vm, error)
         del vm.frames[depth:], vm.handled[handled:]

@@ -32,6 +32,10 @@ class NotALoop(Exception):
     """This loop is CPython's, with regions in its body."""
 
 
+class TooMuch(NotALoop):
+    """Whatever is left out of it: what was walked so far has taken its time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """Where one way begins, and how many values it takes off the stack, or what its stack is. What
@@ -160,7 +164,7 @@ class Working:
     def count_node(self) -> None:
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise NotALoop("a body that is too long")
+            raise TooMuch("a body that is too long")
 
     def exit_of(self, vm: Machine, mark: Mark, through_point: bool) -> Exit:
         if mark.exit is None:
