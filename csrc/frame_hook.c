@@ -141,11 +141,15 @@ static int raise_again(void *error) {
 }
 
 /* What a signal's handler raised in the callback: at the frame's own first check, as without us. Handlers run in the main
- * thread, and so do pending calls. What the callback raises by itself, it is deep down or short of memory. */
+ * thread, and so do pending calls. What the callback raises by itself, it is deep down or short of memory: the code is left. */
 static void put_off(PyObject *callback) {
     PyObject *type, *error, *traceback;
     int ours = PyErr_ExceptionMatches(PyExc_RecursionError) || PyErr_ExceptionMatches(PyExc_MemoryError);
-    if (ours || !_PyOS_IsMainThread()) {
+    if (ours) {
+        PyErr_Clear();
+        return;
+    }
+    if (!_PyOS_IsMainThread()) {
         PyErr_WriteUnraisable(callback);
         return;
     }

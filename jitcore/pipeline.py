@@ -443,6 +443,8 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
                 callback(*args)
         except GraphBreakError:
             raise
+        except MemoryError:  # no verdict: there may be more of it next time
+            return
         except Exception as error:
             if is_users(error):
                 raise
