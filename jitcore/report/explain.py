@@ -15,6 +15,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
 from jitcore.pipeline import Found
+from jitcore.report.picture import Picture, picture
 from jitcore.runtime.records import Region
 
 
@@ -29,7 +30,7 @@ class Explanation:
     times    seconds: "call" (the call explained), "compiling" (the part of it spent in jitcore)
     notes    what was said in the log: compilers that are not used, a cache that cannot be written
 
-    `str()` is the report.
+    `str()` is the report, `picture(k)` draws a graph.
     """
 
     name: str
@@ -46,6 +47,11 @@ class Explanation:
         kernels = [one for graph in self.graphs for one in (*graph.kernels, *graph.routines)]
         text: str = kernels[number].source
         return text
+
+    def picture(self, number: int = 0) -> Picture:
+        """One of the graphs as a picture: `.save("graph.svg")`, `.svg`, `.dot`. Graphviz draws it.
+        IndexError if there is none."""
+        return picture(self.graphs[number].graph)
 
     def __str__(self) -> str:
         notes = [f"  note: {text}" for text in self.notes]
