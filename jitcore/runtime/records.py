@@ -77,6 +77,7 @@ class Record:
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
     shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
     warned: bool = False  # of a limit of compiled versions
+    watches: set[int] = field(default_factory=set)  # points at which no region begins: verify mode
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it
 
