@@ -14,6 +14,7 @@ static int same_dtype(PyArray_Descr *a, PyArray_Descr *b) {
 }
 
 #define AS_THEY_ARE 'A'
+#define ANY 'K'
 
 /* Extents between two, and strides of C's order, of Fortran's, or as they are to be. */
 static int extents_fit(const ArraySpec *spec, PyArrayObject *array) {
@@ -37,12 +38,24 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     size_t bytes = (size_t)spec->ndim * sizeof(npy_intp);
     if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
         return 0;
+    if (spec->order == ANY)
+        return array_spec_admits(spec, obj);
     if (spec->order)
         return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr);
     if (bytes > 0 && (memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
                       memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0))
         return 0;
     return same_dtype(PyArray_DESCR(array), spec->descr);
+}
+
+int array_spec_admits(const ArraySpec *spec, PyObject *obj) {
+    if (!PyArray_Check(obj) || PyArray_NDIM((PyArrayObject *)obj) != spec->ndim)
+        return 0;
+    const npy_intp *dims = PyArray_DIMS((PyArrayObject *)obj);
+    for (int i = 0; i < spec->ndim; i++)
+        if (dims[i] < spec->shape[i] || dims[i] > spec->most[i])
+            return 0;
+    return PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)obj), spec->descr);
 }
 
 static int read_dims(PyObject *tuple, npy_intp *dims) {
@@ -66,7 +79,7 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
         return NULL;
     Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
     if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS || (most != NULL && ndim != PyTuple_GET_SIZE(most))
-        || (most != NULL && order != 'C' && order != 'F' && order != AS_THEY_ARE)) {
+        || (most != NULL && order != 'C' && order != 'F' && order != AS_THEY_ARE && order != ANY)) {
         PyErr_SetString(PyExc_ValueError, "shape and strides do not fit");
         return NULL;
     }
@@ -91,7 +104,7 @@ static void spec_dealloc(PyObject *self) {
 PyTypeObject ArraySpec_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.ArraySpec",
     .tp_doc = "ArraySpec(dtype, shape, strides, aligned, writeable, most=..., order=...): what a guard demands of an array. With "
-              "`most` extents lie between `shape` and it, and strides are those of the order, C or F, or A: as given.",
+              "`most` extents lie between `shape` and it, and strides are those of the order, C or F, or A: as given; K: any, and so are flags.",
     .tp_basicsize = sizeof(ArraySpec),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = spec_new,

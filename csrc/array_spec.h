@@ -10,7 +10,7 @@ typedef struct {
     PyObject_HEAD
     PyArray_Descr *descr; /* owned */
     int ndim, flags;      /* of NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE */
-    char order;           /* 0: shape and strides are these; else extents lie between shape and most, and strides follow */
+    char order;           /* 0: shape and strides are these; else extents lie between shape and most, and strides follow; K: any */
     npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS], most[NPY_MAXDIMS];
 } ArraySpec;
 
@@ -18,6 +18,9 @@ extern PyTypeObject ArraySpec_Type;
 
 /* 1: an exact ndarray of this dtype, shape (or extents and order), strides and flags. */
 int array_spec_holds(const ArraySpec *spec, PyObject *obj);
+
+/* 1: an ndarray, or of a subclass, of this dtype, with extents between two. For specs of order K. */
+int array_spec_admits(const ArraySpec *spec, PyObject *obj);
 
 int array_spec_init(PyObject *module);
 

@@ -1,5 +1,6 @@
 #include "dispatch.h"
 
+#include "array_spec.h"
 #include "entry.h"
 #include "frame_hook.h"
 #include "idle.h"
@@ -16,7 +17,9 @@ typedef struct {
     PyObject *wrapped;  /* a function */
     PyObject *code;     /* what the function ran when the first entry was made */
     PyObject *entries;  /* tuple of entries that need no frame, for `code` */
-    PyObject *cache_info;
+    PyObject *signature; /* tuple, for the first parameters: None, a class, an ArraySpec; NULL: nothing is asked */
+    PyObject *wanted;    /* the same in Python's words */
+    PyObject *controls; /* has functions of a dispatcher, by the names of its methods */
     PyObject *dict, *weakrefs;
     long hits, calls;
     Idle idle;
@@ -96,6 +99,39 @@ static void unbind(PyObject **locals, uint64_t owned) {
     for (int i = 0; owned != 0; i++, owned >>= 1)
         if (owned & 1)
             Py_DECREF(locals[i]);
+}
+
+/* ---------------------------------------------------------------- what the user says that arguments are */
+
+static int admits(PyObject *wanted, PyObject *obj) {
+    if (wanted == Py_None)
+        return 1;
+    if (PyType_Check(wanted))
+        return PyObject_TypeCheck(obj, (PyTypeObject *)wanted);
+    return array_spec_admits((ArraySpec *)wanted, obj);
+}
+
+/* 0 with an exception, where an argument is not what the signature says. Those that are missing are CPython's business. */
+static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+    PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)self->wrapped)->func_code;
+    PyObject *signature = Py_NewRef(self->signature);
+    Py_ssize_t count = PyTuple_GET_SIZE(signature), words = names ? PyTuple_GET_SIZE(names) : 0;
+    int good = 1;
+    for (Py_ssize_t i = 0; good && i < nargs + words; i++) {
+        Py_ssize_t at = i;
+        if (i >= nargs)
+            at = find_name(code, PyTuple_GET_ITEM(names, i - nargs), code->co_posonlyargcount,
+                           code->co_argcount + code->co_kwonlyargcount);
+        else if (i >= code->co_argcount)
+            continue;
+        if (at < 0 || at >= count || admits(PyTuple_GET_ITEM(signature, at), args[i]))
+            continue;
+        PyObject *told = PyObject_CallMethod(self->controls, "refuse", "OnO", self, at, args[i]);
+        good = told != NULL;
+        Py_XDECREF(told);
+    }
+    Py_DECREF(signature);
+    return good;
 }
 
 /* ---------------------------------------------------------------- calling */
@@ -192,6 +228,8 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     Dispatcher *self = (Dispatcher *)op;
     PyObject *fn = self->wrapped;
     self->calls++;
+    if (self->signature != NULL && !admitted(self, args, PyVectorcall_NARGS(nargsf), names))
+        return NULL;
     if (self->rest > 0) {
         self->rest--;
         return call_short(self, args, nargsf, names);
@@ -255,14 +293,18 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
     Dispatcher *self = (Dispatcher *)op;
     Py_VISIT(self->wrapped);
     Py_VISIT(self->entries);
-    Py_VISIT(self->cache_info);
+    Py_VISIT(self->signature);
+    Py_VISIT(self->wanted);
+    Py_VISIT(self->controls);
     Py_VISIT(self->dict);
     return 0;
 }
 
 static int dispatcher_clear(PyObject *op) {
     Dispatcher *self = (Dispatcher *)op;
-    Py_CLEAR(self->cache_info);
+    Py_CLEAR(self->signature);
+    Py_CLEAR(self->wanted);
+    Py_CLEAR(self->controls);
     Py_CLEAR(self->dict);
     return 0;
 }
@@ -319,18 +361,62 @@ static PyObject *self_copy(PyObject *op, PyObject *ignored) {
     return Py_NewRef(op);
 }
 
-static PyObject *call_cache_info(PyObject *op, PyObject *ignored) {
-    (void)ignored;
-    PyObject *fn = ((Dispatcher *)op)->cache_info;
-    if (fn == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "no cache information");
-        return NULL;
-    }
-    return PyObject_CallOneArg(fn, op);
+/* A new reference to the function of that name; NULL with an exception. */
+static PyObject *control_of(PyObject *op, const char *name) {
+    PyObject *controls = ((Dispatcher *)op)->controls;
+    if (controls != NULL)
+        return PyObject_GetAttrString(controls, name);
+    PyErr_Format(PyExc_RuntimeError, "%s: no controls were set", name);
+    return NULL;
 }
 
-static PyObject *set_cache_info(PyObject *op, PyObject *fn) {
-    Py_XSETREF(((Dispatcher *)op)->cache_info, Py_NewRef(fn));
+static PyObject *control(PyObject *op, const char *name) {
+    PyObject *fn = control_of(op, name), *result = fn ? PyObject_CallOneArg(fn, op) : NULL;
+    Py_XDECREF(fn);
+    return result;
+}
+
+static PyObject *cache_info(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    return control(op, "cache_info");
+}
+
+static PyObject *cache_clear(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    return control(op, "cache_clear");
+}
+
+static PyObject *warmup(PyObject *op, PyObject *args, PyObject *kwargs) {
+    PyObject *fn = control_of(op, "warmup"), *one = fn ? PyTuple_Pack(1, op) : NULL;
+    PyObject *all = one ? PySequence_Concat(one, args) : NULL;
+    PyObject *result = all ? PyObject_Call(fn, all, kwargs) : NULL;
+    Py_XDECREF(fn);
+    Py_XDECREF(one);
+    Py_XDECREF(all);
+    return result;
+}
+
+static PyObject *set_signature(PyObject *op, PyObject *args) {
+    Dispatcher *self = (Dispatcher *)op;
+    PyObject *asked, *wanted;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &asked, &PyTuple_Type, &wanted))
+        return NULL;
+    int valid = PyTuple_GET_SIZE(asked) == PyTuple_GET_SIZE(wanted) && self->controls != NULL;
+    for (Py_ssize_t i = 0; valid && i < PyTuple_GET_SIZE(asked); i++) {
+        PyObject *one = PyTuple_GET_ITEM(asked, i);
+        valid = one == Py_None || PyType_Check(one) || Py_IS_TYPE(one, &ArraySpec_Type);
+    }
+    if (!valid) {
+        PyErr_SetString(PyExc_TypeError, "a tuple of None, classes and ArraySpecs is expected, and controls before it");
+        return NULL;
+    }
+    Py_XSETREF(self->signature, Py_NewRef(asked));
+    Py_XSETREF(self->wanted, Py_NewRef(wanted));
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_controls(PyObject *op, PyObject *controls) {
+    Py_XSETREF(((Dispatcher *)op)->controls, Py_NewRef(controls));
     Py_RETURN_NONE;
 }
 
@@ -338,8 +424,15 @@ static PyMethodDef dispatcher_methods[] = {
     {"_add_frameless", add_frameless, METH_VARARGS,
      "_add_frameless(entry, first=False): an entry for the whole function, tried after the others, or first."},
     {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
-    {"cache_info", call_cache_info, METH_NOARGS, "Hits, misses, compiles, entries, size."},
-    {"_set_cache_info", set_cache_info, METH_O, "_set_cache_info(fn): what cache_info() calls."},
+    {"cache_info", cache_info, METH_NOARGS,
+     "cache_info(): hits, misses, compiles, entries, size; .details has each entry, .recompiles why there is another one."},
+    {"cache_clear", cache_clear, METH_NOARGS, "cache_clear(): forget what was compiled of this function."},
+    {"warmup", (PyCFunction)(void (*)(void))warmup, METH_VARARGS | METH_KEYWORDS,
+     "warmup(*args, **kwargs): compile for these arguments, arrays or jitcore.ArraySpec, without a call. True: all of it."},
+    {"_set_signature", set_signature, METH_VARARGS,
+     "_set_signature(asked, wanted): for each parameter None, a class or an _C.ArraySpec, and what a message says of it; "
+     "controls.refuse(dispatcher, index, value) is called where an argument is something else."},
+    {"_set_controls", set_controls, METH_O, "_set_controls(obj): what has cache_info, cache_clear, warmup and graphs."},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {"__copy__", self_copy, METH_NOARGS, NULL},
     {"__deepcopy__", self_copy, METH_O, NULL},
@@ -351,6 +444,7 @@ static PyMemberDef dispatcher_members[] = {
     {"_function", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
     {"_entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
     {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
+    {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
     {"_calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
     {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},
@@ -391,11 +485,18 @@ static int set_function(PyObject *op, PyObject *value, void *name) {
     return PyObject_SetAttrString(((Dispatcher *)op)->wrapped, name, value);
 }
 
+/* An attribute of that name that the user has given the function goes before. */
+static PyObject *graphs(PyObject *op, void *name) {
+    PyObject *found = own((Dispatcher *)op, name);
+    return found ? found : control(op, name);
+}
+
 #define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
 #define OF_FUNCTION(name) {name, of_function, set_function, NULL, name}
 static PyGetSetDef dispatcher_getset[] = {
     {"__wrapped__", wrapped_itself, set_own, "the original function", "__wrapped__"},
     {"eager", wrapped_itself, set_own, "the original function", "eager"},
+    {"graphs", graphs, set_own, "the compiled regions, as of jitcore.explain", "graphs"},
     OF_WRAPPED("__name__"),
     OF_WRAPPED("__qualname__"),
     OF_WRAPPED("__doc__"),

@@ -328,9 +328,8 @@ static PyMemberDef point_members[] = {
     {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
-    {"closed", T_BOOL, offsetof(Point, closed), 0, NULL},
+    {"closed", T_BOOL, offsetof(Point, closed), READONLY, NULL},
     {"run", T_ULONG, offsetof(Point, run), READONLY, "of the frame that came last: a number of its own"},
-    {"vain", T_INT, offsetof(Point, vain), 0, "times in a row that its entries were asked and none held"},
     {"barren", T_BOOL, offsetof(Point, barren), 0, "no entry computes anything"},
     {"patient", T_BOOL, offsetof(Point, patient), 0, "nobody is asked before its code is hot"},
     {NULL, 0, 0, 0, NULL},
@@ -353,6 +352,7 @@ static PyTypeObject Point_Type = {
 
 static PyMemberDef entry_members[] = {
     {"hits", T_LONG, offsetof(JitEntryHead, hits), READONLY, "times it ran to an exit"},
+    {"rest", T_INT, offsetof(JitEntryHead, rest), READONLY, "runs for which the frame stays in CPython"},
     {"failures", T_LONG, offsetof(JitEntryHead, failures), READONLY,
      "times a step failed and CPython repeated the work"},
     {NULL, 0, 0, 0, NULL},

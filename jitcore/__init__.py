@@ -9,6 +9,8 @@ from jitcore.version import __version__
 TYPE_CHECKING = False  # not typing's: a program may do without that module
 if TYPE_CHECKING:
     from jitcore.api import (
+        ArraySpec,
+        CachedEntry,
         CacheInfo,
         compile,
         disable,
@@ -18,19 +20,24 @@ if TYPE_CHECKING:
         graph_break,
         ignore_module,
         is_compiling,
+        mark_dynamic,
+        mark_static,
         register_backend,
         reset,
         set_num_threads,
         stance,
         wait,
     )
-    from jitcore.errors import GraphBreakError, InternalError, JitcoreError
+    from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 
 __all__ = [
+    "ArraySpec",
     "CacheInfo",
+    "CachedEntry",
     "GraphBreakError",
     "InternalError",
     "JitcoreError",
+    "SignatureError",
     "__version__",
     "compile",
     "disable",
@@ -40,6 +47,8 @@ __all__ = [
     "graph_break",
     "ignore_module",
     "is_compiling",
+    "mark_dynamic",
+    "mark_static",
     "register_backend",
     "reset",
     "set_num_threads",

@@ -10,22 +10,28 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
 from jitcore import _C, backends
+from jitcore.axes import mark_dynamic, mark_static
+from jitcore.cached import CachedEntry, CacheInfo
 from jitcore.config import Config, Numerics, environment
-from jitcore.errors import GraphBreakError, InternalError, JitcoreError
+from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
+from jitcore.spec import ArraySpec, Signature, aligned, checks
 from jitcore.stances import stance
 
 __all__ = [
+    "ArraySpec",
     "CacheInfo",
+    "CachedEntry",
     "GraphBreakError",
     "InternalError",
     "JitcoreError",
+    "SignatureError",
     "compile",
     "disable",
     "enable",
@@ -34,6 +40,8 @@ __all__ = [
     "graph_break",
     "ignore_module",
     "is_compiling",
+    "mark_dynamic",
+    "mark_static",
     "register_backend",
     "reset",
     "set_num_threads",
@@ -50,6 +58,7 @@ everywhere = Lazy("jitcore.everywhere")
 rules = Lazy("jitcore.runtime.rules")
 console = Lazy("jitcore.report.console")
 explaining = Lazy("jitcore.report.explain")
+controls = Lazy("jitcore.controls")
 
 
 @overload
@@ -61,6 +70,7 @@ def compile(
     fullgraph: bool = False,
     dynamic: bool | None = None,
     numerics: str = "exact",
+    signature: Signature | None = None,
 ) -> F: ...
 @overload
 def compile(
@@ -71,6 +81,7 @@ def compile(
     fullgraph: bool = False,
     dynamic: bool | None = None,
     numerics: str = "exact",
+    signature: Signature | None = None,
 ) -> Callable[[F], F]: ...
 def compile(
     fn: Any = None,
@@ -80,6 +91,7 @@ def compile(
     fullgraph: bool = False,
     dynamic: bool | None = None,
     numerics: str = "exact",
+    signature: Signature | None = None,
 ) -> Any:
     """Make a function that works on NumPy arrays fast, and change nothing but the speed.
 
@@ -92,14 +104,20 @@ def compile(
                sizes at once · False: for each size by itself, up to eight
     numerics   "exact": the same bits as NumPy (the default) · "fast": fused multiply-adds,
                functions within 4 ulp, sums in another order (docs/numerics.md has the bounds)
+    signature  what arguments will be: for each parameter an ArraySpec, a class (float), or None
+               (anything), in a list in their order, `self` left out, or in a dict by name. Each
+               call then raises SignatureError for an argument that is something else, before
+               anything runs; and the function is compiled for them at once, up to its first break,
+               if there is an ArraySpec, float or complex for all parameters without a default
 
-    Returns a callable with `__wrapped__` and `eager` (the original) and `cache_info()`.
-    ValueError for an unknown backend or numerics.
+    Returns a callable with `__wrapped__` and `eager` (the original), `cache_info()`,
+    `cache_clear()`, `warmup(*args)` and `graphs`.
+    ValueError for an unknown backend or numerics, TypeError for a signature that does not fit.
     """
     options = check_options(backend, fullgraph, dynamic, numerics)
     if fn is None:
-        return functools.partial(compiled, options=options)
-    return compiled(fn, options)
+        return functools.partial(compiled, options=options, signature=signature)
+    return compiled(fn, options, signature)
 
 
 def check_options(
@@ -120,16 +138,16 @@ def check_options(
     )
 
 
-def compiled(fn: Any, options: Config) -> Any:
+def compiled(fn: Any, options: Config, signature: Signature | None = None) -> Any:
     match fn:
         case staticmethod() | classmethod():
-            return type(fn)(compiled(fn.__func__, options))
+            return type(fn)(compiled(fn.__func__, options, signature))
         case types.FunctionType():
-            return attach(fn, options)
+            return attach(fn, options, signature)
         case types.MethodType():
-            return types.MethodType(compiled(fn.__func__, options), fn.__self__)
+            return types.MethodType(compiled(fn.__func__, options, signature), fn.__self__)
         case _C.Dispatcher():
-            return compiled(fn.eager, options)
+            return compiled(fn.eager, options, signature)
         case type():
             raise TypeError(
                 f"jitcore.compile of the class {fn.__qualname__}: decorate its methods instead"
@@ -138,7 +156,7 @@ def compiled(fn: Any, options: Config) -> Any:
             raise TypeError(f"jitcore.compile expects a callable, not {type(fn).__name__}")
     call = inspect.getattr_static(type(fn), "__call__", None)
     if isinstance(call, types.FunctionType):
-        return types.MethodType(attach(call, options), fn)
+        return types.MethodType(attach(call, options, signature), fn)
     log.info("jitcore.compile: %r has no Python code; it is returned as it is", fn)
     return fn
 
@@ -160,7 +178,8 @@ def explain(fn: Any, /) -> Callable[..., Any]:
     return explained
 
 
-def attach(fn: types.FunctionType, options: Config) -> Any:
+def attach(fn: types.FunctionType, options: Config, signature: Signature | None = None) -> Any:
+    wanted = aligned(signature, fn.__code__) if signature is not None else ()
     if options.report:
         report_at_exit()
     if not options.enabled:
@@ -168,7 +187,10 @@ def attach(fn: types.FunctionType, options: Config) -> Any:
         dispatcher._off = True
     else:
         dispatcher = pipeline.attach(fn, options)
-    dispatcher._set_cache_info(cache_info)
+    dispatcher._set_controls(controls)
+    if signature is not None:
+        dispatcher._set_signature(checks(wanted), wanted)
+        controls.compile_for_signature(dispatcher)
     return dispatcher
 
 
@@ -223,36 +245,6 @@ def get_num_threads() -> int:
     """How many threads one large loop may use."""
     count: int = pipeline.threads()
     return count
-
-
-@dataclass(frozen=True)
-class CacheInfo:
-    """Of one compiled function and its regions.
-
-    hits      times that compiled code ran          misses  times that no entry held
-    compiles  regions that were tried               entries those that are in use
-    size      kernels in use
-    """
-
-    hits: int
-    misses: int
-    compiles: int
-    entries: int
-    size: int
-
-
-def cache_info(dispatcher: Any) -> CacheInfo:
-    record = pipeline.records.find(dispatcher._function.__code__)
-    if record is None:
-        return CacheInfo(0, 0, 0, 0, 0)
-    entries = [region.entry for region in record.regions if region.entry is not None]
-    return CacheInfo(
-        hits=sum(entry.hits for entry in entries),
-        misses=sum(point.misses for point in record.points.values()),
-        compiles=len(record.regions),
-        entries=sum(not entry.retired for entry in entries),
-        size=sum(len(region.kernels) for region in record.regions),
-    )
 
 
 def warn_of_a_switch_that_is_off() -> None:

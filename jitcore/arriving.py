@@ -27,8 +27,7 @@ def prepare(code: CodeType) -> None:
             if not rules.leave_everywhere(code):
                 place_points(decode(code))
     except Exception:
-        where = f"{code.co_filename}:{code.co_firstlineno} in {code.co_qualname}"
-        log.exception("internal error: please report it; %s is left to CPython", where)
+        log.exception("internal error: please report it; %s is left to CPython", code.co_name)
 
 
 def review() -> None:

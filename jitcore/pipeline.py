@@ -8,26 +8,29 @@ compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added
 from __future__ import annotations
 
 import functools
+import signal
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from jitcore import _C, logs
+from jitcore.cached import Extents
 from jitcore.codegen.cache import forget_failures
 from jitcore.codegen.folder import say
 from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config, complaints, environment
 from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, place_of
+from jitcore.fallback.breaks import Break, Place, place_of
 from jitcore.fallback.splice import splice
-from jitcore.guards.guard import ErrState, IsSized
+from jitcore.guards.guard import ErrState, IsArray, IsSized
 from jitcore.guards.reason import Change
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
@@ -37,23 +40,29 @@ from jitcore.opcodes.listing import listing
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
-from jitcore.runtime.missed import missed, warn_of_limit
+from jitcore.runtime.missed import failing_in, missed, warn_of_limit
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.records import Done, Recompile, Record, Records, Region
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
-from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept, other_sizes
+from jitcore.runtime.sizes import (
+    arrays_of,
+    differs_where_static,
+    for_all_sizes,
+    is_kept,
+    marks_in,
+    other_sizes,
+)
 from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
-from jitcore.runtime.users import is_users
 from jitcore.runtime.warned import Warned
 from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
-from jitcore.verify import internal, rehearsal
 
 dumping = Lazy("jitcore.dump.function")
+T = TypeVar("T")
 records = Records()
 Found = Region | Break | Recompile
 collectors: list[list[Found]] = []
@@ -61,6 +70,7 @@ MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 FEW_HITS = 3
+SIGNALS = tuple(map(int, signal.valid_signals()))
 MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
@@ -73,7 +83,7 @@ def attach(fn: FunctionType, config: Config) -> Any:
         other.__wrapped__ = other.eager = fn
         return other
     if record is None or record.config != config:
-        record = prepared(fn.__code__, config)
+        record = prepare(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
     if not has_plain_names(fn):
         return dispatcher
@@ -98,55 +108,71 @@ def twin(fn: FunctionType) -> FunctionType:
     return made
 
 
-def prepared(code: CodeType, config: Config) -> Record:
-    """Where that fails the function is CPython's."""
-    try:
-        return prepare(code, config)
-    except Exception as error:
-        if is_users(error):
-            raise
-        record = Record(config)
-        records.add(code, record)
-        failed(code, error)
-        return record
-
-
 def prepare(code: CodeType, config: Config) -> Record:
     """A record and the first C*: one point, where the function's body starts."""
     record = Record(config)
     records.add(code, record)
+    begin(record, code)
+    return record
+
+
+def begin(record: Record, code: CodeType) -> None:
+    record.begun = True
     if len(code.co_code) > MAX_CODE:
         seen(record, Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
-        return record
+        return
     decoded = decode(code)
     place_points(record, decoded, (decoded.start,))
-    return record
 
 
 def discover(code: CodeType) -> None:
     """A function that compiled code calls: it has regions of its own, unless it is a library's."""
-    if not rules.leave(code) and records.find(code) is None:
+    record = records.find(code)
+    if record is not None and not record.begun:
+        begin(record, code)
+    elif record is None and not rules.leave(code):
         prepare(code, environment())
 
 
 def compile_region(point: Any, frame: Any) -> None:
     """Called at a region point where no entry's guards hold."""
-    record = records.find(frame.code) or adopted(frame.code)
-    if rehearsal.is_pending(point.run):
-        return
-    if record is None:
-        point.close()
+    record = records.find(frame.code)
+    if record is None or not record.begun:
+        record = adopted(frame.code)
+    known: Any = record.points.get(point.offset) if record is not None else None
+    if record is None or known is not point:
+        point.close()  # of what has been forgotten since the frame began
         return
     with record.alone(point.offset) as mine:
         if mine:
-            changed = missed(rehearsal.guarded(point.entries), frame)
-            done = compile_alone(record, point, frame)
-            if changed:
-                recompiled(record, point, frame.code, changed, done)
-            if not record.warned:
-                warn_of_limit(record, changed)
+            compile_for(record, point, frame, changes_each_round(record, point, frame.code))
     if record.arrived and all(each.dead for each in record.points.values()):
         _C.leave_alone(frame.code)
+
+
+def compile_for(record: Record, point: Any, frame: Any, in_vain: bool = False) -> None:
+    changed = missed(point.entries, frame)
+    if in_vain:
+        point.leave_run()
+        done: Done = "left to CPython"
+    else:
+        done = compile_alone(record, point, frame)
+    if changed:
+        recompiled(record, point, frame.code, changed, done)
+    if not record.warned:
+        warn_of_limit(record, changed)
+
+
+def compile_ahead(point: Any, frame: Any) -> bool:
+    """For a frame that does not run yet. Is the whole of it in one graph then?"""
+    record = records.find(frame.code)
+    assert record is not None
+    with record.alone(point.offset) as mine:
+        if mine and not point.closed and all(failing_in(point.entries, frame)):
+            compile_for(record, point, frame)
+    here = (r for r in record.regions if r.offset == point.offset and r.entry is not None)
+    serving = (r for r in here if not failing_in((r.entry,), frame)[0])
+    return any(not region.breaks for region in serving)
 
 
 def adopted(code: CodeType) -> Record | None:
@@ -154,17 +180,18 @@ def adopted(code: CodeType) -> Record | None:
     points = arrivals.take(code)
     if points is None:
         return None
-    record = Record(environment(), points, arrived=True)
-    records.add(code, record)
+    record = records.find(code)
+    if record is None:
+        record = Record(environment(), arrived=True)
+        records.add(code, record)
+    record.points, record.begun = points, True
     return record
 
 
 def recompiled(
     record: Record, point: Any, code: CodeType, changed: tuple[Change, ...], done: Done
 ) -> None:
-    decoded = decode(code)
-    position = decoded.instrs[decoded.by_offset[point.offset]].position
-    one = Recompile(place_of(code, position), point.offset, changed, done)
+    one = Recompile(place_at(decode(code), point.offset), point.offset, changed, done)
     record.recompiles.append(one)
     logs.recompiles.info("%s", one)
     for collector in collectors:
@@ -180,9 +207,6 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         point.add(entry_that_stays([ErrState(errstate)]))
         broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
         place_points(record, decoded, around_blocks(decoded))
-        return "left to CPython"
-    if changes_each_round(record, point, frame.code):
-        point.leave_run()
         return "left to CPython"
     if exhausted(record, point, frame.code):
         (point.kill if point.barren else point.close)()
@@ -211,10 +235,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
-        if record.config.verify:
-            rehearse(record, point, decoded, captured, assembled)
-        else:
-            install(record, point, assembled, for_sizes(captured))
+        install(record, point, assembled, for_sizes(captured))
         if is_kept(captured.guards) and not for_sizes(captured):
             seen_at = loose(captured.guards), arrays_of(captured.guards)
             record.sizes.setdefault(point.offset, []).append(seen_at)
@@ -257,22 +278,20 @@ def for_other_sizes(
     of them."""
     config = record.config
     mine = [r for r in record.regions if r.offset == start.offset and r.entry is not None]
-    wanted = config.dynamic is not False and config.backend == "c" and config.compiling == "eager"
+    possible = config.backend == "c" and config.compiling == "eager"
     tries = record.one_size.get(start.offset, 0)
-    if not wanted or tries > MAX_SIZED or any(r.entry.retired for r in mine):
+    if not possible or tries > MAX_SIZED or any(r.entry.retired for r in mine):
         return None
-    facts = loose(captured.guards)
-    seen_before = reversed(record.sizes.get(start.offset, []))
-    if config.dynamic and not mine:
-        seen_before = iter([(facts, other_sizes(arrays_of(captured.guards)))])
-    alike = (arrays for known, arrays in seen_before if known == facts)
-    for arrays in islice(alike, MAX_SIZED):
+    now, marks, facts = arrays_of(captured.guards), marks_in(captured), loose(captured.guards)
+    said = other_sizes(now, marks, all_vary=bool(config.dynamic) and not mine)
+    seen_before = reversed(record.sizes.get(start.offset, []) * (config.dynamic is not False))
+    alike = [arrays for known, arrays in seen_before if known == facts]
+    alike = [arrays for arrays in alike if not differs_where_static(arrays, now, marks)]
+    for arrays in islice([said, *alike] if said is not None else alike, MAX_SIZED):
         try:
             found = for_all_sizes(start, arrays, captured.guards, config)
         except Exception as error:
             if is_users(error):
-                raise
-            if config.strict:
                 raise
             logs.recompiles.debug("an entry for all sizes", exc_info=True)
             found = None
@@ -342,44 +361,20 @@ def install(record: Record, point: Any, assembled: Assembled, first: bool) -> No
     point.add(assembled.entry, first)
 
 
-def rehearse(
-    record: Record, point: Any, code: Code, captured: Capture, assembled: Assembled
-) -> None:
-    """In verify mode: the entry and CPython run, and where the entry is left, they are compared."""
-    place = place_of(code.code, code.instrs[code.by_offset[point.offset]].position)
-    entry, places = rehearsal.stand_in(code, point, place, assembled, captured, record.config)
-    point.barren = False
-    point.add(entry, for_sizes(captured))
-    for offset in places:
-        if offset not in record.points:
-            record.watches.add(offset)
-            record.points[offset] = _C.Point(offset, code.depths[offset])
-            record.points[offset].close()
-    rehearsal.watch(record.points[offset] for offset in places)
-    splice_in(record, code)
-
-
 def for_sizes(captured: Capture) -> bool:
     return any(isinstance(guard, IsSized) for guard in captured.guards)
 
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
-    missing = (o for o in offsets if o not in record.points or o in record.watches)
-    new = [o for o in missing if o in code.allowed]
+    new = [o for o in offsets if o not in record.points and o in code.allowed]
     if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
+    if records.find(code.code) is not record:  # it was forgotten meanwhile
+        return
     for offset in new:
-        if offset in record.watches:  # a region may begin there, too
-            record.watches.remove(offset)
-            record.points[offset].closed = False
-            continue
         point = record.points[offset] = _C.Point(offset, code.depths[offset])
         point.patient = record.arrived
-    splice_in(record, code)
-
-
-def splice_in(record: Record, code: Code) -> None:
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
     spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
@@ -414,7 +409,22 @@ def region_of(
         assembled.footprint if assembled is not None else Footprint(0, 0),
         seconds,
         assembled.routines if assembled is not None else (),
+        place_at(decode(code), point.offset),
+        dict(sizes_in(captured)),
     )
+
+
+def place_at(code: Code, offset: int) -> Place:
+    return place_of(code.code, code.instrs[code.by_offset[offset]].position)
+
+
+def sizes_in(captured: Capture) -> Iterator[tuple[str, Extents]]:
+    for guard in captured.guards:
+        if isinstance(guard, IsArray):
+            yield str(guard.source), guard.type.shape
+        elif isinstance(guard, IsSized):
+            both = zip(guard.least, guard.most, strict=True)
+            yield str(guard.source), tuple(a if a == b else (a, b) for a, b in both)
 
 
 def keep(record: Record, region: Region) -> None:
@@ -459,57 +469,69 @@ def collect() -> Iterator[list[Found]]:
 
 def reset() -> None:
     """Forget all that was compiled; frames that run C* go on in it, and miss."""
-    for record in records.all():
-        for point in record.points.values():
-            point.kill()
-        for dispatcher in list(record.dispatchers):
-            dispatcher._clear()
-    for code in records.clear():
-        _C.uninstall(code)
+    for _, code in records.with_codes():
+        forget(code)
     forget_failures()
-    rehearsal.forget()
     _C.pool_clear()
 
 
-def guarded(callback: Callable[..., None]) -> Callable[..., None]:
-    """Our own bugs stay ours: logged, reported, and the frame is left to CPython. Strict, or where
-    a whole graph was asked for, they are raised."""
+def forget(code: CodeType) -> None:
+    """What was compiled of it. It is compiled anew as it was asked for: its dispatchers stay."""
+    record = records.find(code)
+    if record is None:
+        return
+    for point in record.points.values():
+        point.kill()
+    for dispatcher in list(record.dispatchers):
+        dispatcher._clear()
+    records.drop(code)
+    _C.uninstall(code)
+    if record.dispatchers:
+        records.add(code, Record(record.config, dispatchers=record.dispatchers))
 
-    def run(*args: Any) -> None:
+
+def is_users(error: Exception) -> bool:
+    """Raised by the handler of a signal that came meanwhile: nobody would raise it again."""
+    handlers = {getattr(signal.getsignal(n), "__code__", None) for n in SIGNALS}
+    ran = {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
+    return not handlers.isdisjoint(ran)
+
+
+def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
+    """Our own bugs stay ours: logged, reported, and the frame is left to CPython."""
+
+    def run(*args: Any) -> T | None:
         if not builtins_are_sound():
-            return
+            return None
         try:
             with hushed("ignore"):
-                callback(*args)
+                return callback(*args)
         except GraphBreakError:
             raise
         except MemoryError:  # no verdict: there may be more of it next time
-            return
+            return None
         except Exception as error:
             if is_users(error):
                 raise
             for point in args[:-1]:  # it would fail again
                 point.close()
+            if type(error) is not RecursionError:  # values in values: it is too deep for us
+                logs.top.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
+            return None
 
     return run
 
 
 def failed(subject: Any, error: Exception) -> None:
-    """Into the log and the reports, at the frame or code object that we failed on."""
+    """Into the reports, at the frame or code object that we failed on."""
     code = subject if isinstance(subject, CodeType) else subject.code
-    stop = internal.failure(error, code, subject)
+    stop = Break(breaks.INTERNAL, f"{type(error).__name__}: {error}", place_of(code))
     record = records.find(code)
     if record is not None:
         seen(record, stop)
     else:
         note(stop)
-    if type(error) is RecursionError:  # values in values: it is too deep for us
-        return
-    config = record.config if record is not None else environment()
-    message = internal.tell(stop, error, code, config, None if code is subject else subject)
-    if config.strict or config.fullgraph:
-        raise internal.raised(message, error)
 
 
 use_threads = _C.set_threads
@@ -518,12 +540,12 @@ threads = _C.threads
 _C.meet_numpy()
 _C.set_warnings_check(Warned().passes)
 compiling = guarded(compile_region)
+ahead = guarded(compile_ahead)
+discovering = guarded(discover)
 _C.set_compiler(compiling)
-_C.set_discover(guarded(discover))
+_C.set_discover(discovering)
 _C.pool_limit(pool_bytes(environment()))
 use_threads(threads_of(environment()))
 logs.listen(logs.levels_in(environment().logs))
-if environment().verify:
-    rehearsal.begin()
 for variable, complaint in complaints().items():
     say(variable, complaint)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jitcore
+from jitcore import controls
 from jitcore.report.explain import Explanation
 
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
@@ -27,19 +28,23 @@ are the exceptions that it raises. What is said here is what jitcore's own funct
 """
 GROUPS: dict[str, str] = {
     "Compiling": "compile enable disable ignore_module stance graph_break is_compiling config",
-    "Looking": "explain Explanation report CacheInfo",
+    "Looking": "explain Explanation report CacheInfo CachedEntry",
     "Sizes and types": "ArraySpec mark_dynamic mark_static assume_constant_result allow_in_graph",
+    "A compiled function": "cache_info cache_clear warmup graphs",
     "The process": "reset wait set_num_threads get_num_threads register_backend",
-    "Errors": "JitcoreError GraphBreakError InternalError",
+    "Errors": "JitcoreError GraphBreakError SignatureError InternalError",
 }
+OF = dict.fromkeys(GROUPS["A compiled function"].split(), "f")
 ITEM = re.compile(r"(\S.*?) {2,}(\S.*)")
 
 
 def names() -> set[str]:
-    return {name for name in jitcore.__all__ if not name.startswith("_")} | {"Explanation"}
+    return {name for name in jitcore.__all__ if not name.startswith("_")} | {"Explanation", *OF}
 
 
 def object_of(name: str) -> Any:
+    if name in OF:
+        return getattr(controls, name)
     return Explanation if name == "Explanation" else getattr(jitcore, name)
 
 
@@ -58,9 +63,11 @@ def signature(name: str, obj: Any) -> str:
         text = str(inspect.signature(obj))
     except ValueError:
         text = "(...)"
+    text = text.replace("dispatcher: 'Any', /, ", "").replace("(dispatcher: 'Any')", "()")
+    text = "" if name == "graphs" else text
     text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace(" -> None", "")
     prefix = "class " if isinstance(obj, type) else ""
-    return f"{prefix}jitcore.{name}{text}"
+    return f"{prefix}{OF.get(name, 'jitcore')}.{name}{text}"
 
 
 def paragraphs(text: str) -> Iterator[str]:

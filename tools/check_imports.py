@@ -21,8 +21,8 @@ PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
 LEAVES = (
-    *("version", "errors", "config", "marks", "hush", "lazy", "backends"),
-    *("groups", "processors", "stances", "logs"),
+    *("axes", "spec", "version", "errors", "config", "marks", "hush", "lazy", "backends"),
+    *("cached", "groups", "processors", "stances", "logs"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
@@ -38,6 +38,9 @@ ORDER: dict[str, tuple[str, ...]] = {
     "hush": (),
     "lazy": (),
     "backends": ("lazy",),
+    "cached": (),
+    "axes": (),
+    "spec": ("_C", "axes", "errors"),
     "groups": (),
     "processors": ("groups",),
     "opcodes": ("errors",),
@@ -54,24 +57,25 @@ ORDER: dict[str, tuple[str, ...]] = {
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
     "dump": (*MIDDLE, "runtime"),
-    "verify": (*MIDDLE, "runtime"),
-    "pipeline": (*MIDDLE, "runtime", "dump", "verify"),
-    "report": (*MIDDLE, "runtime", "verify", "pipeline"),
+    "pipeline": (*MIDDLE, "runtime", "dump"),
+    "controls": (*MIDDLE, "runtime", "pipeline"),
+    "report": (*MIDDLE, "runtime", "pipeline"),
     "waiting": ("_C", "opcodes", "fallback", "runtime.arrivals"),
     "arriving": (*MIDDLE, "runtime", "waiting"),
     "everywhere": (*MIDDLE, "runtime", "arriving"),
-    "api": (*MIDDLE, "runtime", "pipeline", "report", "everywhere"),
+    "api": (*MIDDLE, "runtime", "pipeline", "controls", "report", "everywhere"),
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
 }
 
 OUTSIDE: dict[str, tuple[str, ...]] = {
+    "axes": ("numpy",),
+    "spec": ("numpy",),
     "ir": ("numpy",),
     "guards": ("numpy",),
     "symbolic": ("numpy",),
     "passes": ("numpy",),
     "codegen": ("numpy", "cffi", "_cffi_backend"),
     "runtime": ("numpy",),
-    "verify": ("numpy",),
     "pipeline": ("numpy",),
     "report": ("numpy",),
     "everywhere": ("numpy",),

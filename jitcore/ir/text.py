@@ -94,8 +94,7 @@ def _constant(value: Any) -> str:
     if cls is float and (value != value or value in (float("inf"), float("-inf"))):
         return f"float({str(value)!r})"
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        long = value.dtype.char in "gG"
-        return repr(value) if long else f"np.{cls.__name__}({_constant(value.item())})"
+        return f"np.{cls.__name__}({value.item()!r})" if cls is not np.longdouble else repr(value)
     if isinstance(value, np.dtype):
         return f"np.dtype({value.str!r})"
     if cls is type:

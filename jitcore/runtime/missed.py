@@ -16,13 +16,19 @@ LIMIT = (
 )
 
 
+def failing_in(entries: Iterable[Any], frame: Any) -> list[list[Any]]:
+    """Of each entry, the guards that do not hold."""
+    state = list(frame.locals), list(frame.stack), frame.globals, frame.builtins
+    return [entry.failing(*state) for entry in entries]
+
+
 def missed(entries: Iterable[Any], frame: Any) -> tuple[Change, ...]:
     """Of the entry of which the fewest guards fail, the latest of several. (): there is none, or
     the guards of one hold, and it was left for another reason."""
     if type(frame.globals) is not dict or type(frame.builtins) is not dict:
         return ()
-    state = list(frame.locals), list(frame.stack), frame.globals, frame.builtins
-    found = [(entry, entry.failing(*state)) for entry in entries]
+    asked = tuple(entries)
+    found = [*zip(asked, failing_in(asked, frame), strict=True)]
     if not found or not all(rows for _, rows in found):
         return ()
     entry, rows = min(reversed(found), key=lambda pair: len(pair[1]))

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Literal
 
+from jitcore.cached import Extents
 from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
@@ -40,6 +41,8 @@ class Region:
     footprint: Footprint
     seconds: float
     routines: tuple[Any, ...] = ()  # of its loops
+    place: Place | None = None  # where it begins
+    sizes: Mapping[str, Extents] = field(default_factory=dict)  # of arrays, by their sources
 
 
 Done = Literal["made dynamic", "another entry", "left to CPython"]
@@ -76,8 +79,8 @@ class Record:
     barren: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
     shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
+    begun: bool = False  # it has got its first points
     warned: bool = False  # of a limit of compiled versions
-    watches: set[int] = field(default_factory=set)  # points at which no region begins: verify mode
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it
 
@@ -108,10 +111,12 @@ class Records:
         key = id(code)
         self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
 
-    def all(self) -> list[Record]:
-        return [record for ref, record in self._by_id.values() if ref() is not None]
+    def drop(self, code: CodeType) -> None:
+        self._by_id.pop(id(code), None)
 
-    def clear(self) -> list[CodeType]:
-        codes = [code for ref, _ in self._by_id.values() if (code := ref()) is not None]
-        self._by_id.clear()
-        return codes
+    def all(self) -> list[Record]:
+        return [record for record, _ in self.with_codes()]
+
+    def with_codes(self) -> list[tuple[Record, CodeType]]:
+        found = ((record, ref()) for ref, record in list(self._by_id.values()))
+        return [(record, code) for record, code in found if code is not None]

@@ -323,12 +323,21 @@ async def collect():
     return [item async for item in _C.Dispatcher(async_generator)()]
 
 
-def test_cache_info_is_what_was_set():
+class Controls:
+    cache_info = cache_clear = graphs = staticmethod(lambda which: (which, "told"))
+    warmup = staticmethod(lambda *args, **kwargs: (args, kwargs))
+
+
+def test_controls_are_what_was_set():
     d = _C.Dispatcher(example)
-    with pytest.raises(RuntimeError):
-        d.cache_info()
-    d._set_cache_info(lambda which: (which, "told"))
-    assert d.cache_info() == (d, "told")
+    for ask in (d.cache_info, d.cache_clear, d.warmup, lambda: d.graphs):
+        with pytest.raises(RuntimeError, match="no controls"):
+            ask()
+    d._set_controls(Controls)
+    assert d.cache_info() == d.cache_clear() == d.graphs == (d, "told")
+    assert d.warmup(1, k=2) == ((d, 1), {"k": 2})
+    with pytest.raises(TypeError):
+        d.cache_clear(1)
 
 
 def test_only_functions():

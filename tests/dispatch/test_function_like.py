@@ -123,7 +123,18 @@ def test_attributes_of_any_name() -> None:
     f.tag = "kept"
     f_ = jitcore.compile(f)
     assert f_.tag == "kept"
-    for name in ("calls", "hits", "entries", "off", "clear", "eager", "cache_info", "dict"):
+    for name in (
+        "calls",
+        "hits",
+        "entries",
+        "off",
+        "clear",
+        "eager",
+        "cache_info",
+        "dict",
+        "graphs",
+        "warmup",
+    ):
         setattr(f_, name, 0)
         assert getattr(f_, name) == 0
     for n in range(1, 5):
