@@ -8,6 +8,7 @@ MISSING = $(filter-out $(FOUND),$(SUPPORTED))
 SOURCES := pyproject.toml setup.py $(wildcard csrc/*.c csrc/*.h)
 EXAMPLES := black_scholes heat mlp kmeans
 TESTS ?= tests
+SOME := tests/bits tests/codegen tests/programs tests/switch
 
 .PHONY: help demo bench bench-peers test test-all lint docs docs-site check-install clean python
 .SECONDARY:
@@ -47,13 +48,21 @@ bench-peers: python .venv-peers-$(VERSION)/ready
 test: python .venv-$(VERSION)/ready
 	.venv-$(VERSION)/bin/python -m pytest $(TESTS)
 
-test-all: $(FOUND:%=test-%)
+# Each Python in two parts, so that two processors have as much to do to the end.
+test-all: $(FOUND:%=test-some-%) $(FOUND:%=test-others-%)
 	@$(if $(FOUND),,echo "none of Python $(SUPPORTED) was found" >&2; exit 1)
 	@echo "tested on Python $(FOUND)$(if $(MISSING),; not found: $(MISSING))"
 
-test-%: .venv-%/ready
-	@echo "== Python $*"
-	.venv-$*/bin/python -m pytest $(TESTS)
+test-some-%: .venv-%/ready
+	@echo "== Python $*: $(SOME)"
+	.venv-$*/bin/python -m pytest $(SOME)
+
+test-others-%: .venv-%/ready
+	@echo "== Python $*: the others"
+	.venv-$*/bin/python -m pytest tests $(SOME:%=--ignore=%)
+
+test-3.%: .venv-3.%/ready
+	.venv-3.$*/bin/python -m pytest $(TESTS)
 
 lint: python .venv-$(VERSION)/lint
 	.venv-$(VERSION)/bin/ruff check .

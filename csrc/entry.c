@@ -285,8 +285,7 @@ static PyObject *explain_miss(PyObject *op, PyObject *ignored) {
     return PyObject_Str(PyTuple_GET_ITEM(self->reasons, self->last_miss));
 }
 
-/* A sequence → PyMem of borrowed objects, _C.NULL as NULL. */
-static PyObject **borrow(PyObject *list) {
+PyObject **entry_slots(PyObject *list) {
     Py_ssize_t count = PyList_GET_SIZE(list);
     PyObject **slots = PyMem_Malloc((count + 1) * sizeof(PyObject *));
     if (slots == NULL)
@@ -317,8 +316,7 @@ static PyObject *shown_locals(const Transfer *t) {
     return dict;
 }
 
-/* A transfer as Python sees it; what an EXIT_RAISE raises is in the place of its value. */
-static PyObject *shown_transfer(ExitKind kind, const Transfer *t) {
+PyObject *entry_shown(ExitKind kind, const Transfer *t) {
     static const char *kinds[] = {"miss", "return", "jump", "raise", "stay"};
     PyObject *error = NULL, *type = NULL, *traceback = NULL;
     if (kind == EXIT_RAISE) {
@@ -344,13 +342,13 @@ static PyObject *run_on(PyObject *op, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
                           &PyDict_Type, &globals, &PyDict_Type, &builtins))
         return NULL;
-    PyObject **slots = borrow(locals), **values = slots ? borrow(stack) : NULL, *result = NULL;
+    PyObject **slots = entry_slots(locals), **values = slots ? entry_slots(stack) : NULL, *result = NULL;
     if (values != NULL) {
         int depth = (int)PyList_GET_SIZE(stack);
         FrameView view = {slots, values, depth, globals, builtins, NULL};
         Transfer transfer = {0};
         ExitKind kind = entry_run((JitEntryHead *)op, &view, &transfer);
-        result = shown_transfer(kind, &transfer);
+        result = entry_shown(kind, &transfer);
         if (transfer.nstack == TRANSFER_KEEPS_STATE)
             transfer.nstack = 0;
         transfer_clear(&transfer);
@@ -380,7 +378,7 @@ static PyObject *failing(PyObject *op, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
                           &PyDict_Type, &globals, &PyDict_Type, &builtins))
         return NULL;
-    PyObject **slots = borrow(locals), **values = slots ? borrow(stack) : NULL, *found = NULL;
+    PyObject **slots = entry_slots(locals), **values = slots ? entry_slots(stack) : NULL, *found = NULL;
     if (values != NULL) {
         FrameView view = {slots, values, (int)PyList_GET_SIZE(stack), globals, builtins, NULL};
         found = failing_on((Entry *)op, &view);

@@ -39,9 +39,10 @@ Record *record_for(JitFrame *frame) {
     return record;
 }
 
+static __thread unsigned long begun; /* records, on this thread: each has a number of its own */
+
 /* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
 static Record *record_begin(JitFrame *frame) {
-    static __thread unsigned long begun;
     Record *record = PyMem_Calloc(1, sizeof(Record));
     if (record == NULL)
         return NULL;
@@ -256,6 +257,40 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     return result;
 }
 
+/* ---------------------------------------------------------------- verify mode: somebody is told how frames end */
+
+static PyObject *ended_callback;
+
+static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    unsigned long serial = begun + 1;
+    PyObject *result = run_recorded(ts, frame, throwflag);
+    PyObject *type = NULL, *error = NULL, *traceback = NULL;
+    PyErr_Fetch(&type, &error, &traceback);
+    if (result == NULL) {
+        PyErr_NormalizeException(&type, &error, &traceback);
+        if (error != NULL && traceback != NULL)
+            PyException_SetTraceback(error, traceback);
+    }
+    busy++;
+    PyObject *done = PyObject_CallFunction(ended_callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
+    busy--;
+    if (done == NULL)
+        put_off(ended_callback);
+    Py_XDECREF(done);
+    PyErr_Restore(type, error, traceback);
+    return result;
+}
+
+static PyObject *(*run_frame)(PyThreadState *, JitFrame *, int) = run_recorded;
+
+static PyObject *set_ended(PyObject *self, PyObject *callback) {
+    (void)self;
+    PyObject *before = ended_callback ? ended_callback : Py_NewRef(Py_None);
+    ended_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    run_frame = ended_callback ? run_watched : run_recorded;
+    return before;
+}
+
 static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
     int inside = active || held, watched = jit_watched(ts);
     if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
@@ -266,7 +301,7 @@ static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame, inside);
         if (map_of(JIT_CODE(frame)) != NULL)
-            return run_recorded(ts, frame, throwflag);
+            return run_frame(ts, frame, throwflag);
     }
     return pass_on(ts, frame, throwflag);
 }
@@ -433,6 +468,9 @@ static PyMethodDef methods[] = {
     {"set_discover", set_discover, METH_O,
      "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
      "Gives the callback before."},
+    {"set_ended", set_ended, METH_O,
+     "set_ended(fn): fn(serial, result, error) is called where a frame of a C* has ended; one of the two is there, the "
+     "other NULL or None. Gives the callback before."},
     {"set_prepare", set_prepare, METH_O,
      "set_prepare(fn): fn(code) is called at a frame of code that is found to work with arrays. "
      "Gives the callback before."},

@@ -27,6 +27,7 @@
 #include "pool.h"
 #include "promise.h"
 #include "region.h"
+#include "rehearsal.h"
 #include "routine.h"
 #include "search.h"
 #include "test_entries.h"
@@ -58,7 +59,7 @@ static int null_init(PyObject *module) {
 #define PARTS(X) \
     X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) X(workers) \
     X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
-    X(dispatch) X(everywhere) X(promise) X(test_entries)
+    X(dispatch) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)
 
 #define INIT(part)                 \

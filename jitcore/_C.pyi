@@ -76,6 +76,25 @@ class ScriptedEntry(BaseEntry):
         runs: int = 1,
     ) -> None: ...
 
+class Rehearsal(BaseEntry):
+    """In verify mode: in an entry's place, see csrc/rehearsal.h."""
+
+    probe: BaseEntry
+
+    def __init__(
+        self,
+        probe: BaseEntry,
+        entry: BaseEntry,
+        before: Callable[[int, Any, Any], Any],
+        after: Callable[[Any, Any, Any], int],
+        offset: int,
+    ) -> None: ...
+
+class Watch(BaseEntry):
+    """In verify mode: tells that a frame comes by."""
+
+    def __init__(self, seen: Callable[[int, Any], int], offset: int) -> None: ...
+
 class Point:
     """A region point, a constant of C*."""
 
@@ -87,6 +106,7 @@ class Point:
     closed: bool
     run: int
     barren: bool
+    vain: int
     patient: bool
     rest: int
     dead: bool
@@ -122,6 +142,9 @@ def set_warnings_check(check: Callable[[], bool]) -> None: ...
 def set_compiler(fn: Callable[[Any, Any], None] | None) -> Callable[[Any, Any], None] | None: ...
 def set_discover(fn: Callable[[CodeType], None] | None) -> Callable[[CodeType], None] | None: ...
 def set_prepare(fn: Callable[[CodeType], None] | None) -> Callable[[CodeType], None] | None: ...
+def set_ended(
+    fn: Callable[[int, Any, Any], None] | None,
+) -> Callable[[int, Any, Any], None] | None: ...
 def leave_alone(code: CodeType) -> None: ...
 def swap_busy(depth: int, /) -> int: ...
 def compile_enter() -> None: ...

@@ -16,9 +16,16 @@ SWITCH = "jitcore.pth"
 USAGE = """\
 usage: python -m jitcore (script.py | -m module | -c command) [arguments]
        python -m jitcore doctor                      what jitcore finds here, and what to install
-       python -m jitcore cache [size | list | clear] the kernels that are kept on disk"""
+       python -m jitcore cache [size | list | clear] the kernels that are kept on disk
+       python -m jitcore bugreport [script arguments] a file with what a maintainer needs
+       python -m jitcore replay file [--minify]      does what a bug report tells of happen here?"""
 # Loaded when they are asked for. A script of such a name is ./doctor, or doctor.py.
-COMMANDS = {"doctor": "jitcore.report.doctor", "cache": "jitcore.report.kept"}
+COMMANDS = {
+    "doctor": "jitcore.report.doctor",
+    "cache": "jitcore.report.kept",
+    "bugreport": "jitcore.report.bugreport",
+    "replay": "jitcore.report.replay",
+}
 
 
 def command(original: Sequence[str], executable: str, arguments: Sequence[str]) -> list[str]:

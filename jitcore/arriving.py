@@ -27,7 +27,8 @@ def prepare(code: CodeType) -> None:
             if not rules.leave_everywhere(code):
                 place_points(decode(code))
     except Exception:
-        log.exception("internal error: please report it; %s is left to CPython", code.co_name)
+        where = f"{code.co_filename}:{code.co_firstlineno} in {code.co_qualname}"
+        log.exception("internal error: please report it; %s is left to CPython", where)
 
 
 def review() -> None:

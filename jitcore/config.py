@@ -44,6 +44,10 @@ class Config:
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
     sized: bool = False  # kernels whose numbers are polynomials of sizes, as far as may be
+    verify: bool = False  # JITCORE_VERIFY=1 runs regions and CPython, and compares
+    strict: bool = False  # JITCORE_STRICT=1: errors of jitcore's own reach the program
+    reports: Path | None = None  # JITCORE_REPORTS: where bug reports go; None: for temporary files
+    report_values: str = "small"  # JITCORE_REPORT_VALUES: the bits of which arrays are in them
     keep_all: bool = False  # keep regions that do not pay: for tests
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
@@ -71,6 +75,10 @@ def from_environment(env: Mapping[str, str]) -> Config:
         backend=env.get("JITCORE_BACKEND", "") or "c",
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
+        verify=env.get("JITCORE_VERIFY", "") not in ("", "0"),
+        strict=env.get("JITCORE_STRICT", "") not in ("", "0"),
+        reports=absolute(env["JITCORE_REPORTS"]) if env.get("JITCORE_REPORTS") else None,
+        report_values=word_in(env.get("JITCORE_REPORT_VALUES", ""), VALUES),
         keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
         include=words_in(env.get("JITCORE_INCLUDE", "")),
         exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
@@ -81,6 +89,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
     )
 
 
+VALUES = ("small", "all", "none")
 COMPILING: tuple[Compiling, ...] = ("eager", "background")
 
 # Variable → what it may be, in words and as a test. Nothing is always allowed.
@@ -89,6 +98,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
     "JITCORE_LOGS": (logs.WORDS, logs.is_understood),
+    "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),
     "JITCORE_POOL_MB": ("a number of megabytes from 0 on", str.isdecimal),
 }
 
@@ -122,6 +132,11 @@ def absolute(folder: str) -> Path:
         return Path(os.path.abspath(folder))
     except OSError:  # where the program stands there is no folder any more
         return Path(folder)
+
+
+def word_in(text: str, words: tuple[str, ...]) -> str:
+    """The first, where it is none of them."""
+    return text if text in words else words[0]
 
 
 def words_in(text: str) -> tuple[str, ...]:

@@ -11,6 +11,16 @@ class InternalError(Exception):
     """Our bug. Raised in tests; in production it is logged and the frame is left to CPython."""
 
 
+def blame(error: BaseException, place: object) -> None:
+    """Of an error of our own: the place in the user's program that was looked at."""
+    error.__dict__.setdefault("_jitcore_place", place)
+
+
+def blamed(error: BaseException) -> object:
+    """None: nobody has said."""
+    return error.__dict__.get("_jitcore_place")
+
+
 class SignatureError(JitcoreError, TypeError):
     """An argument is not what `jitcore.compile(fn, signature=...)` was told."""
 

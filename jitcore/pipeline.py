@@ -8,9 +8,7 @@ compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added
 from __future__ import annotations
 
 import functools
-import signal
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -56,10 +54,12 @@ from jitcore.runtime.sizes import (
 from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
+from jitcore.runtime.users import is_users
 from jitcore.runtime.warned import Warned
 from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
+from jitcore.verify import internal, rehearsal
 
 dumping = Lazy("jitcore.dump.function")
 T = TypeVar("T")
@@ -70,7 +70,6 @@ MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
 FEW_HITS = 3
-SIGNALS = tuple(map(int, signal.valid_signals()))
 MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
@@ -83,7 +82,7 @@ def attach(fn: FunctionType, config: Config) -> Any:
         other.__wrapped__ = other.eager = fn
         return other
     if record is None or record.config != config:
-        record = prepare(fn.__code__, config)
+        record = prepared(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
     if not has_plain_names(fn):
         return dispatcher
@@ -106,6 +105,19 @@ def twin(fn: FunctionType) -> FunctionType:
     functools.update_wrapper(made, fn)
     made.__kwdefaults__ = fn.__kwdefaults__
     return made
+
+
+def prepared(code: CodeType, config: Config) -> Record:
+    """Where that fails the function is CPython's."""
+    try:
+        return prepare(code, config)
+    except Exception as error:
+        if is_users(error):
+            raise
+        record = Record(config)
+        records.add(code, record)
+        failed(code, error)
+        return record
 
 
 def prepare(code: CodeType, config: Config) -> Record:
@@ -139,6 +151,8 @@ def compile_region(point: Any, frame: Any) -> None:
     record = records.find(frame.code)
     if record is None or not record.begun:
         record = adopted(frame.code)
+    if rehearsal.is_pending(point.run):
+        return
     known: Any = record.points.get(point.offset) if record is not None else None
     if record is None or known is not point:
         point.close()  # of what has been forgotten since the frame began
@@ -151,7 +165,7 @@ def compile_region(point: Any, frame: Any) -> None:
 
 
 def compile_for(record: Record, point: Any, frame: Any, in_vain: bool = False) -> None:
-    changed = missed(point.entries, frame)
+    changed = missed(rehearsal.guarded(point.entries), frame)
     if in_vain:
         point.leave_run()
         done: Done = "left to CPython"
@@ -168,7 +182,7 @@ def compile_ahead(point: Any, frame: Any) -> bool:
     record = records.find(frame.code)
     assert record is not None
     with record.alone(point.offset) as mine:
-        if mine and not point.closed and all(failing_in(point.entries, frame)):
+        if mine and not point.closed and all(failing_in(rehearsal.guarded(point.entries), frame)):
             compile_for(record, point, frame)
     here = (r for r in record.regions if r.offset == point.offset and r.entry is not None)
     serving = (r for r in here if not failing_in((r.entry,), frame)[0])
@@ -235,7 +249,10 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
-        install(record, point, assembled, for_sizes(captured))
+        if record.config.verify:
+            rehearse(record, point, decoded, captured, assembled)
+        else:
+            install(record, point, assembled, for_sizes(captured))
         if is_kept(captured.guards) and not for_sizes(captured):
             seen_at = loose(captured.guards), arrays_of(captured.guards)
             record.sizes.setdefault(point.offset, []).append(seen_at)
@@ -292,6 +309,8 @@ def for_other_sizes(
             found = for_all_sizes(start, arrays, captured.guards, config)
         except Exception as error:
             if is_users(error):
+                raise
+            if config.strict:
                 raise
             logs.recompiles.debug("an entry for all sizes", exc_info=True)
             found = None
@@ -361,20 +380,46 @@ def install(record: Record, point: Any, assembled: Assembled, first: bool) -> No
     point.add(assembled.entry, first)
 
 
+def rehearse(
+    record: Record, point: Any, code: Code, captured: Capture, assembled: Assembled
+) -> None:
+    """In verify mode: the entry and CPython run, and where the entry is left, they are compared."""
+    place = place_of(code.code, code.instrs[code.by_offset[point.offset]].position)
+    entry, places = rehearsal.stand_in(code, point, place, assembled, captured, record.config)
+    point.barren = False
+    point.add(entry, for_sizes(captured))
+    for offset in places:
+        if offset not in record.points:
+            record.watches.add(offset)
+            record.points[offset] = _C.Point(offset, code.depths[offset])
+            record.points[offset].close()
+    rehearsal.watch(record.points[offset] for offset in places)
+    splice_in(record, code)
+
+
 def for_sizes(captured: Capture) -> bool:
     return any(isinstance(guard, IsSized) for guard in captured.guards)
 
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
-    new = [o for o in offsets if o not in record.points and o in code.allowed]
+    missing = (o for o in offsets if o not in record.points or o in record.watches)
+    new = [o for o in missing if o in code.allowed]
     if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
     if records.find(code.code) is not record:  # it was forgotten meanwhile
         return
     for offset in new:
+        if offset in record.watches:  # a region may begin there, too
+            record.watches.remove(offset)
+            record.points[offset].closed = False
+            continue
         point = record.points[offset] = _C.Point(offset, code.depths[offset])
         point.patient = record.arrived
+    splice_in(record, code)
+
+
+def splice_in(record: Record, code: Code) -> None:
     useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
     spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
@@ -472,6 +517,7 @@ def reset() -> None:
     for _, code in records.with_codes():
         forget(code)
     forget_failures()
+    rehearsal.forget()
     _C.pool_clear()
 
 
@@ -490,15 +536,9 @@ def forget(code: CodeType) -> None:
         records.add(code, Record(record.config, dispatchers=record.dispatchers))
 
 
-def is_users(error: Exception) -> bool:
-    """Raised by the handler of a signal that came meanwhile: nobody would raise it again."""
-    handlers = {getattr(signal.getsignal(n), "__code__", None) for n in SIGNALS}
-    ran = {frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)}
-    return not handlers.isdisjoint(ran)
-
-
 def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
-    """Our own bugs stay ours: logged, reported, and the frame is left to CPython."""
+    """Our own bugs stay ours: logged, reported, and the frame is left to CPython. Strict, or where
+    a whole graph was asked for, they are raised."""
 
     def run(*args: Any) -> T | None:
         if not builtins_are_sound():
@@ -515,8 +555,6 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
                 raise
             for point in args[:-1]:  # it would fail again
                 point.close()
-            if type(error) is not RecursionError:  # values in values: it is too deep for us
-                logs.top.exception("internal error: please report it; the frame is left to CPython")
             failed(args[-1], error)
             return None
 
@@ -524,14 +562,20 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
 
 
 def failed(subject: Any, error: Exception) -> None:
-    """Into the reports, at the frame or code object that we failed on."""
+    """Into the log and the reports, at the frame or code object that we failed on."""
     code = subject if isinstance(subject, CodeType) else subject.code
-    stop = Break(breaks.INTERNAL, f"{type(error).__name__}: {error}", place_of(code))
+    stop = internal.failure(error, code, subject)
     record = records.find(code)
     if record is not None:
         seen(record, stop)
     else:
         note(stop)
+    if type(error) is RecursionError:  # values in values: it is too deep for us
+        return
+    config = record.config if record is not None else environment()
+    message = internal.tell(stop, error, code, config, None if code is subject else subject)
+    if config.strict or config.fullgraph:
+        raise internal.raised(message, error)
 
 
 use_threads = _C.set_threads
@@ -547,5 +591,7 @@ _C.set_discover(discovering)
 _C.pool_limit(pool_bytes(environment()))
 use_threads(threads_of(environment()))
 logs.listen(logs.levels_in(environment().logs))
+if environment().verify:
+    rehearsal.begin()
 for variable, complaint in complaints().items():
     say(variable, complaint)

@@ -19,7 +19,8 @@ from pathlib import Path
 from threading import local
 
 from .. import logs
-from ..config import Config, Numerics
+from ..config import Config, Numerics, environment
+from ..errors import InternalError
 from ..version import __version__
 from .abi import ABI
 from .believed import believed
@@ -165,6 +166,8 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
     except TimeoutError:
         raise
     except (OSError, CompileError) as error:
+        if environment().strict:
+            raise InternalError(f"a kernel cannot be compiled: {error}") from error
         say("kernel", f"a kernel cannot be compiled, NumPy does its work: {error}")
         return None
 

@@ -1,6 +1,9 @@
 """Text -> graph: the inverse of text.py, for constants that print as Python or NumPy spell them.
 
 types are read, not inferred: `verify` compares them with the rows
+
+A text is data, whoever has written it: operations are rows of the table, and what is called while
+it is read are classes of numbers.
 """
 
 from __future__ import annotations
@@ -131,12 +134,31 @@ class _Parser:
                 return self.tree(node.left) + self.tree(node.right)
             case ast.BinOp(op=ast.Sub()):
                 return self.tree(node.left) - self.tree(node.right)
-            case ast.Attribute(value=ast.Name(id="np")):
-                return getattr(np, node.attr)
-            case ast.Call():
-                return self.tree(node.func)(*map(self.tree, node.args))
+            case ast.Attribute(value=ast.Name(id="np"), attr=name) if is_class(name):
+                return getattr(np, name)
+            case ast.Call(func=ast.Attribute() | ast.Name(), keywords=[]):
+                return made(self.tree(node.func), [*map(self.tree, node.args)])
             case ast.Name(id=name) if name in _CLASSES:
                 return _CLASSES[name]
             case ast.Name(id=name) if f"%{name[1:]}" in self.names:
                 return self.names[f"%{name[1:]}"]
         raise ParseError(f"not an argument: {ast.unparse(node)}")
+
+
+def is_class(name: str) -> bool:
+    """Of NumPy's numbers and texts, or of dtypes."""
+    found = getattr(np, name, None) if name.isidentifier() else None
+    return isinstance(found, type) and issubclass(found, (np.generic, np.dtype))
+
+
+def made(cls: Any, args: list[Any]) -> Any:
+    """A constant. A number must not say how long a text is."""
+    sized = cls in (np.void, np.bytes_, np.str_, np.object_) and not all(
+        isinstance(arg, str | bytes) for arg in args
+    )
+    if not isinstance(cls, type) or sized:
+        raise ParseError(f"not a constant: {cls}")
+    try:
+        return cls(*args)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ParseError(f"not a constant: {error}") from error

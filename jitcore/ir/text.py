@@ -94,7 +94,8 @@ def _constant(value: Any) -> str:
     if cls is float and (value != value or value in (float("inf"), float("-inf"))):
         return f"float({str(value)!r})"
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return f"np.{cls.__name__}({value.item()!r})" if cls is not np.longdouble else repr(value)
+        long = value.dtype.char in "gG"
+        return repr(value) if long else f"np.{cls.__name__}({_constant(value.item())})"
     if isinstance(value, np.dtype):
         return f"np.dtype({value.str!r})"
     if cls is type:

@@ -84,14 +84,14 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     """An entry with kernels must first prove faster than NumPy's own calls, one by one. These run
     in any case while its kernels are compiled in the background. Loops have no such rival, so an
     entry with them is compiled at once."""
-    if any(isinstance(segment, Looped) for segment in capture.segments):
+    if config.verify or any(isinstance(segment, Looped) for segment in capture.segments):
         config = replace(config, compiling="eager")
     plan = scheduled(capture, config)
     programs: Programs = {}
     own = without_frame(plan)
     made = assembled(own, entry_of(own, programs))
     later = config.compiling == "background"
-    if made.routines or not made.kernels or (config.keep_all and not later):
+    if made.routines or not made.kernels or config.verify or (config.keep_all and not later):
         return made
     rival = entry_of(without_frame(plan.calls(capture)), programs)
     if later:
@@ -108,7 +108,8 @@ def complete(entry: Any, kernels: Sequence[Any], config: Config) -> None:
         good = load_all(kernels, config)
     except Stopped:  # the job will be done anew
         raise
-    except Exception:
+    except Exception as error:
+        error.add_note(f"while the kernels of {entry.name} were compiled")
         retire(entry)
         raise
     if good:
@@ -134,7 +135,7 @@ class Written:
     users: tuple[int, ...]  # ids of the objects that it holds weakly
 
 
-def written(made: Scheduled, programs: Programs) -> Written:
+def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Written:
     capture = made.capture
     used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
     sources = [s for s, value in capture.inputs.items() if value in used]
@@ -145,13 +146,14 @@ def written(made: Scheduled, programs: Programs) -> Written:
     plan = PlanBuilder(len(program.registers))
     for source in sources:
         plan.bind(capture.inputs[source], program.registers[source])
-    Lowering(plan, program.registers, made.kernels, capture).run(made.segments)
+    lower = (lowering or Lowering)(plan, program.registers, made.kernels, capture)
+    lower.run(made.segments)
     words, consts, exits, registers = plan.finish()
     return Written(program, words, consts, exits, registers, tuple(plan.users))
 
 
-def entry_of(made: Scheduled, programs: Programs) -> Any:
-    parts = written(made, programs)
+def entry_of(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Any:
+    parts = written(made, programs, lowering)
     entry = _C.Entry(
         made.capture.graph.name,
         parts.registers,

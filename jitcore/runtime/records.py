@@ -81,6 +81,7 @@ class Record:
     shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
     begun: bool = False  # it has got its first points
     warned: bool = False  # of a limit of compiled versions
+    watches: set[int] = field(default_factory=set)  # points at which no region begins: verify mode
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from jitcore import logs
 from jitcore.config import Config
+from jitcore.errors import blame
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
 from jitcore.fallback.exit import Exit
@@ -76,6 +77,10 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
                 at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
                 fenced[at] = signal_of(error).at(vm.place(), vm.chain())
             without_frames(error)
+        except Exception as error:  # ours: reports say where it was
+            if vm.frames and vm.frames[-1].instr is not None:
+                blame(error, vm.place())
+            raise
         finally:
             vm.forget()
     raise AssertionError("a walk that does not end")

@@ -27,6 +27,7 @@ from jitcore.codegen.toolchain import Compiler
 from jitcore.ir import OPS, Kind
 
 ROWS = [row for row in OPS.values() if row.kind is Kind.MAP and row.ufunc is not None]
+pytestmark = pytest.mark.by_turns
 FEW = (2, 3, 7, 8, 17, 31, 33, 64, 65, 127, 129, 200, 257, 300)
 ALL = tuple(range(2, 301))
 LONGER = (2047, 2048, 2049)  # around the longest chunk

@@ -37,10 +37,17 @@ def case(found: Found) -> object:
     return pytest.param(found, id=str(found), marks=marks)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("found", [case(found) for found in PROGRAMS])
-def test_program(found: Found, backend: str) -> None:
+def test_program(found: Found) -> None:
     """The same bits, warnings, exceptions, prints and state, call by call."""
+    difference = compare(found, find(), "c")
+    assert difference is None, difference
+
+
+@pytest.mark.by_turns
+@pytest.mark.parametrize("backend", BACKENDS[1:])
+@pytest.mark.parametrize("found", [case(found) for found in PROGRAMS])
+def test_program_on_another_back_end(found: Found, backend: str) -> None:
     difference = compare(found, find(), backend)
     assert difference is None, difference
 

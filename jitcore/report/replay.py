@@ -1,0 +1,106 @@
+"""`python -m jitcore replay FILE [--minify] [--execute]`: does what a bug report tells of still
+happen?
+
+The graph of the file is compiled and run on the file's inputs, and so is each node of it by NumPy.
+Of the file only text is read: a graph of operations from the table, numbers, arrays. With --execute
+the function's source is executed as well: do so only with files that you would run.
+
+exit status   0: it does not happen any more   1: it does   2: it cannot be replayed
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from jitcore.ir.parse import ParseError
+from jitcore.report.execute import executed
+from jitcore.verify.bits import NotAnInput
+from jitcore.verify.case import Case, NotACase, case_of, differences, sections_of
+from jitcore.verify.reports import NotAReport, Report, parse
+from jitcore.verify.shrink import shrunk, size
+
+GONE, STILL, UNKNOWN = 0, 1, 2
+CANNOT = (NotAReport, NotACase, NotAnInput, ParseError, ValueError, KeyError, TypeError)
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = understood(arguments)
+    try:
+        report = parse(Path(options.file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        print(f"jitcore: {options.file}: {error}", file=sys.stderr)
+        return UNKNOWN
+    print(f"{report.words('about').get('kind', 'report')} in {report.words('about').get('place')}")
+    if options.execute:
+        return said(executed(report))
+    try:
+        case = case_of(report)
+    except CANNOT as error:
+        print(f"cannot be replayed: {error or type(error).__name__}")
+        if report.sections.get("source"):
+            print("with --execute the function itself is run: read its source first")
+        return UNKNOWN
+    texts = tried(case)
+    if texts and options.minify:
+        minified(case, report, Path(options.file))
+    return said(texts)
+
+
+def understood(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m jitcore replay", description="Does what a bug report tells of still happen?"
+    )
+    parser.add_argument(
+        "file", help="what `python -m jitcore bugreport` or verify mode has written"
+    )
+    parser.add_argument("--minify", action="store_true", help="write a smaller file beside it")
+    parser.add_argument(
+        "--execute",
+        action="store_true",
+        help="run the function's source as well: only of files that you trust",
+    )
+    return parser.parse_args(arguments)
+
+
+def tried(case: Case) -> list[str]:
+    """What differs, or what the compiler raises."""
+    try:
+        return differences(case)
+    except Exception as error:
+        own = traceback.extract_tb(error.__traceback__)[-1]
+        return [f"{type(error).__name__}: {error} ({Path(own.filename).name}:{own.lineno})"]
+
+
+def said(texts: Sequence[str] | None) -> int:
+    if texts is None:
+        print("cannot be replayed: its source or its inputs are not in the file")
+        return UNKNOWN
+    if not texts:
+        print("it does not happen here: compiled code and CPython agree")
+        return GONE
+    print("it still happens:")
+    for text in texts:
+        print(textwrap.indent(text, "    "))
+    return STILL
+
+
+def minified(case: Case, report: Report, file: Path) -> None:
+    kind = tried(case)[0].partition(":")[0].split()[0]
+    small = shrunk(case, lambda one: any(text.startswith(kind) for text in tried(one)))
+    target = file.with_name(f"{file.stem}-small{file.suffix}")
+    for name, lines in sections_of(small).items():
+        report = report.having(name, lines)
+    report = report.having("found", tried(small))
+    try:
+        target.write_text(str(report), encoding="utf-8")
+    except OSError as error:
+        print(f"jitcore: {error}", file=sys.stderr)
+        return
+    nodes, elements, _ = size(small)
+    before = size(case)
+    print(f"{before[0]} nodes, {before[1]} elements → {nodes} nodes, {elements}: {target}")

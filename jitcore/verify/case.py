@@ -1,0 +1,234 @@
+"""A bug report ↔ a case: a graph, how its nodes were run, and inputs. What it does now.
+
+    report ─ case_of ─▶ Case ─ compiled ─▶ an entry   ┐
+                             └ interpret ─▶ NumPy's   ┴─▶ what differs, in words
+
+The graph's text is parsed, its operations are rows of the op table (jitcore/ir/ops.py), and its
+inputs are numbers and arrays: nothing of the file is executed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from jitcore.config import Config, environment
+from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
+from jitcore.guards.source import Local, Source
+from jitcore.ir.errstate import modes
+from jitcore.ir.graph import Body, Graph, Node, Value
+from jitcore.ir.interp import interpret
+from jitcore.ir.parse import parse as graph_of
+from jitcore.ir.text import show
+from jitcore.runtime.assemble import assemble
+from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
+from jitcore.verify.bits import input_line, parsed
+from jitcore.verify.reports import Report
+from jitcore.verify.same import Comparison
+from jitcore.verify.twin import within
+
+
+class NotACase(ValueError):
+    """The report has no graph that can be run; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """So many nodes of the graph that are run alike. `kind`: window, loud, routine."""
+
+    kind: str
+    count: int
+    errstate: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    graph: Graph
+    spans: tuple[Span, ...]
+    inputs: tuple[Any, ...]
+    errstate: int
+    config: Config
+
+    def given(self) -> list[Any]:
+        """Inputs anew: a store may happen to them. What is one array here is one there."""
+        return [*deepcopy(self.inputs)]
+
+
+def case_of(report: Report) -> Case:
+    """NotACase, ParseError and NotAnInput say why not."""
+    if not report.sections.get("graph"):
+        raise NotACase("there is no graph in it: jitcore failed before there was one")
+    about = report.words("about")
+    graph = graph_of("\n".join(report.sections["graph"]))
+    spans = tuple(map(span_of, report.sections.get("segments", ())))
+    if sum(span.count for span in spans) != len(graph.body.nodes):
+        raise NotACase("its segments are not those of its graph")
+    found = dict(map(parsed, report.sections.get("inputs", ())))
+    inputs = tuple(found[number] for number in range(len(graph.inputs)))
+    errstate = about.get("errstate", "")
+    config = replace(
+        environment(),
+        backend="c",
+        cache_dir=None,  # compiled anew
+        numerics="exact",
+        verify=False,
+        keep_all=True,
+        compiling="eager",
+    )
+    return Case(graph, spans, inputs, int(errstate) if errstate.isdecimal() else 0, config)
+
+
+def span_of(line: str) -> Span:
+    words = line.split()
+    if len(words) != 3 or words[0] not in ("window", "loud", "routine"):
+        raise NotACase(f"not a segment: {line}")
+    return Span(words[0], int(words[1]), None if words[2] == "None" else int(words[2]))
+
+
+def sections_of(case: Case) -> dict[str, tuple[str, ...]]:
+    """As a report has them. All bits are in the file: that is what it is for."""
+    return {
+        "segments": tuple(f"{one.kind} {one.count} {one.errstate}" for one in case.spans),
+        "graph": tuple(str(case.graph).splitlines()),
+        "inputs": tuple(
+            input_line(number, value, "input", obj, "all")
+            for number, (value, obj) in enumerate(zip(case.graph.inputs, case.inputs, strict=True))
+        ),
+    }
+
+
+# ---- running it ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one way of running it has led to."""
+
+    results: tuple[Any, ...]
+    inputs: list[Any]
+    error: str = ""
+    heard: tuple[str, ...] = ()
+    left: bool = False  # it left the work to CPython
+
+
+def by_numpy(case: Case) -> Outcome:
+    """Node by node: what is right by definition."""
+    inputs = case.given()
+    with warnings.catch_warnings(record=True) as heard, np.errstate(**modes(case.errstate)):
+        warnings.simplefilter("always")
+        try:
+            results = interpret(case.graph, *inputs)
+        except Exception as error:
+            return Outcome((), inputs, f"{type(error).__name__}: {error}", texts(heard))
+    return Outcome(results, inputs, heard=texts(heard))
+
+
+def compiled(case: Case) -> Outcome:
+    """By an entry, made as for a region. What the compiler raises is raised."""
+    inputs = case.given()
+    with warnings.catch_warnings(record=True) as heard, np.errstate(**modes(case.errstate)):
+        warnings.simplefilter("always")
+        made = assemble(capture_of(case), case.config)
+        kind, _, _, value, _, _ = made.entry.run_on(inputs, [], {}, {})
+    if kind == "raise":
+        return Outcome((), inputs, f"{type(value).__name__}: {value}", texts(heard))
+    if kind != "return":
+        return Outcome((), inputs, left=True)
+    return Outcome(value, inputs, heard=texts(heard))
+
+
+def texts(heard: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(str(one.message) for one in heard)
+
+
+def capture_of(case: Case) -> Capture:
+    """As if it had been found in a frame whose locals are the inputs; no guards."""
+    body = case.graph.body
+    results = tuple(map(recipe, body.results))
+    leave = Exit(Leave.RETURN, value=Built(Make.TUPLE, results))
+    sources: dict[Source, Value] = {
+        Local(i, f"input{i}"): value for i, value in enumerate(body.params)
+    }
+    examples = dict(zip(body.params, case.given(), strict=True))
+    return Capture(
+        case.graph, sources, examples, (), (), tuple(segments(case)), leave, None, (), leave,
+        case.errstate,
+    )  # fmt: skip
+
+
+def recipe(result: Any) -> Recipe:
+    return Computed(result) if type(result) is Value else Known(result)
+
+
+def segments(case: Case) -> Iterator[Segment]:
+    todo = [*case.graph.body.nodes]
+    for span in case.spans:
+        nodes, todo = todo[: span.count], todo[span.count :]
+        state = case.errstate if span.errstate is None else span.errstate
+        match span.kind:
+            case "window":
+                yield Window(MISS, nodes, span.errstate)
+            case "loud":
+                yield from (Loud(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
+            case _:
+                exits = {inner: MISS for node in nodes for inner in within(node)}
+                yield Routine(MISS, 0, state, set(), nodes, exits)
+
+
+# ---- what differs -------------------------------------------------------------------------------
+
+
+def differences(case: Case) -> list[str]:
+    """In words, compiled against NumPy; nothing: they are the same. An entry that leaves the work
+    to CPython differs in nothing but what it has written."""
+    ours, wanted = compiled(case), by_numpy(case)
+    if ours.left:
+        before = case.given()
+        return [*compared(case, ours.inputs, before)]
+    if ours.error or wanted.error:
+        same = ours.error == wanted.error
+        return [] if same else [f"{ours.error or 'no error'}; NumPy: {wanted.error or 'no error'}"]
+    comparison = Comparison()
+    found = [
+        f"result {number} ({name}): {text}"
+        for number, (name, one, other) in enumerate(
+            zip(result_names(case.graph), ours.results, wanted.results, strict=True)
+        )
+        if (text := comparison.differs(one, other))
+    ]
+    if sorted(ours.heard) != sorted(wanted.heard):
+        found.append(f"warnings: {ours.heard}; NumPy: {wanted.heard}")
+    return [*found, *compared(case, ours.inputs, wanted.inputs)]
+
+
+def compared(case: Case, ours: list[Any], wanted: list[Any]) -> Iterator[str]:
+    for number, (one, other) in enumerate(zip(ours, wanted, strict=True)):
+        text = Comparison().differs(one, other)
+        if text:
+            yield f"input {number}, as it is afterwards: {text}"
+
+
+def result_names(graph: Graph) -> list[str]:
+    """As in the graph's text."""
+    names: dict[Value, str] = {}
+    for value in (*graph.inputs, *outputs(graph.body)):
+        names[value] = f"%{len(names)}"
+    return [show(one, names) for one in graph.body.results]
+
+
+def outputs(body: Body) -> Iterator[Value]:
+    """In the order in which text() numbers them."""
+    for node in body.nodes:
+        yield from of_node(node)
+
+
+def of_node(node: Node) -> Iterator[Value]:
+    yield from node.outputs
+    for inner in node.bodies:
+        yield from inner.params
+        yield from outputs(inner)

@@ -1,0 +1,315 @@
+"""Verify mode: an entry → what stands at its point instead, which runs it and CPython both.
+
+    guards hold ─▶ before: what may be written is kept ─▶ the entry runs (csrc/rehearsal.c)
+    ─▶ after: what it wrote is noted and undone; its transfer is what is expected
+    ─▶ CPython runs the same instructions, where the frame is ─▶ a watch at the expected place, or
+    the frame's end: they are compared
+
+The program goes on with what CPython has made, whatever comes out. While a frame is on its way to
+such a place, no other entry of it is asked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from jitcore import _C
+from jitcore.config import Config
+from jitcore.fallback.breaks import Place
+from jitcore.fallback.exit import Leave
+from jitcore.opcodes.decode import Code
+from jitcore.runtime.assemble import Assembled
+from jitcore.runtime.users import is_users
+from jitcore.symbolic.state import Capture
+from jitcore.verify.expected import Expected, How, effects_of
+from jitcore.verify.findings import findings
+from jitcore.verify.heard import Heard
+from jitcore.verify.iterators import twin
+from jitcore.verify.journal import Journal, kept
+from jitcore.verify.places import comes_once, place_before, returns_at
+from jitcore.verify.reports import Report, Subject, of_difference, subject_of
+from jitcore.verify.twin import Twins, twins
+
+log = logging.getLogger("jitcore")
+MISS, HERE, STAY = 0, 2, 4  # as csrc/transfer.h numbers them
+HOWS = {"return": How.RETURN, "jump": How.JUMP, "raise": How.RAISE}
+OUT_OF = (
+    MemoryError,
+    RecursionError,
+    KeyboardInterrupt,
+    GeneratorExit,
+)  # these come when they like
+
+Key = tuple[int, int]  # thread, run of a frame
+
+
+@dataclass(slots=True)
+class Pending:
+    """A frame on its way."""
+
+    rehearsed: Rehearsed
+    expected: Expected
+    listening: Heard
+    report: Callable[[], Report]
+
+    def over(self, texts: list[str]) -> None:
+        self.listening.end()
+        place = self.rehearsed.place
+        for why in self.expected.effects.unseen:
+            findings.not_compared(place, why)
+        if texts:
+            findings.differ(place, texts, self.report, self.rehearsed.subject.config.reports)
+        else:
+            findings.same(place)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A rehearsal under way."""
+
+    key: Key
+    state: Any
+    journal: Journal
+    listening: Heard
+    report: Callable[[], Report]
+
+
+pending: dict[Key, Pending] = {}
+
+
+def is_pending(serial: int) -> bool:
+    """Is the frame, of this thread, on its way? Then there is nothing to compile."""
+    return (threading.get_ident(), serial) in pending
+
+
+def forget() -> None:
+    for one in pending.values():
+        one.listening.end()
+    pending.clear()
+
+
+def looked_at(key: Key, offset: int, state: Any) -> bool:
+    """A frame comes by. Is it still on its way afterwards?"""
+    one = pending.get(key)
+    if one is None:
+        return False
+    expected = one.expected
+    if expected.how is not How.JUMP or expected.at != offset:
+        return True
+    texts = expected.differences(state, one.listening)
+    expected.visits += 1
+    if texts and expected.many:
+        if not expected.best or len(texts) < len(expected.best):
+            expected.best = texts
+        return True
+    del pending[key]
+    one.over(texts)
+    return False
+
+
+def ended(serial: int, result: Any, error: BaseException | None) -> None:
+    """A frame has ended."""
+    one = pending.pop((threading.get_ident(), serial), None)
+    if one is None:
+        return
+    if isinstance(error, OUT_OF) or (isinstance(error, Exception) and is_users(error)):
+        one.listening.end()
+        findings.not_compared(one.rehearsed.place, f"{type(error).__name__} came in between")
+        return
+    one.over(one.expected.ended(result, error, one.listening))
+
+
+@dataclass(slots=True)
+class Watching:
+    """What a watch calls. `point`: where it stands."""
+
+    point: Any
+    offset: int
+
+    def __call__(self, serial: int, state: Any) -> int:
+        self.point.vain = 0
+        try:
+            return STAY if looked_at((threading.get_ident(), serial), self.offset, state) else MISS
+        except Exception as error:
+            if is_users(error):
+                raise
+            log.exception("internal error in verify mode: please report it")
+            return MISS
+
+
+@dataclass(slots=True)
+class Rehearsed:
+    """One region in verify mode."""
+
+    place: Place
+    offset: int
+    subject: Subject
+    twins: Twins
+    names: tuple[str, ...]
+    watched: dict[int, int] = field(default_factory=dict)  # exit's offset → where it is looked at
+    once: frozenset[int] = frozenset()  # exits that CPython comes to once
+    ends: frozenset[int] = frozenset()  # exits at an instruction that returns
+    live: dict[int, frozenset[int]] = field(default_factory=dict)
+    depths: dict[int, int] = field(default_factory=dict)
+    handled: frozenset[int] = frozenset()  # instructions whose exceptions go to a handler
+
+    def before(self, serial: int, state: Any, loaded: tuple[Any, ...]) -> Any:
+        key = threading.get_ident(), serial
+        if looked_at(key, self.offset, state):
+            return STAY
+        if self.twins.why_not:
+            findings.not_compared(self.place, self.twins.why_not)
+            return STAY
+        try:
+            journal = kept(loaded, self.twins.writes)
+            live = dict(zip(self.twins.inputs, loaded, strict=False))
+            report = partial(of_difference, self.subject, live, journal)
+            stack = [twin(obj) for obj in state.stack]
+        except Exception as error:
+            if is_users(error):
+                raise
+            log.exception("internal error in verify mode: please report it")
+            return STAY
+        listening = Heard(drops=True)
+        listening.begin()
+        return [*state.locals], stack, Attempt(key, state, journal, listening, report)
+
+    def after(self, attempt: Attempt, transfer: Any, context: Any) -> int:
+        attempt.listening.end()
+        try:
+            attempt.journal.undone()
+            return self.judged(attempt, transfer, context)
+        except Exception as error:
+            if is_users(error):
+                raise
+            log.exception("internal error in verify mode: please report it")
+            return STAY
+
+    def judged(self, attempt: Attempt, transfer: Any, context: Any) -> int:
+        if transfer is None:
+            findings.not_compared(self.place, "memory ran out")
+            return STAY
+        kind, offset, _, value, stack, locals = transfer
+        if kind in ("miss", "stay"):
+            if attempt.journal.changed:
+                text = "arrays are not what they were, though CPython begins anew"
+                findings.differ(self.place, [text], attempt.report, self.subject.config.reports)
+            return MISS if kind == "miss" else STAY
+        if kind == "raise" and (not isinstance(value, Exception) or is_users(value)):
+            raise value
+        expected = self.expect(attempt, HOWS[kind], offset, value, stack, locals)
+        if expected is None:
+            return STAY
+        expected.errstate = context.run(_C.errstate_code)
+        listening = Heard(drops=False)
+        listening.begin()
+        pending[attempt.key] = Pending(self, expected, listening, attempt.report)
+        if expected.at == self.offset:
+            looked_at(attempt.key, self.offset, attempt.state)
+        return HERE
+
+    def expect(
+        self, attempt: Attempt, how: How, offset: int, value: Any, stack: Any, locals: Any
+    ) -> Expected | None:
+        told: tuple[Any, ...] = ()
+        if how is How.RETURN:
+            value, told = value
+        elif stack is not None:
+            *stack, told = stack
+        if how is How.JUMP and offset in self.ends:
+            how, value = How.RETURN, stack[-1]
+        if how is How.RAISE and offset in self.handled:
+            findings.not_compared(self.place, "what it raises goes to a handler of the function")
+            return None
+        at = self.watched.get(offset, -1) if how is How.JUMP else -1
+        if how is How.JUMP and at < 0:
+            findings.not_compared(self.place, "nothing can be looked at where it is left")
+            return None
+        depth = len(stack) - (self.loads_between(at, offset)) if how is How.JUMP else 0
+        slots = self.slots(attempt.state, offset, locals) if at >= 0 else []
+        return Expected(
+            how, offset, at, slots, stack[:depth] if at >= 0 else [], value, effects_of(told),
+            attempt.journal, tuple(attempt.listening.texts), -1, attempt.state.globals, self.names,
+            self.twins.marks, offset not in self.once,
+        )  # fmt: skip
+
+    def loads_between(self, at: int, offset: int) -> int:
+        return self.depths[offset] - self.depths[at] if at != offset else 0
+
+    def slots(self, state: Any, offset: int, locals: dict[int, Any]) -> list[tuple[int, Any]]:
+        """What dead variables hold, nobody may rely on."""
+        live = self.live[offset]
+        found: list[tuple[int, Any]] = []
+        for index in range(len(state.locals)):
+            if index in live:
+                found.append((index, locals.get(index, state.locals[index])))
+        return sorted(found, key=lambda slot: type(slot[1]) not in CHEAP)
+
+
+CHEAP = (int, float, bool)
+
+
+def listen() -> None:
+    """Frames tell when they end."""
+    _C.set_ended(ended)
+
+
+def begin() -> None:
+    """Called once, with JITCORE_VERIFY=1."""
+    listen()
+    atexit.register(at_exit)
+
+
+def at_exit() -> None:
+    """On the way when the program ended: not compared."""
+    for one in [*pending.values()]:
+        findings.not_compared(one.rehearsed.place, "the program ended before")
+    for line in findings.summary():
+        print(f"jitcore: {line}", file=sys.stderr)
+
+
+def stand_in(
+    code: Code, point: Any, place: Place, made: Assembled, captured: Capture, config: Config
+) -> tuple[Any, frozenset[int]]:
+    """What stands at the point in place of its entry, and where watches must."""
+    assert made.plan is not None
+    pair = twins(made.plan)
+    jumps = {exit.offset for exit in pair.exits if exit.leave is Leave.JUMP}
+    ends = frozenset(offset for offset in jumps if returns_at(code, offset))
+    places = {offset: place_before(code, point.offset, offset) for offset in jumps - ends}
+    watched = {offset: at for offset, at in places.items() if at is not None}
+    final = made.plan.capture.exit
+    once = frozenset(
+        offset
+        for offset in watched
+        if not pair.loops and offset == final.offset and comes_once(code, point.offset, offset)
+    )
+    subject = subject_of(place, point.offset, captured, config, code.code)
+    rehearsed = Rehearsed(
+        place, point.offset, subject, pair, code.local_names, watched, once, ends,
+        {offset: code.live[offset] for offset in jumps}, code.depths,
+        frozenset(i.offset for i in code.instrs if code.handler_of(i.offset) is not None),
+    )  # fmt: skip
+    args = pair.probe, pair.twin, rehearsed.before, rehearsed.after, point.offset
+    return _C.Rehearsal(*args), frozenset(watched.values())
+
+
+def guarded(entries: Iterable[Any]) -> list[Any]:
+    """Of the entries of a point: those that have guards, where others stand for them."""
+    real = (entry for entry in entries if type(entry) is not _C.Watch)
+    return [entry.probe if type(entry) is _C.Rehearsal else entry for entry in real]
+
+
+def watch(points: Iterable[Any]) -> None:
+    """Watches stand before the entries of a point."""
+    for point in points:
+        if not any(type(entry) is _C.Watch for entry in point.entries):
+            point.add(_C.Watch(Watching(point, point.offset), point.offset), True)
+        point.barren = False

@@ -1,0 +1,108 @@
+"""What fails inside jitcore does not reach the program, unless asked for; then it says where."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.verifying import Bench
+
+import jitcore
+from jitcore import pipeline
+from jitcore.codegen import cache
+from jitcore.codegen.toolchain import CompileError
+from jitcore.ir.op import Op
+from jitcore.runtime import assemble, planned
+from jitcore.verify.reports import parse
+
+STAGES: dict[str, tuple[Any, str]] = {
+    "decode": (pipeline, "decode"),
+    "capture": (pipeline, "capture"),
+    "passes": (planned, "fuse"),
+    "guards": (assemble, "compile_guards"),
+    "codegen": (planned, "compiled"),
+    "compiler": (cache, "build"),
+    "load": (cache, "dlopen"),
+    "splice": (pipeline, "splice"),
+}
+
+
+class Injected(Exception):
+    """No code of ours expects it."""
+
+
+def fails(*_: Any, **__: Any) -> Any:
+    raise Injected("a cause\nof two lines")
+
+
+def function(x: Any) -> Any:
+    return np.sqrt(x * 5.515625) + 1.0
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_program_goes_on(
+    stage: str, bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(*STAGES[stage], fails)
+    f = bench.compiled(function, verify=False, cache_dir=tmp_path)
+    x = np.arange(40.0)
+    for _ in range(3):
+        assert f(x).tobytes() == function(x).tobytes()
+    (text,) = bench.told  # once
+    assert f"{__file__}:" in text and "in function" in text
+    assert "Injected: a cause" in text and "Traceback" in text
+    (file,) = bench.files()
+    assert f"bug report: {file}" in text
+    report = parse(file.read_text())
+    assert report.words("about")["kind"] == "error"
+    assert any(line.endswith("Injected: a cause") for line in report.sections["traceback"])
+    assert report.sections["source"][0].startswith("def function")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("asked", ["strict", "fullgraph"])
+def test_strict_it_is_raised(
+    stage: str, asked: str, bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(*STAGES[stage], fails)
+    options: dict[str, Any] = {asked: True}
+    with pytest.raises(jitcore.InternalError) as caught:
+        bench.compiled(function, verify=False, cache_dir=tmp_path, **options)(np.arange(40.0))
+    text = str(caught.value)
+    assert text.startswith("J906") and "Injected: a cause" in text
+    assert f"{__file__}:" in text
+    assert "hint: " in text and "bug report: " in text
+    assert isinstance(caught.value.__cause__, Injected)
+
+
+def test_the_caret_is_where_capture_was(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Op, "infer", fails)
+    with pytest.raises(jitcore.InternalError) as caught:
+        bench.compiled(function, verify=False, strict=True)(np.arange(40.0))
+    assert "    return np.sqrt(x * 5.515625) + 1.0\n" in str(caught.value)
+    line = "    return np.sqrt(x * 5.515625) + 1.0"
+    assert f"\n{' ' * line.index('x *')}{'^' * len('x * 5.515625')}\n" in str(caught.value)
+
+
+def test_a_compiler_that_refuses_is_an_error_only_when_strict(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuses(*_: Any) -> None:
+        raise CompileError("no room")
+
+    monkeypatch.setattr(cache, "build", refuses)
+    f = bench.compiled(function, verify=False, cache_dir=tmp_path)
+    x = np.arange(40.0)
+    assert f(x).tobytes() == function(x).tobytes()
+    assert not bench.files()
+
+
+def test_users_own_errors_are_no_report(bench: Bench) -> None:
+    f = bench.compiled(function)
+    with pytest.raises(TypeError):
+        f(object())
+    assert not bench.files() and not bench.told
+    assert logging.getLogger("jitcore").handlers

@@ -1,0 +1,120 @@
+"""What verify mode writes can be read, replayed and shrunk; nothing of it is executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.verifying import Bench
+
+from jitcore.codegen import cache
+from jitcore.ir.parse import ParseError
+from jitcore.ir.parse import parse as graph_of
+from jitcore.report import replay
+from jitcore.verify.bits import input_line, parsed
+from jitcore.verify.case import case_of
+from jitcore.verify.reports import NotAReport, parse
+from jitcore.verify.same import Comparison
+
+RIGHT, WRONG = "0x1.8c00000000000p+1", "0x1.8c00000000001p+1"  # 3.09375
+
+
+def chain(x: Any, y: Any) -> Any:
+    a = np.abs(x - y) + 2.0
+    b = np.sqrt(a) * 3.09375
+    c = np.maximum(b, y) - a
+    return c.sum(axis=1), np.exp(-a)
+
+
+@pytest.fixture
+def wrong_file(bench: Bench, tmp_path: Path) -> Path:
+    bench.wrong[RIGHT] = WRONG
+    f = bench.compiled(chain, cache_dir=tmp_path)
+    f(np.arange(60.0).reshape(12, 5), np.ones(5))
+    (file,) = bench.files()
+    return file
+
+
+def test_the_file_has_what_a_maintainer_needs(wrong_file: Path) -> None:
+    report = parse(wrong_file.read_text())
+    assert report.words("about")["function"] == "chain"
+    assert {"python", "numpy", "compiler", "processor"} <= report.words("versions").keys()
+    for name in ("found", "source", "bytecode", "guards", "segments", "graph", "inputs"):
+        assert report.sections[name], name
+    assert parse(str(report)) == report
+
+
+def test_replay_says_whether_it_still_happens(wrong_file: Path, bench: Bench, capsys: Any) -> None:
+    assert replay.main([str(wrong_file)]) == replay.STILL
+    assert "it still happens" in capsys.readouterr().out
+    bench.wrong.clear()  # mended
+    cache.loaded.cache_clear()
+    assert replay.main([str(wrong_file)]) == replay.GONE
+
+
+def test_minify(wrong_file: Path, capsys: Any) -> None:
+    assert replay.main([str(wrong_file), "--minify"]) == replay.STILL
+    small = wrong_file.with_name(f"{wrong_file.stem}-small.txt")
+    before = case_of(parse(wrong_file.read_text()))
+    after = case_of(parse(small.read_text()))
+    assert [node.op.name for node in after.graph.body.nodes] == ["multiply"]
+    assert len(before.graph.body.nodes) > 5
+    assert max(x.size for x in after.inputs) < 60
+    assert replay.main([str(small)]) == replay.STILL
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(3, -(1 << 70), True, -0.0, float("inf"), 2 - 1j, np.float32(0.1), np.int8(-3)),
+        *(np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4).T, np.zeros((0, 3))),
+        *(np.arange(10)[::-2], np.array(1.5), np.array([True, False]), np.arange(3, dtype=">i4")),
+        np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+    ],
+    ids=str,
+)
+def test_inputs_come_back(value: Any) -> None:
+    number, found = parsed(input_line(4, None, "x[0]", value, "all"))
+    assert number == 4
+    assert not Comparison().differs(found, value) or isinstance(value, np.ndarray)
+    if isinstance(value, np.ndarray):
+        assert found.tobytes() == value.tobytes() and found.strides == value.strides
+
+
+def test_large_arrays_are_not_in_it_unless_asked_for() -> None:
+    large = np.arange(10_000.0)
+    assert "zlib" not in input_line(0, None, "x", large, "small")
+    assert "zlib" in input_line(0, None, "x", large, "all")
+    assert "zlib" not in input_line(0, None, "x", np.ones(2), "none")
+    _, found = parsed(input_line(0, None, "x", large, "small"))
+    assert found.shape == large.shape
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "add(%0, np.fromfile('/etc/passwd'))",
+        "add(%0, np.memmap('x', 'u1', 'w+'))",
+        "add(%0, np.load('x'))",
+        "add(%0, np.lib)",
+        "add(%0, np.float64.mro())",
+        "system('true')",
+    ],
+)
+def test_text_of_a_graph_calls_nothing(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("fromfile", "memmap", "load"):
+        monkeypatch.setattr(np, name, lambda *_: pytest.fail("it was called"))
+    with pytest.raises(ParseError):
+        graph_of(f"graph f(%0: f8[3]) {{\n  %1: f8[3] = {call}\n  return %1\n}}")
+
+
+@pytest.mark.parametrize("text", ["", "hello", "jitcore bug report, version 1\n\nloose"])
+def test_other_files(text: str, tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "x.txt"
+    file.write_text(text)
+    assert replay.main([str(file)]) == replay.UNKNOWN
+    if text:
+        with pytest.raises(NotAReport):
+            parse(text + "\n\nloose")
