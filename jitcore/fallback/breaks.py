@@ -575,7 +575,7 @@ CACHE_LIMIT = _row(
     "this place was compiled for as many kinds of input as are allowed",
     runs="the piece, for other kinds of input",
     hint="keep ranks and dtypes the same, pass changing numbers as arrays,"
-    " and leave extents out of branches",
+    " leave extents out of branches, and dynamic=False out of the options",
 )
 ERROR_STATE = _row(
     "J904", "error-state", NEVER,
