@@ -452,7 +452,7 @@ ARRAY_PROTOCOL = _row(
     "an object that takes part in NumPy calls by a protocol "
     "(__array__, __array_ufunc__, __array_function__)",
     runs="the call, with the object's own methods",
-    hint="pass a plain array",
+    hint="pass a plain array, np.asarray(x), or a number, float(x)",
 )
 NUMPY_RAISES = _row(
     "J411", "numpy-raises", YOUR_ERROR,

@@ -30,6 +30,10 @@ SIZED = (
     "one that is computed from an array's elements is known when they are"
 )
 AFTER = "make texts after the array work, or out of the loop"
+LARGE_DICT = (
+    "a dict is compiled where it has at most 64 keys, all of them strings or numbers: read what is "
+    "needed before the hot part"
+)
 OBJECTS = "use a numeric dtype; keep arrays that belong together in a list or a dict"
 
 CLOSER: tuple[tuple[str, str, str], ...] = (
@@ -38,8 +42,13 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J201", r"^(max|min)\(\) with key", "compute the keys as an array, and choose by np.argmax or "
      "np.argmin"),
     ("J201", r"^(str|repr|format)\b|^str\.", AFTER),
+    ("J201", r"^isinstance\(", "ask for the class itself, type(x) is C: no object answers that "
+     "by itself"),
     ("J202", "_lru_cache_wrapper", "call it before the hot part and pass the result in, or call "
      "the plain function that it remembers the results of: f.__wrapped__(x)"),
+    ("J202", r"\ba Compiled object", "leave jitcore.compile to the outer function: what it "
+     "calls is compiled with it"),
+    ("J202", r"^ufunc ", "it costs only itself: NumPy's own ufuncs are compiled"),
     ("J214", "dtype object", OBJECTS),
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
     ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
@@ -56,6 +65,8 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J405", r"(^a slice|(zeros|ones|empty|full|arange|linspace|eye|reshape|repeat|tile))", SIZED),
     ("J501", r"^module .* has no", "import the submodule at the top of the file"),
     ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is in one piece"),
+    ("J501", r" of a dict object$", LARGE_DICT),
+    ("J511", r"^a dict object\[", LARGE_DICT),
     ("J510", r"^\* of a (list|tuple) and", "np.zeros(n) and np.full(n, value) make what is then "
      "filled; a list that is known beforehand, [0] * 8, is compiled"),
 )  # fmt: skip

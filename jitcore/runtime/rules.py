@@ -1,7 +1,8 @@
 """Code object → is it CPython's? One table for what JITCORE=1 leaves alone, and the user's words.
 
-    leave             called from compiled code: the user's words, and what scope.py says
-    leave_everywhere  found by JITCORE=1: the rows below, too
+    leave             called from compiled code: the user's words, what scope.py says, and rows that
+                      are `called`
+    leave_everywhere  found by JITCORE=1: all rows below
 
 A word is a module ("pkg.mod", with what is in it), a path (it has a "/"), or a glob of either.
 JITCORE_INCLUDE goes before JITCORE_EXCLUDE and before the rows, but not before scope.py.
@@ -25,10 +26,11 @@ from jitcore.runtime.scope import is_module, leaves_alone, leaves_module, leaves
 class Row:
     modules: str  # between blanks
     why: str
+    called: bool = True  # left alone, too, where compiled code calls it
 
 
 ROWS = (
-    Row("scipy sklearn.utils sklearn.externals", "wrappers of compiled code"),
+    Row("scipy sklearn.utils sklearn.externals", "wrappers of compiled code", False),
     Row("numba llvmlite torch jax jaxlib tensorflow numexpr cupy", "compilers of their own"),
     Row("pytest _pytest pluggy hypothesis nose2", "what runs tests looks at frames"),
     Row("coverage pdb debugpy pydevd IPython ipykernel", "what watches programs"),
@@ -63,7 +65,7 @@ class Rules:
 
     def leave(self, code: CodeType) -> bool:
         path = os.path.realpath(code.co_filename)
-        return leaves_alone(code) or self._unwanted(path)
+        return leaves_alone(code) or self._unwanted(path) or self._is_called(path)
 
     def leave_everywhere(self, code: CodeType) -> bool:
         path = os.path.realpath(code.co_filename)
@@ -75,6 +77,10 @@ class Rules:
         if any_of(path, self.config.include):
             return False
         return bool(self.config.include) or any(any_of(path, r.modules.split()) for r in ROWS)
+
+    def _is_called(self, path: str) -> bool:
+        rows = (row.modules.split() for row in ROWS if row.called)
+        return not any_of(path, self.config.include) and any(any_of(path, row) for row in rows)
 
     def _unwanted(self, path: str) -> bool:
         if any_of(path, self._ignored):

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
+import numpy as np
+
 from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
@@ -148,6 +150,8 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
 
 
 def callable_name(obj: Any) -> str:
+    if isinstance(obj, np.ufunc):
+        return f"ufunc {obj.__name__}"
     module = getattr(obj, "__module__", None)
     name = getattr(obj, "__qualname__", None) or type(obj).__name__
     return name if module in (None, "builtins") else f"{module}.{name}"

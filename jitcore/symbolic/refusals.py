@@ -48,6 +48,12 @@ NAMED: dict[int, tuple[object, BreakKind]] = {
     )
     for fn in fns
 }
+WITHOUT_NUMPY = (  # what an object does by itself, whatever it would do as an operand
+    breaks.ATTRIBUTE,
+    breaks.ATTRIBUTE_WRITE,
+    breaks.CONTAINER_TYPE,
+    breaks.UNKNOWN_CALLABLE,
+)
 MODULES = {
     "time": breaks.OUTSIDE_WORLD,
     "posix": breaks.IO,
@@ -89,7 +95,9 @@ def row_of_operands(vm: Machine, vars: Iterable[Var], otherwise: BreakKind) -> B
         cls = getattr(var, "cls", None)
         if found is None and isinstance(cls, type):
             found = row_of_class(cls)
-        if found is not None:
+        if found is not None and not (
+            found is breaks.ARRAY_PROTOCOL and otherwise in WITHOUT_NUMPY
+        ):
             return found
     return otherwise
 

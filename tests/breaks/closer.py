@@ -11,6 +11,8 @@ import numpy as np
 from support.arrays import f8
 from support.breaking import closely, way_out
 
+import jitcore
+
 log = logging.Logger("program", logging.WARNING)
 
 
@@ -236,6 +238,79 @@ def fills_an_array(x, n):
     for i in range(n):
         out[i] = x[i] * 2
     return out
+
+
+class Tagged:
+    @property
+    def __class__(self):
+        return float
+
+
+@closely("J201", lambda: (f8(4), Tagged()))
+def asks_for_its_class(x, tag):
+    y = x * 2
+    return y + isinstance(tag, int)
+
+
+@way_out(asks_for_its_class)
+def asks_for_its_type(x, tag):
+    y = x * 2
+    return y + (type(tag) is int)
+
+
+@jitcore.compile
+def doubled(x):
+    return x * 2
+
+
+def doubled_by_nobody(x):
+    return x * 2
+
+
+@closely("J202", lambda: (f8(4),))
+def calls_what_is_compiled(x):
+    y = x + 1
+    return doubled(y) * 3
+
+
+@way_out(calls_what_is_compiled)
+def is_compiled_with_what_it_calls(x):
+    y = x + 1
+    return doubled_by_nobody(y) * 3
+
+
+add_three = np.frompyfunc(lambda x: x + 3, 1, 1)
+
+
+@closely("J202", lambda: (f8(4),))
+def calls_a_ufunc_of_its_own(x):
+    y = x * 2
+    return np.asarray(add_three(y), float)
+
+
+@way_out(calls_a_ufunc_of_its_own)
+def calls_numpys(x):
+    y = x * 2
+    return np.add(y, 3)
+
+
+@closely("J511", lambda: (f8(4), {number: 1.0 for number in range(100)}))
+def reads_a_large_dict(x, numbers):
+    y = x * 2
+    return y + numbers[7]
+
+
+@closely("J501", lambda: (f8(4), {number: 1.0 for number in range(100)}))
+def gets_from_a_large_dict(x, numbers):
+    y = x * 2
+    return y + numbers.get(7)
+
+
+@way_out(gets_from_a_large_dict, lambda: (f8(4), 1.0))
+@way_out(reads_a_large_dict, lambda: (f8(4), 1.0))
+def is_given_the_number(x, number):
+    y = x * 2
+    return y + number
 
 
 @closely("", lambda: (f8(4),), inside="logging")

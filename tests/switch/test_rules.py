@@ -45,6 +45,13 @@ def test_compiled_by_default(path):
     assert not rules().leave(code_of(path))
 
 
+def test_what_draws_is_left_where_compiled_code_calls_it():
+    drawing = code_of("/x/site-packages/matplotlib/axis.py")
+    assert rules().leave(drawing)
+    assert not rules(INCLUDE="matplotlib").leave(drawing)
+    assert not rules().leave(code_of("/x/site-packages/scipy/optimize/_root.py"))
+
+
 @pytest.mark.parametrize("text", ["print(globals())", "global x\nx = 1"])
 def test_modules_that_look_at_their_names_are_left(text):
     assert rules().leave_everywhere(compile(text, HERE, "exec"))
