@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from jitcore import logs
+from jitcore import topics
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]
@@ -97,7 +97,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE": ("0 (off) or 1 (without a decorator)", lambda text: text in ("0", "1")),
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
-    "JITCORE_LOGS": (logs.WORDS, logs.is_understood),
+    "JITCORE_LOGS": (topics.WORDS, topics.is_understood),
     "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),
     "JITCORE_POOL_MB": ("a number of megabytes from 0 on", str.isdecimal),
 }

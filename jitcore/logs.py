@@ -19,9 +19,8 @@ import logging
 import sys
 from collections.abc import Mapping
 
-TOPICS = ("graph", "guards", "breaks", "recompiles", "code", "kernels", "cache")
-ALL = "all"
-WORDS = f"topics between commas, of {', '.join(TOPICS)}, {ALL}; +topic says more, -topic nothing"
+from jitcore.topics import ALL, TOPICS, is_understood, signed
+
 LEVELS = {"": logging.INFO, "+": logging.DEBUG, "-": logging.CRITICAL}
 
 top = logging.getLogger("jitcore")
@@ -33,30 +32,15 @@ def levels_in(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     if not is_understood(text):
         return found
-    for sign, topic in map(split, words_in(text)):
+    for sign, topic in signed(text):
         found |= dict.fromkeys(TOPICS if topic == ALL else {topic}, LEVELS[sign])
     return found
 
 
-def is_understood(text: str) -> bool:
-    return all(topic in (*TOPICS, ALL) for _, topic in map(split, words_in(text)))
-
-
-def words_in(text: str) -> list[str]:
-    return [word for part in text.split(",") if (word := part.strip())]
-
-
-def split(word: str) -> tuple[str, str]:
-    sign = word[0] if word[0] in LEVELS else ""
-    return sign, word[len(sign) :].strip()
-
-
 def listen(levels: Mapping[str, int]) -> None:
     """Say these topics, on standard error where the program has no handlers of its own."""
-    if (
-        top.level == logging.NOTSET
-    ):  # a root logger that shows everything is the program's, not ours
-        top.setLevel(logging.WARNING)
+    if top.level == logging.NOTSET:
+        top.setLevel(logging.WARNING)  # a root logger that shows all is the program's, not ours
     for topic, level in levels.items():
         top.getChild(topic).setLevel(level)
     if levels and not any(isinstance(one, Console) for one in top.handlers):

@@ -1,6 +1,7 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors switch logs → config marks stances hush, lazy → backends, groups → processors
+    version errors switch topics → config logs marks stances hush, lazy
+    → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
     → runtime → dump → pipeline → report, waiting → arriving → everywhere → api → __init__
@@ -22,15 +23,16 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("axes", "spec", "version", "errors", "config", "marks", "hush", "lazy", "backends"),
-    *("cached", "groups", "processors", "stances", "logs"),
+    *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
     "errors": (),
-    "logs": (),
-    "config": ("errors", "logs"),
+    "topics": (),
+    "logs": ("topics",),
+    "config": ("errors", "topics"),
     "marks": ("_C",),
     "stances": ("_C",),
     "switch": (),
