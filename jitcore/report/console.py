@@ -13,9 +13,11 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from jitcore import pipeline
+from jitcore.config import environment
 from jitcore.fallback.breaks import Break
 from jitcore.report.explain import counted
 from jitcore.runtime.records import Record, Region
+from jitcore.verify.findings import findings
 
 BOLD, DIM, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 
@@ -42,7 +44,7 @@ def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
         if source:
             lines.append(f"    {source}")
         lines.append(paint(f"    hint: {stop.hint}", DIM, colours))
-    return lines
+    return [*lines, *(findings.summary() if environment().verify else ())]
 
 
 def break_counts(records: Iterable[Record]) -> Counter[Break]:

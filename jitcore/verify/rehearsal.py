@@ -21,7 +21,7 @@ from functools import partial
 from typing import Any
 
 from jitcore import _C
-from jitcore.config import Config
+from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import Leave
 from jitcore.opcodes.decode import Code
@@ -31,7 +31,7 @@ from jitcore.symbolic.state import Capture
 from jitcore.verify.expected import Expected, How, effects_of
 from jitcore.verify.findings import findings
 from jitcore.verify.heard import Heard
-from jitcore.verify.iterators import twin
+from jitcore.verify.iterators import twins as iterators
 from jitcore.verify.journal import Journal, kept
 from jitcore.verify.places import comes_once, place_before, returns_at
 from jitcore.verify.reports import Report, Subject, of_difference, subject_of
@@ -171,7 +171,7 @@ class Rehearsed:
             journal = kept(loaded, self.twins.writes)
             live = dict(zip(self.twins.inputs, loaded, strict=False))
             report = partial(of_difference, self.subject, live, journal)
-            stack = [twin(obj) for obj in state.stack]
+            stack = iterators(state.stack)
         except Exception as error:
             if is_users(error):
                 raise
@@ -271,7 +271,7 @@ def at_exit() -> None:
     """On the way when the program ended: not compared."""
     for one in [*pending.values()]:
         findings.not_compared(one.rehearsed.place, "the program ended before")
-    for line in findings.summary():
+    for line in () if environment().report else findings.summary():
         print(f"jitcore: {line}", file=sys.stderr)
 
 
