@@ -129,13 +129,14 @@ class Expected:
     globals: dict[str, Any]
     names: tuple[str, ...]  # of the frame's slots
     marks: bool  # see marks.py
+    before: frozenset[int]  # objects that were there, by id
     many: bool  # CPython may come by more than once
     best: list[str] = field(default_factory=list)  # where it came nearest
     visits: int = 0
 
     def differences(self, state: Any, listening: Heard) -> list[str]:
         """In a frame at `at`. Cheap ones first: in a loop most rounds are not the one."""
-        comparison = Comparison(self.journal.arrays, self.marks)
+        comparison = Comparison(self.journal.arrays, self.marks, self.before)
         found: list[str] = []
         stack = as_bound(self.stack, state.stack)
         if len(stack) != len(self.stack):
@@ -162,7 +163,7 @@ class Expected:
 
     def ended(self, result: Any, error: BaseException | None, listening: Heard) -> list[str]:
         """Where the frame ends."""
-        comparison = Comparison(self.journal.arrays, self.marks)
+        comparison = Comparison(self.journal.arrays, self.marks, self.before)
         if self.how is How.JUMP:
             return self.best or [f"{ending(result, error)}, and never came to the place"]
         if self.how is How.RETURN:
@@ -181,15 +182,20 @@ class Expected:
 def as_bound(predicted: Sequence[Any], actual: Sequence[Any]) -> list[Any]:
     """CPython lays a method's function and its self where compiled code may lay the bound method
     and a NULL: before it, and from 3.13 on after it."""
-    found = [*actual]
-    for at in range(min(len(predicted), len(found)) - 1):
+    found, at = [*actual], 0
+    while at < min(len(predicted), len(found)) - 1:
         (one, other), (first, second) = found[at : at + 2], predicted[at : at + 2]
-        if one is NULL or other is NULL:
-            continue
-        if first is NULL and type(second) in METHODS:
+        methods = [type(part) in METHODS for part in (first, second)]
+        if one is NULL or other is NULL or not any(methods):
+            at += 1
+        elif first is NULL:
             found[at : at + 2] = NULL, bound(one, other)
-        elif second is NULL and type(first) in METHODS and first is not one:
+            at += 2
+        elif second is NULL and first is not one:
             found[at : at + 2] = bound(one, other), NULL
+            at += 2
+        else:
+            at += 1
     return found
 
 

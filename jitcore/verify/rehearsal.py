@@ -55,6 +55,7 @@ class Pending:
     """A frame on its way."""
 
     rehearsed: Rehearsed
+    attempt: Attempt  # keeps the objects that were there alive: an id is an object's while it lives
     expected: Expected
     listening: Heard
     report: Callable[[], Report]
@@ -79,6 +80,11 @@ class Attempt:
     journal: Journal
     listening: Heard
     report: Callable[[], Report]
+    loaded: tuple[Any, ...]
+
+    @property
+    def before(self) -> frozenset[int]:
+        return frozenset(map(id, (*self.loaded, *self.state.locals, *self.state.stack)))
 
 
 pending: dict[Key, Pending] = {}
@@ -179,7 +185,7 @@ class Rehearsed:
             return STAY
         listening = Heard(drops=True)
         listening.begin()
-        return [*state.locals], stack, Attempt(key, state, journal, listening, report)
+        return [*state.locals], stack, Attempt(key, state, journal, listening, report, loaded)
 
     def after(self, attempt: Attempt, transfer: Any, context: Any) -> int:
         attempt.listening.end()
@@ -210,7 +216,7 @@ class Rehearsed:
         expected.errstate = context.run(_C.errstate_code)
         listening = Heard(drops=False)
         listening.begin()
-        pending[attempt.key] = Pending(self, expected, listening, attempt.report)
+        pending[attempt.key] = Pending(self, attempt, expected, listening, attempt.report)
         if expected.at == self.offset:
             looked_at(attempt.key, self.offset, attempt.state)
         return HERE
@@ -237,7 +243,7 @@ class Rehearsed:
         return Expected(
             how, offset, at, slots, stack[:depth] if at >= 0 else [], value, effects_of(told),
             attempt.journal, tuple(attempt.listening.texts), -1, attempt.state.globals, self.names,
-            self.twins.marks, offset not in self.once,
+            self.twins.marks, attempt.before, offset not in self.once,
         )  # fmt: skip
 
     def loads_between(self, at: int, offset: int) -> int:

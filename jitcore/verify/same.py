@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextvars import Token
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,10 +31,12 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(slots=True)
 class Comparison:
-    """`known`: arrays that were there before."""
+    """`known`: arrays that were there before. `before`: by id, all objects that an entry was given,
+    and so may hand on."""
 
     known: tuple[Array, ...] = ()
     marks: bool = False  # elements with the mark of marks.py are not compared
+    before: Set[int] = frozenset()
     partners: dict[int, Any] = field(default_factory=dict)  # new objects, by id: what they are
     taken: dict[int, Any] = field(default_factory=dict)  # the other way round
     unseen: set[str] = field(default_factory=set)  # types of which nothing but the type is compared
@@ -53,6 +55,8 @@ class Comparison:
             return unequal(predicted, actual)
         if cls in VALUES:
             return "" if predicted == actual else unequal(predicted, actual)
+        if id(predicted) in self.before and cls not in REMADE:
+            return f"{described(predicted)} is another object in CPython"
         if cls is not tuple and (id(predicted) in self.partners or id(actual) in self.taken):
             same = self.partners.get(id(predicted)) is actual
             return "" if same else f"{described(predicted)} is another object in CPython"
@@ -141,6 +145,7 @@ def shortened(obj: Any) -> str:
 
 # ---- arrays -------------------------------------------------------------------------------------
 
+REMADE = frozenset((tuple, types.MethodType, types.BuiltinMethodType, type([].__iter__)))
 FACTS = ("dtype", "shape", "strides", "flags")
 
 
