@@ -43,7 +43,7 @@ class Config:
     cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
-    sized: bool = False  # kernels whose numbers are polynomials of sizes, as far as may be
+    sized: frozenset[int] = frozenset()  # extents that are others in other samples, see samples.py
     verify: bool = False  # JITCORE_VERIFY=1 runs regions and CPython, and compares
     strict: bool = False  # JITCORE_STRICT=1: errors of jitcore's own reach the program
     reports: Path | None = None  # JITCORE_REPORTS: where bug reports go; None: for temporary files

@@ -75,13 +75,15 @@ def fuse(
     live_out: Collection[Value],
     views: Mapping[Value, Place] = NO_VIEWS,
     calls: Collection[Value] = (),
+    varying: Collection[int] = (),
 ) -> list[Node | Group]:
     """Group what fits; order the result so that everything comes after what it reads. `views`:
-    those that were made before. `calls`: arrays that NumPy joins."""
+    those that were made before. `calls`: arrays that NumPy joins. `varying`: extents that one
+    text serves with others."""
     given = {value for node in nodes for value in node.outputs}
     nodes = without_fills(without_rolls(expanded(nodes), live_out), live_out)
     while True:
-        simple = in_elements(nodes, live_out, calls)
+        simple = in_elements(nodes, live_out, calls, varying)
         divided, parts = parted(simple, calls)
         own = placed(divided, views).keys() - given
         steps = without_views(grouped(divided, live_out, views), own)

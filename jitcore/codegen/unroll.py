@@ -136,7 +136,7 @@ class Form:
     spec: Unrolled
 
 
-def form_of(node: Node) -> Form | None:
+def form_of(node: Node, varying: Collection[int]) -> Form | None:
     """Of a reduction over one short axis; None of others."""
     if not is_reduction(node) or len(node.outputs) != 1 or type(node.args[0]) is not Value:
         return None
@@ -147,7 +147,8 @@ def form_of(node: Node) -> Form | None:
         if len(axes) != 1 or not isinstance(result, ArrayType) or not result.shape:
             return None
         extent = t.shape[axes[0]]
-        if not 2 <= extent <= LONGEST or 0 in t.shape or not is_dense(t):
+        long = not 2 <= extent <= LONGEST or extent in varying
+        if long or 0 in t.shape or not is_dense(t):
             return None
         spec = unrolled(node, t, order_of(t)[-1] == axes[0], extent)
     except (Unsuitable, Unsupported):
@@ -172,9 +173,13 @@ def is_simple(node: Node) -> bool:
 
 
 def in_elements(
-    nodes: Sequence[Node], live_out: Collection[Value], calls: Collection[Value]
+    nodes: Sequence[Node],
+    live_out: Collection[Value],
+    calls: Collection[Value],
+    varying: Collection[int] = (),
 ) -> list[Node]:
-    """The nodes with short reductions unrolled, but for those of `calls`."""
+    """The nodes with short reductions unrolled, but for those of `calls`, and those over an axis
+    whose extent is one of `varying`."""
     if not any(map(is_reduction, nodes)):
         return [*nodes]
     readers = readers_of(nodes, live_out)
@@ -184,7 +189,7 @@ def in_elements(
     simple: dict[Node, bool] = {}
     whole = {value for value, count in readers.items() if count > 1}
     for node in nodes:
-        form = None if set(calls).intersection(node.outputs) else form_of(node)
+        form = None if set(calls).intersection(node.outputs) else form_of(node, varying)
         elements = Elements(makers, whole, simple, node.where)
         last = None if form is None else replaced(node, form, elements, readers)
         if last is None:

@@ -208,12 +208,12 @@ def planned(
         if one.loud is None and config.backend == "c":
             earlier = lasting(views)
             views |= placed(one.nodes, earlier)
-            fused = fuse(one.nodes, one.after, earlier, calls)
+            fused = fuse(one.nodes, one.after, earlier, calls, config.sized)
             views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
             fused = [as_asked(step, config.numerics) for step in fused]
             idle = lasting(views).keys() | (views.keys() - one.after)
             if config.numerics == "exact":
-                fused = chained(fused, one.after, idle, views, config.sized)
+                fused = chained(fused, one.after, idle, views, bool(config.sized))
             steps = stores_last(fused, idle)
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
             steps = [*map(with_label, steps)] if config.perf else steps

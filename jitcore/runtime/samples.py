@@ -116,7 +116,7 @@ class Sampler:
 
     def __init__(self, start: Start, symbols: Symbols, config: Config) -> None:
         self.start, self.symbols = start, symbols
-        self.config = replace(config, compiling="background", sized=True)  # forms are enough
+        self.config = replace(config, compiling="background")  # forms are enough
         self.made: dict[Sizes, Sample] = {}
         self.failed: set[Sizes] = set()
         self.started = time.thread_time()
@@ -133,11 +133,12 @@ class Sampler:
 
     def sample(self, sizes: Sizes) -> Sample | None:
         start = replace(self.start, sizes=self.symbols.sized(sizes))
+        config = replace(self.config, sized=frozenset(sizes))
         refused: dict[int, str] = {}
         while True:
             try:
                 captured = capture(start, self.config, refused)
-                plan = without_frame(scheduled(captured, self.config))
+                plan = without_frame(scheduled(captured, config))
             except Unroutined as loop:
                 refused[loop.at] = loop.why
                 continue

@@ -325,6 +325,25 @@ def test_shapes_by_the_length() -> None:
     agree(fn, [(data(n),) for n in (20, 30, 32, 33, 40, 41)])
 
 
+def over_rows(x: Any) -> Any:
+    y = x * 2.0 + 1.0
+    return y.sum(axis=0), (y - y.mean(axis=0)) / y.std(axis=0)
+
+
+def over_columns(x: Any) -> Any:
+    y = np.exp(x - x.max(axis=1, keepdims=True))
+    return y / y.sum(axis=1, keepdims=True), y.prod(axis=1), (y > 0.5).any(axis=-1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+@pytest.mark.parametrize("fn", [over_rows, over_columns])
+def test_short_axes(fn: Function, dtype: type) -> None:
+    """Elsewhere an axis of 2 to 16 elements has a text of its own."""
+    shapes = ((20, 30), (25, 40), (2, 90), (90, 2), (3, 3), (7, 8), (8, 7), (9, 16), (17, 4))
+    agree(fn, [((data(*shape) * 20).astype(dtype),) for shape in shapes])
+    assert len(regions(fn)) <= 3
+
+
 def test_rows_that_are_unrolled() -> None:
     def fn(x: Any) -> Any:
         total = 0.0
