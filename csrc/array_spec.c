@@ -22,12 +22,20 @@ static int extents_fit(const ArraySpec *spec, PyArrayObject *array) {
     npy_intp step = PyDataType_ELSIZE(spec->descr);
     for (int i = 0; i < spec->ndim; i++) {
         int d = spec->order == 'F' ? i : spec->ndim - 1 - i;
-        if (dims[d] < spec->shape[d] || dims[d] > spec->most[d])
+        if (dims[d] < spec->shape[d] || dims[d] > spec_most(spec)[d])
             return 0;
-        if (strides[d] != (spec->order == AS_THEY_ARE ? spec->strides[d] : step))
+        if (strides[d] != (spec->order == AS_THEY_ARE ? spec_strides(spec)[d] : step))
             return 0;
         step *= dims[d];
     }
+    return 1;
+}
+
+/* Few numbers: no call. */
+static int same_numbers(const npy_intp *a, const npy_intp *b, int count) {
+    for (int i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return 0;
     return 1;
 }
 
@@ -35,15 +43,14 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     if (!PyArray_CheckExact(obj))
         return 0;
     PyArrayObject *array = (PyArrayObject *)obj;
-    size_t bytes = (size_t)spec->ndim * sizeof(npy_intp);
     if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
         return 0;
     if (spec->order == ANY)
         return array_spec_admits(spec, obj);
     if (spec->order)
         return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr);
-    if (bytes > 0 && (memcmp(PyArray_DIMS(array), spec->shape, bytes) != 0 ||
-                      memcmp(PyArray_STRIDES(array), spec->strides, bytes) != 0))
+    if (!same_numbers(PyArray_DIMS(array), spec->shape, spec->ndim) ||
+        !same_numbers(PyArray_STRIDES(array), spec_strides(spec), spec->ndim))
         return 0;
     return same_dtype(PyArray_DESCR(array), spec->descr);
 }
@@ -53,7 +60,7 @@ int array_spec_admits(const ArraySpec *spec, PyObject *obj) {
         return 0;
     const npy_intp *dims = PyArray_DIMS((PyArrayObject *)obj);
     for (int i = 0; i < spec->ndim; i++)
-        if (dims[i] < spec->shape[i] || dims[i] > spec->most[i])
+        if (dims[i] < spec->shape[i] || dims[i] > spec_most(spec)[i])
             return 0;
     return PyArray_EquivTypes(PyArray_DESCR((PyArrayObject *)obj), spec->descr);
 }
@@ -83,15 +90,15 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
         PyErr_SetString(PyExc_ValueError, "shape and strides do not fit");
         return NULL;
     }
-    ArraySpec *spec = (ArraySpec *)type->tp_alloc(type, 0);
+    ArraySpec *spec = (ArraySpec *)type->tp_alloc(type, 3 * ndim);
     if (spec == NULL)
         return NULL;
     spec->descr = (PyArray_Descr *)Py_NewRef(descr);
     spec->ndim = (int)ndim;
     spec->flags = (aligned ? NPY_ARRAY_ALIGNED : 0) | (writeable ? NPY_ARRAY_WRITEABLE : 0);
     spec->order = most != NULL ? (char)order : 0;
-    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->strides) < 0
-        || (most != NULL && read_dims(most, spec->most) < 0))
+    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->shape + ndim) < 0
+        || (most != NULL && read_dims(most, spec->shape + 2 * ndim) < 0))
         Py_CLEAR(spec);
     return (PyObject *)spec;
 }
@@ -106,6 +113,7 @@ PyTypeObject ArraySpec_Type = {
     .tp_doc = "ArraySpec(dtype, shape, strides, aligned, writeable, most=..., order=...): what a guard demands of an array. With "
               "`most` extents lie between `shape` and it, and strides are those of the order, C or F, or A: as given; K: any, and so are flags.",
     .tp_basicsize = sizeof(ArraySpec),
+    .tp_itemsize = sizeof(npy_intp),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = spec_new,
     .tp_dealloc = spec_dealloc,

@@ -7,12 +7,15 @@
 #include <numpy/arrayobject.h>
 
 typedef struct {
-    PyObject_HEAD
+    PyObject_VAR_HEAD
     PyArray_Descr *descr; /* owned */
     int ndim, flags;      /* of NPY_ARRAY_ALIGNED and NPY_ARRAY_WRITEABLE */
     char order;           /* 0: shape and strides are these; else extents lie between shape and most, and strides follow; K: any */
-    npy_intp shape[NPY_MAXDIMS], strides[NPY_MAXDIMS], most[NPY_MAXDIMS];
+    npy_intp shape[];     /* ndim of them, then as many strides, then as many of the greatest extents: close together */
 } ArraySpec;
+
+static inline const npy_intp *spec_strides(const ArraySpec *spec) { return spec->shape + spec->ndim; }
+static inline const npy_intp *spec_most(const ArraySpec *spec) { return spec->shape + 2 * spec->ndim; }
 
 extern PyTypeObject ArraySpec_Type;
 

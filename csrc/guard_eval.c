@@ -41,12 +41,10 @@ static PyObject *own_attr(PyObject *obj, PyObject *name) {
     return lookup_own(obj, name, &found) == FOUND ? found : NULL;
 }
 
-/* Its keys were checked: exact builtin constants. */
-static PyObject *item_of(PyObject *dict, PyObject *key) {
-    PyObject *found = PyDict_CheckExact(dict) ? PyDict_GetItemWithError(dict, key) : NULL;
-    if (found == NULL && PyErr_Occurred())
-        PyErr_Clear();
-    return Py_XNewRef(found);
+/* Its class was checked, and what that has of this name. */
+static PyObject *own_attr_at(PyObject *obj, PyObject *name, int *place) {
+    PyObject *found = NULL;
+    return lookup_own_at(obj, name, place, &found) == FOUND ? found : NULL;
 }
 
 static PyObject *cell_content(PyObject *cell) {
@@ -174,7 +172,7 @@ static int errstate_is(int mask, int bufsize) {
         holds = (expr);   \
         break;
 
-static int one_holds(const int *w, PyObject *const *consts, const FrameView *view, PyObject **regs) {
+static int one_holds(int *w, PyObject *const *consts, const FrameView *view, PyObject **regs) {
     int holds = 0;
     switch (w[0]) {
         LOAD(LOAD_LOCAL, Py_XNewRef(view->locals[w[2]]))
@@ -186,6 +184,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         LOAD(LOAD_BUILTIN, name_in(view->builtins, CONST(2)))
         LOAD(LOAD_CONST, Py_XNewRef(HELD(2)))
         LOAD(LOAD_ATTR, own_attr(REG(2), CONST(3)))
+        LOAD(LOAD_OWN, own_attr_at(REG(2), CONST(3), &w[4]))
         LOAD(LOAD_SLOT, slot_value(REG(2), HELD(3), w[4]))
         LOAD(LOAD_MODULE_ATTR, PyModule_Check(REG(2)) ? own_attr(REG(2), CONST(3)) : NULL)
         LOAD(LOAD_FUNCTION, function_part(REG(2), w[3]))
@@ -197,7 +196,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
         LOAD(LOAD_EXTENT, extent_number(REG(2), w[3]))
         LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))
         LOAD(LOAD_NAME, name_in(REG(2), CONST(3)))
-        LOAD(LOAD_KEY, item_of(REG(2), CONST(3)))
+        LOAD(LOAD_KEY, lookup_key_at(REG(2), CONST(3), &w[4])) /* its keys were checked */
         CHECK(HAS_TYPE, (PyObject *)Py_TYPE(REG(1)) == HELD(2))
         CHECK(IS_OBJECT, REG(1) == HELD(2))
         CHECK(EQUALS, same_constant(REG(1), CONST(2)))
@@ -218,7 +217,7 @@ static int one_holds(const int *w, PyObject *const *consts, const FrameView *vie
     return holds;
 }
 
-int guards_hold(const int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
+int guards_hold(int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
                 PyObject **regs, int *reason) {
     const int *end = w + count;
     for (; w < end; w += width[w[0]] + 2) {
@@ -258,7 +257,7 @@ static PyObject *looked_at(const int *w, PyObject *const *regs) {
     return count == 0 ? PyTuple_New(0) : PyTuple_Pack(count, few[0], few[1]);
 }
 
-PyObject *guards_failing(const int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
+PyObject *guards_failing(int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
                          PyObject **regs, char *refused) {
     const int *end = w + count;
     PyObject *found = PyList_New(0);

@@ -1,6 +1,7 @@
 /* The table of guard instructions: name, operands. Exported to Python as _C.GUARD_OPS: name → (number, operands).
  *
- * `d` a register that is written, `r` one that is read, `c` a constant, `i` a plain number. After its operands each
+ * `d` a register that is written, `r` one that is read, `c` a constant, `i` a plain number, `h` one that the program
+ * itself remembers: where it found a name last. After its operands each
  * instruction has the index of its reason. Constants that are objects of the user's are Held.
  */
 #ifndef JIT_GUARD_OPS_H
@@ -17,6 +18,7 @@
     X(LOAD_BUILTIN, "dc")       \
     X(LOAD_CONST, "dc")         \
     X(LOAD_ATTR, "drc")         \
+    X(LOAD_OWN, "drch")         \
     X(LOAD_SLOT, "drci")        \
     X(LOAD_MODULE_ATTR, "drc")  \
     X(LOAD_FUNCTION, "dri")     \
@@ -28,7 +30,7 @@
     X(LOAD_EXTENT, "dri")       \
     X(LOAD_ITEM, "dri")         \
     X(LOAD_NAME, "drc")         \
-    X(LOAD_KEY, "drc")
+    X(LOAD_KEY, "drch")
 
 #define GUARD_CHECKS(X)     \
     X(HAS_TYPE, "rc")       \

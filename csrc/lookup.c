@@ -55,6 +55,65 @@ Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found) {
     return dict != NULL ? in_table(dict, name, found) : ABSENT;
 }
 
+/* ---------------------------------------------------------------- by the place where it was last */
+
+static PyObject *value_at(PyDictObject *dict, PyObject *key, int place) {
+    PyDictKeysObject *keys = dict->ma_keys;
+    if (place < 0 || place >= keys->dk_nentries)
+        return NULL;
+    if (keys->dk_kind == DICT_KEYS_GENERAL)
+        return DK_ENTRIES(keys)[place].me_key == key ? DK_ENTRIES(keys)[place].me_value : NULL;
+    PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(keys)[place];
+    if (entry->me_key != key)
+        return NULL;
+    return dict->ma_values != NULL ? dict->ma_values->values[place] : entry->me_value;
+}
+
+static int place_of(PyDictKeysObject *keys, PyObject *key) {
+    for (Py_ssize_t i = 0; i < keys->dk_nentries; i++)
+        if (key == (keys->dk_kind == DICT_KEYS_GENERAL ? DK_ENTRIES(keys)[i].me_key : DK_UNICODE_ENTRIES(keys)[i].me_key))
+            return (int)i;
+    return -1;
+}
+
+static PyObject *remembered(PyObject *dict, PyObject *key, int *place) {
+    PyObject *found = value_at((PyDictObject *)dict, key, *place);
+    if (found != NULL)
+        return Py_NewRef(found);
+    found = PyDict_GetItemWithError(dict, key);
+    if (found != NULL)
+        *place = place_of(((PyDictObject *)dict)->ma_keys, key);
+    else if (PyErr_Occurred())
+        PyErr_Clear();
+    return Py_XNewRef(found);
+}
+
+PyObject *lookup_key_at(PyObject *dict, PyObject *key, int *place) {
+    return PyDict_CheckExact(dict) ? remembered(dict, key, place) : NULL;
+}
+
+Lookup lookup_own_at(PyObject *obj, PyObject *name, int *place, PyObject **found) {
+    PyTypeObject *type = Py_TYPE(obj);
+    if (type->tp_getattro != PyObject_GenericGetAttr)
+        return UNKNOWN;
+    PyObject *dict;
+    PyObject **values = jit_instance_values(obj, &dict);
+    if (values != NULL) {
+        PyDictKeysObject *keys = ((PyHeapTypeObject *)type)->ht_cached_keys;
+        if (*place < 0 || *place >= keys->dk_nentries || DK_UNICODE_ENTRIES(keys)[*place].me_key != name)
+            *place = (int)key_index(keys, name);
+        *found = *place >= 0 ? Py_XNewRef(values[*place]) : NULL;
+    } else if (dict == NULL)
+        *found = NULL;
+    else if (((PyDictObject *)dict)->ma_keys->dk_kind == DICT_KEYS_GENERAL)
+        return UNKNOWN;
+    else
+        *found = remembered(dict, name, place);
+    return *found != NULL ? FOUND : ABSENT;
+}
+
+/* ---------------------------------------------------------------- classes */
+
 static int has_plain_keys(PyObject *dict) {
     return dict != NULL && PyDict_CheckExact(dict) && ((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL;
 }

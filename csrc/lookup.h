@@ -19,6 +19,13 @@ Lookup lookup_name(PyObject *dict, PyObject *name, PyObject **found);
  * up in another way than object and module do, or whose data descriptor comes first. */
 Lookup lookup_own(PyObject *obj, PyObject *name, PyObject **found);
 
+/* The same where it is known that no data descriptor of the class has this name. `*place`: where the name was found last, a
+ * guess; it is written to. */
+Lookup lookup_own_at(PyObject *obj, PyObject *name, int *place, PyObject **found);
+
+/* What an exact dict has for a key, when all of its keys are known to be plain: a new reference, NULL without an exception. */
+PyObject *lookup_key_at(PyObject *dict, PyObject *key, int *place);
+
 /* Are all keys of the dicts of this class and its bases exact str, and does a class like it answer as type does? Then what is
  * looked up in them runs nothing of the user's. */
 int lookup_is_plain_class(PyTypeObject *type);

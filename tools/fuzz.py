@@ -5,7 +5,7 @@ printed as a program; the exit status says whether there was any.
     python tools/fuzz.py --seconds 600 --backend c --out finds/
     python tools/fuzz.py --seed 4711 --count 1 --show
     python tools/fuzz.py --grammar loops --backend c --seconds 600
-    python tools/fuzz.py --grammar mutations --count 400 --seconds 6000    (50,000 changes)
+    python tools/fuzz.py --grammar mutations --count 200 --seconds 6000    (50,000 changes)
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from jitcore.guards.guard import Guard
 from jitcore.guards.reason import Reason, missing, reason_of
 from jitcore.guards.source import Source
 
+IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 ITERATOR_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3, "over": 4, "index": 5}
 PARTS = {"code": 0, "globals": 1, "defaults": 2, "kwdefaults": 3, "closure": 4, "builtins": 5}
 
@@ -41,9 +42,12 @@ class Compiler:
     """The program while it is written."""
 
     def __init__(self, guards: Sequence[Guard], uses: Mapping[Source, str]) -> None:
+        self.classes = {x.source: x.cls for x in guards if isinstance(x, g.HasType)}
+        self.versioned = {x.cls for x in guards if isinstance(x, g.TypeVersion)}
         self.keyed = {guard.source for guard in guards if isinstance(guard, g.Keys)}
         self.words = array("i")
         self.consts: list[Any] = []
+        self.specs: dict[Any, int] = {}
         self.registers: dict[Source, int] = {}
         self.reasons: list[Reason] = []
         self.uses = uses
@@ -51,6 +55,13 @@ class Compiler:
     def const(self, obj: Any) -> int:
         self.consts.append(obj)
         return len(self.consts) - 1
+
+    def spec(self, dtype: Any, *demands: Any) -> int:
+        """One for all arrays of a kind: what lies close together is looked at fast."""
+        key = id(dtype), *demands
+        if key not in self.specs:
+            self.specs[key] = self.const(_C.ArraySpec(dtype, *demands))
+        return self.specs[key]
 
     def check(self, name: str, *operands: int, guard: Guard) -> None:
         use = self.uses.get(guard.source, "") if isinstance(guard, g.Equals) else ""
@@ -67,6 +78,17 @@ class Compiler:
         if source.base not in self.keyed and source.cls is not str:
             raise InternalError(f"{source}: the keys of {source.base} are not guarded")
         return "KEY" if source.base in self.keyed else "NAME"
+
+    def settles(self, source: s.Attr) -> bool:
+        """The guards on the object's class say that no data descriptor has this name. (A class
+        that was made in Python may become one later.)"""
+        cls = self.classes.get(source.base)
+        if cls not in self.versioned:
+            return False
+        raw = next(
+            (vars(base)[source.name] for base in cls.__mro__ if source.name in vars(base)), None
+        )
+        return bool(type(raw).__flags__ & IMMUTABLE) and not hasattr(type(raw), "__set__")
 
     def load(self, source: Source) -> int:
         found = self.registers.get(source)
@@ -121,6 +143,16 @@ def slot(c: Compiler, source: s.Slot) -> Load:
     return "LOAD_SLOT", c.load(source.base), c.const(_C.hold(source.owner)), offset
 
 
+def attribute(c: Compiler, source: s.Attr) -> Load:
+    operands = c.load(source.base), c.const(source.name)
+    return ("LOAD_OWN", *operands, 0) if c.settles(source) else ("LOAD_ATTR", *operands)
+
+
+def key(c: Compiler, source: s.Key) -> Load:
+    operands = c.load(source.base), c.const(source.key)
+    return ("LOAD_KEY", *operands, 0) if c.key(source) == "KEY" else ("LOAD_NAME", *operands)
+
+
 def iterator_part(part: str | int) -> int:
     """Those of a zip() come last."""
     return ITERATOR_PARTS[part] if isinstance(part, str) else len(ITERATOR_PARTS) + part
@@ -136,7 +168,7 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.Global: lambda c, x: ("LOAD_GLOBAL", c.const(x.name)),
     s.Builtin: lambda c, x: ("LOAD_BUILTIN", c.const(x.name)),
     s.Const: lambda c, x: ("LOAD_CONST", c.const(_C.hold(x.obj))),
-    s.Attr: lambda c, x: ("LOAD_ATTR", c.load(x.base), c.const(x.name)),
+    s.Attr: attribute,
     s.Slot: slot,
     s.ModuleAttr: lambda c, x: ("LOAD_MODULE_ATTR", c.load(x.base), c.const(x.name)),
     s.FunctionPart: lambda c, x: ("LOAD_FUNCTION", c.load(x.base), PARTS[x.part]),
@@ -147,19 +179,19 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
     s.IteratorPart: lambda c, x: ("LOAD_ITERATOR", c.load(x.base), iterator_part(x.part)),
     s.Extent: lambda c, x: ("LOAD_EXTENT", c.load(x.base), x.axis),
     s.Item: lambda c, x: ("LOAD_ITEM", c.load(x.base), x.index),
-    s.Key: lambda c, x: (f"LOAD_{c.key(x)}", c.load(x.base), c.const(x.key)),
+    s.Key: key,
 }
 
 
-def spec(guard: g.IsArray) -> Any:
+def spec(c: Compiler, guard: g.IsArray) -> int:
     t = guard.type
-    return _C.ArraySpec(t.dtype, t.shape, t.strides, t.aligned, t.writeable)
+    return c.spec(t.dtype, t.shape, t.strides, t.aligned, t.writeable)
 
 
-def sized_spec(guard: g.IsSized) -> Any:
+def sized_spec(c: Compiler, guard: g.IsSized) -> int:
     t = guard.type
     flags = t.aligned, t.writeable
-    return _C.ArraySpec(t.dtype, guard.least, t.strides, *flags, guard.most, guard.order)
+    return c.spec(t.dtype, guard.least, t.strides, *flags, guard.most, guard.order)
 
 
 def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compiler, Any], None]:
@@ -209,8 +241,8 @@ CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
     g.Equals: check("EQUALS", lambda c, x: c.const(x.value)),
     g.Length: check("LENGTH", lambda c, x: x.count),
     g.Keys: check("KEYS", lambda c, x: c.const(x.keys)),
-    g.IsArray: check("IS_ARRAY", lambda c, x: c.const(spec(x))),
-    g.IsSized: check("IS_ARRAY", lambda c, x: c.const(sized_spec(x))),
+    g.IsArray: check("IS_ARRAY", spec),
+    g.IsSized: check("IS_ARRAY", sized_spec),
     g.SameExtent: same_extent,
     g.Absent: absent,
     g.SameObject: same_object,

@@ -378,7 +378,7 @@ def test_cheap_checks_come_first_and_loads_are_shared():
         at += widths[program.words[at]] + 2
     assert order == [
         "TYPE_VERSION", "LOAD_LOCAL", "HAS_TYPE", "LOAD_LOCAL", "IS_ARRAY",
-        "LOAD_ATTR", "HAS_TYPE", "LOAD_ITEM", "EQUALS",
+        "LOAD_OWN", "HAS_TYPE", "LOAD_ITEM", "EQUALS",
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from fuzzing.worlds import ARRAYS, NUMBERS, OF_ARRAYS, OTHERS, PARTS, Part
 
-STEPS = 125
+STEPS = 250
 AGAIN = 0.1  # of the steps make all that a part has anew
 WITHIN = 0.3  # of the steps change something while f runs
 HOLE = re.compile(r"\b(NUM|ARR|ANY)\b|CHANGE\(((?:[^()]|\([^()]*\))*)\)")

@@ -15,11 +15,12 @@ import contextlib
 import dataclasses
 import io
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
+from functools import cache
+from itertools import islice
+from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ HIDDEN = set(
     """AGAIN CALLS REAL STEPS builtins collections copy dataclasses enum functools gc numpy real_np
     types typing warnings""".split()
 )
-WORLD_EVERY = 5  # steps: to look at all of it takes longer than they do
+MAKES_CODE = ("lambda", "def ", "class ", "AGAIN")
+WORLD_EVERY = 10  # steps: to look at all of it takes longer than they do
 ORDER = (0, 0, 1, 0)  # two calls, one with other shapes or dtypes, the first again
 Wrap = Callable[[Any], Any]
 
@@ -87,10 +89,20 @@ def stepped(
 def ran(text: str, space: dict[str, Any]) -> Any:
     """What a statement raised: many cannot be done twice."""
     try:
-        exec(text, space)
+        exec(statement(text), space)
     except Exception as error:
         return type(error).__name__, str(error)
     return None
+
+
+def statement(text: str) -> str | CodeType:
+    """Compiled once, unless it makes functions: those of two worlds are not to be one."""
+    return text if any(word in text for word in MAKES_CODE) else compiled(text)
+
+
+@cache
+def compiled(text: str) -> CodeType:
+    return compile(text, "<string>", "exec", dont_inherit=True)
 
 
 def one(
@@ -137,6 +149,16 @@ def shown(told: list[Any], space: dict[str, Any]) -> Iterator[None]:
         warnings.showwarning = before
 
 
+def places(trace: TracebackType | None) -> Iterator[tuple[str, int | None, int | None]]:
+    """Function, line and column of the program's frames."""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == FILENAME:
+            positions = next(islice(code.co_positions(), trace.tb_lasti // 2, None))
+            yield code.co_name, trace.tb_lineno, positions[2]
+        trace = trace.tb_next
+
+
 def visible(name: str, value: Any, deep: bool) -> bool:
     if deep:
         return not name.startswith("__") and name not in HIDDEN and value is not np
@@ -149,10 +171,7 @@ def described(error: BaseException | None) -> Any:
     """An exception, where it was raised, and the one it replaced."""
     if error is None:
         return None
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [
-        (frame.name, frame.lineno, frame.colno) for frame in frames if frame.filename == FILENAME
-    ]
+    lines = list(places(error.__traceback__))
     if PAIRED and isinstance(error, UnboundLocalError):
         lines = []
     context = described(error.__cause__ or error.__context__)
