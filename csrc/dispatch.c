@@ -23,6 +23,7 @@ typedef struct {
     PyObject *dict, *weakrefs;
     long hits, calls;
     Idle idle;
+    int late;           /* times that an entry held which was not the first, since they were put in order */
     int rest;           /* plain calls, as long as its only entry rests: it did not pay */
     char off;           /* plain calls */
 } Dispatcher;
@@ -143,7 +144,12 @@ static PyObject *run_entries(Dispatcher *self, FrameView *view) {
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
         JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
         Transfer transfer = {0};
+        long failures = entry->failures;
         kind = entry->run(entry, view, &transfer);
+        if (kind == EXIT_STAY && entry->failures != failures && entry->rest == 0)
+            entry->rest = 1; /* it would fail again when this call comes by with a frame */
+        if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == self->entries)
+            entries_answered(&self->entries, i, &self->late);
         if (kind == EXIT_RETURN) {
             self->hits++;
             result = transfer.value;

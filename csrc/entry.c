@@ -32,6 +32,10 @@ typedef struct {
     PyObject *name;
 } Entry;
 
+/* A run that failed is one that CPython repeats: where more than one of five does, on and on, it is no gain. */
+#define FAILED 4000
+#define WENT_WELL 1000
+
 /* One long loop outweighs many short ones. */
 static void rest_if_poor(Entry *self, int gain) {
     self->balance += gain;
@@ -66,12 +70,13 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     if (!failed) {
         self->head.hits++;
         self->failures_in_a_row = 0;
-        rest_if_poor(self, gain);
+        rest_if_poor(self, gain == 0 && self->balance < 0 ? WENT_WELL : gain);
         return kind;
     }
     self->head.failures++;
     if (++self->failures_in_a_row >= MAX_FAILURES)
         self->disabled = 1;
+    rest_if_poor(self, -FAILED);
     return kind == EXIT_MISS ? EXIT_STAY : kind; /* another entry for these facts would fail, too */
 }
 
@@ -141,6 +146,8 @@ static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
     return rests ? run_here(self, view, out) : run_trial(self, view, out);
 }
 
+static PyTypeObject Entry_Type;
+
 PyObject *entries_with(PyObject *entries, PyObject *args) {
     PyObject *entry;
     int first = 0;
@@ -151,6 +158,43 @@ PyObject *entries_with(PyObject *entries, PyObject *args) {
         all = first ? PySequence_Concat(one, entries) : PySequence_Concat(entries, one);
     Py_XDECREF(one);
     return all;
+}
+
+#define MOST_RECENT 1024 /* so that what comes first today is not first for ever */
+#define LATE 64
+
+/* A new tuple, stable; the counts are halved, so that old ones fade. NULL: entries of other kinds keep their places. */
+static PyObject *by_use(PyObject *entries) {
+    Py_ssize_t count = PyTuple_GET_SIZE(entries);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!Py_IS_TYPE(PyTuple_GET_ITEM(entries, i), &Entry_Type))
+            return NULL;
+    PyObject *sorted = PyTuple_New(count);
+    for (Py_ssize_t i = 0; sorted != NULL && i < count; i++) {
+        JitEntryHead *one = (JitEntryHead *)Py_NewRef(PyTuple_GET_ITEM(entries, i));
+        Py_ssize_t at = i;
+        for (; at > 0 && ((JitEntryHead *)PyTuple_GET_ITEM(sorted, at - 1))->recent < one->recent; at--)
+            PyTuple_SET_ITEM(sorted, at, PyTuple_GET_ITEM(sorted, at - 1));
+        PyTuple_SET_ITEM(sorted, at, (PyObject *)one);
+    }
+    for (Py_ssize_t i = 0; sorted != NULL && i < count; i++)
+        ((JitEntryHead *)PyTuple_GET_ITEM(sorted, i))->recent /= 2;
+    if (sorted == NULL)
+        PyErr_Clear();
+    return sorted;
+}
+
+void entries_answered(PyObject **place, Py_ssize_t at, int *late) {
+    if (at >= PyTuple_GET_SIZE(*place))
+        return;
+    JitEntryHead *one = (JitEntryHead *)PyTuple_GET_ITEM(*place, at);
+    one->recent += one->recent < MOST_RECENT;
+    if (at == 0 || ++*late < LATE)
+        return;
+    *late = 0;
+    PyObject *sorted = by_use(*place);
+    if (sorted != NULL)
+        Py_SETREF(*place, sorted);
 }
 
 /* ---------------------------------------------------------------- making one */

@@ -9,6 +9,11 @@ int entry_init(PyObject *module);
 /* A new tuple: `entries`, and the one in `args` (entry, first=False) after or before them. NULL with an exception. */
 PyObject *entries_with(PyObject *entries, PyObject *args);
 
+/* The entry at `at` has known a frame. Where others were asked before it for so many times, counted in *late, those that
+ * knew most frames of late come first from then on, in a new tuple at *place. Two that alternate keep their places. Not to
+ * be called while an exception is set. */
+void entries_answered(PyObject **place, Py_ssize_t at, int *late);
+
 /* A list → PyMem of borrowed objects, _C.NULL as NULL. NULL with an exception. */
 PyObject **entry_slots(PyObject *list);
 

@@ -22,6 +22,7 @@ typedef struct {
     int vain;          /* times in a row that a closed point's entries were asked and none held */
     unsigned passed;   /* times that a frame came by again since it was so, asked or not */
     int rest;          /* so often its entries are not asked: they did not pay */
+    int late;          /* times that an entry held which was not the first, since they were put in order */
     int idle;          /* times in a row that one of several entries had its guards asked, and rested */
     unsigned long run; /* of the frame that came last */
     unsigned long left; /* the run in which the compiler is not asked any more */
@@ -52,6 +53,8 @@ static ExitKind run_entries(Point *point, JitFrame *frame, Record *record) {
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
         JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
         kind = entry->run(entry, &view, &record->transfer);
+        if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == point->entries)
+            entries_answered(&point->entries, i, &point->late);
     }
     Py_DECREF(entries);
     return kind;

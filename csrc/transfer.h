@@ -45,7 +45,8 @@ typedef struct JitEntryHead {
     PyObject_HEAD
     ExitKind (*run)(struct JitEntryHead *self, FrameView *view, Transfer *out);
     long hits, failures;
-    int rest; /* runs for which it is not worth its while: the frame stays in CPython */
+    int rest;   /* runs for which it is not worth its while: the frame stays in CPython */
+    int recent; /* frames that it has known of late, see entries_answered() */
 } JitEntryHead;
 
 extern PyTypeObject JitBaseEntry_Type; /* _C.BaseEntry */

@@ -69,6 +69,7 @@ collectors: list[list[Found]] = []
 MAX_POINTS = 200
 MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
+MOST_PLACES = 8  # that vary to the limit, in one function
 FEW_HITS = 3
 MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
@@ -321,11 +322,16 @@ def for_other_sizes(
 
 
 def exhausted(record: Record, point: Any, code: CodeType) -> bool:
+    """Of a place; and of the whole function, where each of many places varies."""
     tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
-    if tries <= record.config.cache_limit:
+    again = sum(record.tries.values()) - len(record.tries)
+    limit = record.config.cache_limit
+    if tries <= limit and (tries == 1 or again <= MOST_PLACES * limit):
         return False
     if not point.barren:
-        seen(record, Break(breaks.CACHE_LIMIT, f"{tries - 1} versions", place_of(code)))
+        text = f"{tries - 1} versions"
+        text = text if tries > limit else f"{again - 1} versions of its regions, beside the first"
+        seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
 
 
