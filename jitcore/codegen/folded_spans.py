@@ -18,6 +18,8 @@ from .spans import BY_NAME, buffer, buffered, copied, is_part, operand
 if TYPE_CHECKING:
     from .writer import Writer
 
+FLOAT64 = ScalarType(np.dtype(np.float64))
+
 
 def product(w: Writer, node: Node) -> None:
     """`a @ b` of one axis or two, and np.dot of two vectors: its loop is the same, but it copies
@@ -91,8 +93,21 @@ def least(w: Writer, node: Node) -> None:
     fold(w, node, np.minimum)
 
 
-def fold(w: Writer, node: Node, ufunc: np.ufunc) -> None:
-    """NumPy's reduction of one row is one call of its loop, into where the result stands."""
+def averaged(w: Writer, node: Node) -> None:
+    """np.mean divides the sum by np.intp: other types than float64 are rounded twice."""
+    (out,) = node.outputs
+    given = node.args[0]
+    if out.type != FLOAT64 or not is_part(given) or given.type.dtype != FLOAT64.dtype:
+        raise NoForm(f"{node.op.name} of other types than float64")
+    count = fold(w, node, np.add)
+    w.leave_if(node, f"{count} == 0")  # of which NumPy warns
+    w.line(f"{w.name(out)} /= (f64){count};")
+    w.check_flags(node)
+
+
+def fold(w: Writer, node: Node, ufunc: np.ufunc) -> str:
+    """NumPy's reduction of one row is one call of its loop, into where the result stands. Gives how
+    many elements there are."""
     (out,) = node.outputs
     kind = out.type
     if node.kwargs or len(node.args) != 1 or not isinstance(kind, ScalarType):
@@ -106,7 +121,8 @@ def fold(w: Writer, node: Node, ufunc: np.ufunc) -> None:
     if inner is None:
         raise NoForm(f"{ufunc.__name__} of {kind.dtype}")
     name, c_type = w.name(out), C_TYPES[kind.dtype.char]
-    count, first = of.extents[0], of.pointer
+    whole = count = of.extents[0]
+    first = of.pointer
     w.settle()
     if ufunc is np.add:
         w.line(f"{name} = {f'({c_type}){{0, 0}}' if kind.dtype.kind == 'c' else '0'};")
@@ -122,6 +138,7 @@ def fold(w: Writer, node: Node, ufunc: np.ufunc) -> None:
     )
     if kind.dtype.kind in "fc":
         w.check_flags(node)
+    return whole
 
 
 BY_NAME |= {
@@ -129,6 +146,7 @@ BY_NAME |= {
     "dot": product,
     "ndarray.dot": product,
     **dict.fromkeys(("sum", "ndarray.sum", "add.reduce"), summed),
+    **dict.fromkeys(("mean", "ndarray.mean"), averaged),
     **dict.fromkeys(("max", "amax", "ndarray.max", "maximum.reduce"), largest),
     **dict.fromkeys(("min", "amin", "ndarray.min", "minimum.reduce"), least),
 }

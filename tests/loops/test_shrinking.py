@@ -107,6 +107,37 @@ def test_a_length_is_not_that_of_the_first_array(n: int) -> None:
     same(ends, rng.random(n), rng.integers(0, 9, n), 8)
 
 
+def means(x: Array, m: Array, n: int) -> Any:
+    found, others = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        found[i] = x[m >= i].mean()
+        others[i] = np.mean(x[i : 2 * i + 1])
+    return found, others
+
+
+@pytest.mark.parametrize("char", "dfi")
+@pytest.mark.parametrize("step", [1, 3])
+def test_means(char: str, step: int) -> None:
+    """Of many, in NumPy's order; of zeros with signs, of what is next to nothing, and of none."""
+    rng = np.random.default_rng(5)
+    x, m = np.repeat((rng.random(3000) * 9).astype(char), step)[::step], rng.integers(9, 99, 3000)
+    same(means, x, m, 90)
+    jitcore.reset()
+    if char == "d":
+        few = np.repeat([-0.0, 5e-324, np.inf, 1e308, 1e308, np.nan, 3.0], step)[::step]
+        with np.errstate(all="ignore"):
+            same(means, few, np.arange(7), 4)
+    made = jitcore.compile(means)
+    for _ in range(3):
+        with pytest.warns(RuntimeWarning, match="empty slice") as ours:
+            got = made(x[:5], m[:5], 120)
+        with pytest.warns(RuntimeWarning, match="empty slice") as theirs:
+            want = means(x[:5], m[:5], 120)
+        assert [str(one.message) for one in ours] == [str(one.message) for one in theirs]
+        for one, other in zip(got, want, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 def sieve(x: Array, n: int) -> Any:
     count = 0
     for k in range(2, n):
