@@ -170,7 +170,8 @@ def explain(fn: Any, /) -> Callable[..., Any]:
     """Explain one call: `jitcore.explain(f)(*args)` → an Explanation; a plain function is compiled.
 
     Its `.graphs`, `.breaks`, `.guards`, `.result`, `.times`; `str()` is the report,
-    `.source(k)` the C text of a kernel.
+    `.source(k)` the C text of a kernel. The call is a real one, with its effects, and raises what
+    it raises. TypeError for what cannot be called.
     """
     inner = getattr(fn, "__func__", fn)
     target = fn if isinstance(inner, _C.Dispatcher) else compile(fn)

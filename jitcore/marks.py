@@ -38,7 +38,10 @@ def disable(fn: F, /) -> F: ...
 def disable() -> Disabled: ...
 def disable(fn: Any = None, /) -> Any:
     """Leave a function, and all that it calls, to CPython; without an argument, a context
-    manager."""
+    manager.
+
+    TypeError for what cannot be called.
+    """
     if fn is None:
         return Disabled()
     if not callable(fn):
