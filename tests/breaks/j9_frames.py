@@ -11,6 +11,7 @@ from support.breaking import breaks, of_text, way_out
 import jitcore
 from jitcore import pipeline
 from jitcore.ir.interp import interpret
+from jitcore.verify import internal
 
 
 def traced(fn):
@@ -44,8 +45,9 @@ def for_many_lengths(fn):
 
 @contextmanager
 def a_fault():
-    """A capture that fails as none should."""
+    """A capture that fails as none should, and of which nobody has been told."""
     before = pipeline.capture
+    internal.seen.clear()
 
     def fails(*args):
         raise KeyError("inside")
@@ -133,9 +135,16 @@ def runs_where_errors_warn(x):
     return x * 2 + 1
 
 
-@breaks("J906", lambda: (f8(4),), world=a_fault, logged=True, graphs=False, fullgraph=False)  # J906
+@breaks(
+    "J906",
+    lambda: (f8(4),),
+    world=a_fault,
+    logged=True,
+    graphs=False,
+    raised=jitcore.InternalError,
+)
 def meets_a_fault(x):
-    return x * 2 + 1
+    return x * 2 + 1  # J906
 
 
 @breaks(  # J908

@@ -114,6 +114,10 @@ def test_fullgraph_raises_the_row(found: Found, expected: Expected) -> None:
         if not expected.fullgraph:
             driven(*inputs())
             return
+        if expected.raised is not None:
+            with pytest.raises(expected.raised, match=expected.code):
+                driven(*inputs())
+            return
         with pytest.raises(jitcore.GraphBreakError) as caught:
             driven(*inputs())
     stop = caught.value.break_

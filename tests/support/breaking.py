@@ -30,6 +30,7 @@ class Expected:
     after      array work after the break has a graph of its own
     graphs     it has graphs at all
     fullgraph  `fullgraph=True` raises
+    raised     what it raises then, where it is no GraphBreakError
     drive      callable → what is called in its place: iterates, awaits, traces
     iterated   the call only makes a generator or coroutine: `drive` runs it, `explain` does not
     world      a context that the row needs: a fault that is put into jitcore itself
@@ -41,6 +42,7 @@ class Expected:
     after: bool = True
     graphs: bool = True
     fullgraph: bool = True
+    raised: type[Exception] | None = None
     drive: Wrap = identity
     iterated: bool = False
     world: Callable[[], Any] | None = None
