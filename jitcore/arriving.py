@@ -9,6 +9,7 @@ import logging
 from types import CodeType
 
 from jitcore import _C
+from jitcore.config import environment
 from jitcore.hush import hushed
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.rules import rules
@@ -27,6 +28,8 @@ def prepare(code: CodeType) -> None:
             if not rules.leave_everywhere(code):
                 place_points(decode(code))
     except Exception:
+        if environment().strict:
+            raise
         where = f"{code.co_filename}:{code.co_firstlineno} in {code.co_qualname}"
         log.exception("internal error: please report it; %s is left to CPython", where)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from support.verifying import Bench
 
 import jitcore
-from jitcore import pipeline
+from jitcore import arriving, pipeline
 from jitcore.codegen import cache
 from jitcore.codegen.toolchain import CompileError
+from jitcore.config import environment
 from jitcore.ir.op import Op
+from jitcore.report import replay
 from jitcore.runtime import assemble, planned
 from jitcore.verify.reports import parse
 
@@ -87,6 +90,18 @@ def test_the_caret_is_where_capture_was(bench: Bench, monkeypatch: pytest.Monkey
     assert f"\n{' ' * line.index('x *')}{'^' * len('x * 5.515625')}\n" in str(caught.value)
 
 
+def test_code_that_arrives(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JITCORE=1: the first look at a function."""
+    monkeypatch.setattr(arriving, "decode", fails)
+    arriving.prepare(function.__code__)
+    (text,) = bench.told
+    assert f"{__file__}:{function.__code__.co_firstlineno} in function is left to CPython" in text
+    strict = replace(environment(), strict=True)
+    monkeypatch.setattr(arriving, "environment", lambda: strict)
+    with pytest.raises(Injected):
+        arriving.prepare(function.__code__)
+
+
 def test_a_compiler_that_refuses_is_an_error_only_when_strict(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -98,6 +113,11 @@ def test_a_compiler_that_refuses_is_an_error_only_when_strict(
     x = np.arange(40.0)
     assert f(x).tobytes() == function(x).tobytes()
     assert not bench.files()
+    strict = replace(environment(), strict=True)
+    monkeypatch.setattr(cache, "environment", lambda: strict)
+    cache.loaded.cache_clear()
+    with pytest.raises(jitcore.InternalError, match="a kernel cannot be compiled: no room"):
+        bench.compiled(function, verify=False, cache_dir=tmp_path, strict=True)(x)
 
 
 def test_users_own_errors_are_no_report(bench: Bench) -> None:
@@ -106,3 +126,17 @@ def test_users_own_errors_are_no_report(bench: Bench) -> None:
         f(object())
     assert not bench.files() and not bench.told
     assert logging.getLogger("jitcore").handlers
+
+
+def test_the_function_of_a_report_is_executed_when_asked(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    with monkeypatch.context() as failing:
+        failing.setattr(pipeline, "capture", fails)
+        bench.compiled(function, verify=False)(np.arange(40.0))
+        (file,) = bench.files()
+        assert replay.main([str(file)]) == replay.UNKNOWN
+        assert "with --execute the function itself is run" in capsys.readouterr().out
+        assert replay.main([str(file), "--execute"]) == replay.STILL
+        assert "Injected: a cause" in capsys.readouterr().out
+    assert replay.main([str(file), "--execute"]) == replay.GONE
