@@ -21,6 +21,7 @@ from jitcore.config import Config, Numerics, environment
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
+from jitcore.settings import config, current
 from jitcore.spec import ArraySpec, Signature, aligned, checks
 from jitcore.stances import stance
 
@@ -33,6 +34,7 @@ __all__ = [
     "JitcoreError",
     "SignatureError",
     "compile",
+    "config",
     "disable",
     "enable",
     "explain",
@@ -123,17 +125,17 @@ def compile(
 def check_options(
     backend: str | None, fullgraph: bool, dynamic: bool | None, numerics: str
 ) -> Config:
-    config = environment()
-    name = config.backend if backend is None else backend
+    now = current()
+    name = now.backend if backend is None else backend
     backends.find(name)
     choices = get_args(Numerics)
     if numerics not in choices:
         raise ValueError(f"numerics {numerics!r}: choose one of {', '.join(choices)}")
     return replace(
-        config,
+        now,
         backend=name,
-        fullgraph=bool(fullgraph),
-        dynamic=dynamic,
+        fullgraph=bool(fullgraph) or now.fullgraph,
+        dynamic=now.dynamic if dynamic is None else dynamic,
         numerics=cast(Numerics, numerics),
     )
 

@@ -11,6 +11,7 @@ from types import CodeType
 from jitcore import _C
 from jitcore.config import environment
 from jitcore.hush import hushed
+from jitcore.marks import is_left
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.rules import rules
 from jitcore.runtime.sound import builtins_are_sound
@@ -25,7 +26,7 @@ def prepare(code: CodeType) -> None:
         return
     try:
         with hushed("ignore"):
-            if not rules.leave_everywhere(code):
+            if not is_left(code) and not rules.leave_everywhere(code):
                 place_points(decode(code))
     except Exception:
         if environment().strict:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from types import ModuleType
+from typing import Any, Literal
 
 from jitcore import topics
 
@@ -148,6 +149,16 @@ def words_in(text: str) -> tuple[str, ...]:
 def environment() -> Config:
     """The process's configuration; later changes of os.environ do not count."""
     return from_environment(os.environ)
+
+
+class Module(ModuleType):
+    """`jitcore.config` is this module where jitcore.api was not loaded yet, with JITCORE=1."""
+
+    def __call__(self, **settings: Any) -> Any:
+        return __import__("jitcore.api", fromlist=["config"]).config(**settings)
+
+
+sys.modules[__name__].__class__ = Module
 
 
 def default_cache_dir(env: Mapping[str, str]) -> Path | None:

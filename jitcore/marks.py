@@ -4,9 +4,10 @@ nothing."""
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from jitcore import _C
 
@@ -33,20 +34,43 @@ class Disabled:
 
 
 @overload
-def disable(fn: F, /) -> F: ...
+def disable(fn: F, /, *, recursive: bool = True) -> F: ...
 @overload
 def disable() -> Disabled: ...
-def disable(fn: Any = None, /) -> Any:
+@overload
+def disable(*, recursive: Literal[False]) -> Callable[[F], F]: ...
+def disable(fn: Any = None, /, *, recursive: bool = True) -> Any:
     """Leave a function, and all that it calls, to CPython; without an argument, a context
     manager.
 
-    TypeError for what cannot be called.
+    fn         a callable
+    recursive  False: only the function's own code is left; what it calls is compiled where it
+               would be. Then fn must be written in Python, and comes back as it is (without it, a
+               decorator): say so before it is first called, as what was compiled with it stays
+
+    TypeError for what cannot be called, or where recursive=False finds no Python code.
     """
     if fn is None:
-        return Disabled()
+        return Disabled() if recursive else functools.partial(disable, recursive=False)
     if not callable(fn):
         raise TypeError(f"jitcore.disable expects a callable, not {type(fn).__name__}")
-    return left_alone(fn)
+    if recursive:
+        return left_alone(fn)
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    if type(code) is not CodeType:
+        raise TypeError(f"jitcore.disable: recursive=False finds no Python code in {fn!r}")
+    key = id(code)
+    left[key] = weakref.ref(code, lambda _: left.pop(key, None))
+    return getattr(fn, "eager", fn) if isinstance(fn, _C.Dispatcher) else fn
+
+
+left: dict[int, weakref.ref[CodeType]] = {}  # by identity: code objects compare by value
+
+
+def is_left(code: CodeType) -> bool:
+    """Is its own code CPython's, though not what it calls?"""
+    ref = left.get(id(code))
+    return ref is not None and ref() is code
 
 
 def left_alone(fn: Callable[..., Any]) -> Any:

@@ -33,6 +33,7 @@ from jitcore.guards.reason import Change
 from jitcore.hush import hushed
 from jitcore.ir.errstate import only_warns
 from jitcore.lazy import Lazy
+from jitcore.marks import is_left
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.listing import listing
 from jitcore.runtime.arrivals import arrivals
@@ -56,6 +57,7 @@ from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.users import is_users
 from jitcore.runtime.warned import Warned
+from jitcore.settings import current
 from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
@@ -131,6 +133,8 @@ def prepare(code: CodeType, config: Config) -> Record:
 
 def begin(record: Record, code: CodeType) -> None:
     record.begun = True
+    if is_left(code):
+        return
     if len(code.co_code) > MAX_CODE:
         seen(record, Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
         return
@@ -143,8 +147,8 @@ def discover(code: CodeType) -> None:
     record = records.find(code)
     if record is not None and not record.begun:
         begin(record, code)
-    elif record is None and not rules.leave(code):
-        prepare(code, environment())
+    elif record is None and not is_left(code) and not rules.leave(code):
+        prepare(code, current())
 
 
 def compile_region(point: Any, frame: Any) -> None:
@@ -197,7 +201,7 @@ def adopted(code: CodeType) -> Record | None:
         return None
     record = records.find(code)
     if record is None:
-        record = Record(environment(), arrived=True)
+        record = Record(current(), arrived=True)
         records.add(code, record)
     record.points, record.begun = points, True
     return record

@@ -22,7 +22,8 @@ PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
 LEAVES = (
-    *("axes", "spec", "version", "errors", "config", "marks", "hush", "lazy", "backends"),
+    *("axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
+    *("lazy", "backends"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
@@ -41,6 +42,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "lazy": (),
     "backends": ("lazy",),
     "cached": (),
+    "settings": ("config",),
     "axes": (),
     "spec": ("_C", "axes", "errors"),
     "groups": (),

@@ -21,7 +21,7 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
-from jitcore.marks import LEFT_ALONE
+from jitcore.marks import LEFT_ALONE, is_left
 from jitcore.symbolic import growing, piles
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.blame import row_of_class
@@ -163,7 +163,7 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
         return CODE_MODELS[func.code](vm, func, args, kwargs)
     if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
         vm.stop(breaks.COROUTINE_CALL, f"{func.qualname}()")
-    if func.code is LEFT_ALONE:
+    if func.code is LEFT_ALONE or is_left(func.code):
         vm.stop(breaks.DISABLED, f"{func.qualname}()")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
