@@ -53,6 +53,8 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
     ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
      NUMBERED_LOOPS),
+    ("J303", r"^all items of", "have NumPy do it on an array, np.sort(x) for example, or do it "
+     "before and pass what comes out in"),
     ("J303", r"\b(frozen)?set\b", "a set has no order that is known: go through a list or a tuple "
      "of its items, made before"),
     ("J405", r"ndarray\.tolist", "elements of the array are numbers too: go through the array, "

@@ -137,7 +137,7 @@ def following(vm: Machine, it: Var) -> Var | None:
     match it:
         case Generator(resume, taken=taken):
             if taken >= MAX_ITEMS:
-                vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
+                vm.stop(breaks.LOOP_LONG, f"more than {MAX_ITEMS} items")
             it.taken += 1
             return resume()
         case Iter(over, at, size):
@@ -207,8 +207,10 @@ def items_of(vm: Machine, over: Var) -> list[Var]:
             vm.stop(breaks.LOOP_UNKNOWN, "the order of a set")
     it = iterator(vm, over)
     left = remaining(vm, it)
-    if left is None or left > MAX_ITEMS:
-        vm.stop(breaks.LOOP_UNKNOWN, f"more than {MAX_ITEMS} items")
+    if left is None:
+        vm.stop(breaks.LOOP_UNKNOWN, f"all items of {describe(over)}")
+    if left > MAX_ITEMS:
+        vm.stop(breaks.LOOP_LONG, f"more than {MAX_ITEMS} items")
     found: list[Var] = []
     with whole(vm):
         while (value := following(vm, it)) is not None:

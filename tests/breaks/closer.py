@@ -35,6 +35,18 @@ def sorts_by_numpy(x):
     return y + z[0]
 
 
+@closely("J303", lambda: (np.arange(200.0),))
+def sorts_a_list_of_elements(x):
+    items = sorted([item * 2 for item in x])
+    return x + items[0]
+
+
+@way_out(sorts_a_list_of_elements)
+def sorts_an_array_of_them(x):
+    items = np.sort(x * 2)
+    return x + items[0]
+
+
 @closely("J201", lambda: (f8(4),))
 def takes_the_largest_by_a_key(x):
     y = x * 2
