@@ -33,6 +33,7 @@ from jitcore.runtime.planned import recipe_values
 from jitcore.symbolic.state import Capture, Loud, Routine
 from jitcore.verify.bits import input_line
 from jitcore.verify.journal import Journal, OfArray
+from jitcore.verify.twin import within
 from jitcore.version import __version__
 
 TITLE = "jitcore bug report, version 1"
@@ -147,11 +148,15 @@ def subject_of(
 
 
 def segment_line(segment: Any) -> str:
-    """How many nodes of the graph it has, and under which state of np.errstate."""
+    """How many nodes of the graph it has, and under which state of np.errstate. A loop in C: also
+    at which of its nodes, inner ones counted, it may be left."""
     if isinstance(segment, Loud):
         return f"loud 1 {segment.errstate}"
-    kind = "routine" if isinstance(segment, Routine) else "window"
-    return f"{kind} {len(segment.nodes)} {segment.errstate}"
+    if isinstance(segment, Routine):
+        inner = (node for top in segment.nodes for node in within(top))
+        exits = ",".join(str(at) for at, node in enumerate(inner) if node in segment.exits)
+        return f"routine {len(segment.nodes)} {segment.errstate} {exits}".rstrip()
+    return f"window {len(segment.nodes)} {segment.errstate}"
 
 
 def of_difference(subject: Subject, live: dict[Value, Any], journal: Journal) -> Report:

@@ -65,6 +65,28 @@ def test_minify(wrong_file: Path, capsys: Any) -> None:
     assert replay.main([str(small)]) == replay.STILL
 
 
+def running(x: Any, out: Any) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] * 3.09375
+        if s > 1e9:
+            s = s - 1.0
+        out[i] = s
+    return s
+
+
+def test_a_loop(bench: Bench, tmp_path: Path, capsys: Any) -> None:
+    bench.wrong[RIGHT] = WRONG
+    bench.compiled(running, cache_dir=tmp_path)(np.arange(1.0, 30.0), np.zeros(29))
+    (file,) = bench.files()
+    assert replay.main([str(file)]) == replay.STILL
+    told = capsys.readouterr().out
+    assert "result 0" in told and "input 1, as it is afterwards" in told
+    bench.wrong.clear()
+    cache.loaded.cache_clear()
+    assert replay.main([str(file)]) == replay.GONE
+
+
 @pytest.mark.parametrize(
     "value",
     [
