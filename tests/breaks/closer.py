@@ -37,8 +37,10 @@ def sorts_by_numpy(x):
 
 @closely("J303", lambda: (np.arange(200.0),))
 def sorts_a_list_of_elements(x):
-    items = sorted([item * 2 for item in x])
-    return x + items[0]
+    items = []
+    for item in x:
+        items.append(item * 2)
+    return x + sorted(items)[0]
 
 
 @way_out(sorts_a_list_of_elements)
