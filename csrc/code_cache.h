@@ -7,6 +7,8 @@
 
 #include "jitcore.h"
 
+struct MeterCode;
+
 typedef struct {
     long refs;
     PyCodeObject *code;  /* C, borrowed; NULL when it is gone */
@@ -20,6 +22,7 @@ typedef struct {
     unsigned heat;       /* times that NumPy was found at work for it */
     double spent;        /* seconds in its frames, their calls included, while it is not hot */
     double cost;         /* seconds that compiling the last piece of it took */
+    struct MeterCode *meter; /* of a report; NULL: none yet */
 } Home;
 
 typedef struct {

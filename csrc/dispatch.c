@@ -5,11 +5,13 @@
 #include "frame_hook.h"
 #include "idle.h"
 #include "lookup.h"
+#include "meter.h"
 #include "ticks.h"
 
 #include <structmember.h>
 
 #define MAX_LOCALS 64
+#define CALLS_MEASURED 16 /* of so many short ones a report has the time of one */
 
 typedef struct {
     PyObject_HEAD
@@ -26,6 +28,8 @@ typedef struct {
     int late;           /* times that an entry held which was not the first, since they were put in order */
     int rest;           /* plain calls, as long as its only entry rests: it did not pay */
     char off;           /* plain calls */
+    int unmeasured;     /* so many calls, for which the one after them stands in a report, */
+    int stands_for;     /* and for itself */
 } Dispatcher;
 
 /* ---------------------------------------------------------------- binding, for functions without * and ** */
@@ -273,6 +277,28 @@ static PyObject *call(PyObject *op, PyObject *const *args, size_t nargsf, PyObje
     return result;
 }
 
+/* The same, while a report is wanted. */
+static PyObject *call_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    Dispatcher *self = (Dispatcher *)op;
+    if (self->unmeasured > 0) {
+        self->unmeasured--;
+        int live = meter_silence();
+        PyObject *result = call(op, args, nargsf, names);
+        meter_speak(live);
+        return result;
+    }
+    MeterSpan span;
+    meter_begin_call(&span, meter_code((PyCodeObject *)self->code), self->stands_for);
+    Py_INCREF(op);
+    PyObject *result = call(op, args, nargsf, names);
+    uint64_t ticks = meter_end(&span);
+    int is_short = ticks > 0 && ticks < LONG_TICKS;
+    self->stands_for = is_short ? CALLS_MEASURED : 1;
+    self->unmeasured = self->stands_for - 1;
+    Py_DECREF(op);
+    return result;
+}
+
 /* ---------------------------------------------------------------- the object */
 
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -283,7 +309,8 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
     Dispatcher *self = (Dispatcher *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = call;
+    self->vectorcall = meter_is_on() ? call_metered : call;
+    self->stands_for = 1;
     self->wrapped = Py_NewRef(fn);
     self->code = Py_NewRef(((PyFunctionObject *)fn)->func_code);
     self->entries = PyTuple_New(0);
@@ -426,10 +453,22 @@ static PyObject *set_controls(PyObject *op, PyObject *controls) {
     Py_RETURN_NONE;
 }
 
+static PyObject *set_metered(PyObject *op, PyObject *arg) {
+    int wanted = PyObject_IsTrue(arg);
+    if (wanted < 0)
+        return NULL;
+    Dispatcher *self = (Dispatcher *)op;
+    self->vectorcall = wanted ? call_metered : call;
+    self->unmeasured = 0;
+    self->stands_for = 1;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef dispatcher_methods[] = {
     {"_add_frameless", add_frameless, METH_VARARGS,
      "_add_frameless(entry, first=False): an entry for the whole function, tried after the others, or first."},
     {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
+    {"_meter", set_metered, METH_O, "_meter(on): its calls are measured, or no more."},
     {"cache_info", cache_info, METH_NOARGS,
      "cache_info(): hits, misses, compiles, entries, size; .details has each entry, .recompiles why there is another one."},
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear(): forget what was compiled of this function."},

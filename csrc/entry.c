@@ -1,6 +1,7 @@
 #include "entry.h"
 
 #include "guard_eval.h"
+#include "meter.h"
 #include "plan.h"
 #include "trial.h"
 
@@ -30,11 +31,20 @@ typedef struct {
     PyObject *plan_consts;       /* tuple; plan.consts are its items */
     PyObject *reasons;           /* tuple; str() of each says what must hold */
     PyObject *name;
+    MeterSlot *slots;            /* of a report: HERE, then one for each exit, then one for each word; NULL: none yet */
+    JitEntryHead *former;        /* the rival, for a report */
 } Entry;
 
 /* A run that failed is one that CPython repeats: where more than one of five does, on and on, it is no gain. */
 #define FAILED 4000
 #define WENT_WELL 1000
+
+enum { HERE, STAYS, NSLOTS }; /* the entry itself; CPython, where its guards hold and it does not run */
+
+static MeterSlot *slot_after(const Entry *self, int exit) { return self->slots + NSLOTS + exit; }
+static MeterSlot *slots_of_words(const Entry *self) { return self->slots + NSLOTS + self->plan.nexits; }
+
+#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
 
 /* One long loop outweighs many short ones. */
 static void rest_if_poor(Entry *self, int gain) {
@@ -50,7 +60,7 @@ static void rest_if_poor(Entry *self, int gain) {
     self->rests += self->rests < MAX_RESTS;
 }
 
-static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer *out) {
+TWICE ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer *out, Meter *meter, int *left) {
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
@@ -61,7 +71,8 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
         return EXIT_STAY;
     }
     int failed, gain;
-    ExitKind kind = plan_run(&self->plan, view, regs, out, &failed, &gain);
+    ExitKind kind = meter ? plan_run_metered(&self->plan, view, regs, out, &failed, &gain, meter, slots_of_words(self), left)
+                          : plan_run(&self->plan, view, regs, out, &failed, &gain);
     if (kind == EXIT_MISS && !failed) { /* a loop that was left: with a frame CPython goes on from there */
         self->framed = ++self->missed_in_a_row >= MAX_FAILURES;
         return EXIT_MISS;
@@ -80,14 +91,14 @@ static ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer
     return kind == EXIT_MISS ? EXIT_STAY : kind; /* another entry for these facts would fail, too */
 }
 
-static ExitKind run_here(Entry *self, FrameView *view, Transfer *out) {
+TWICE ExitKind run_here(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     PyObject *few[FEW_REGISTERS], **regs = few;
     size_t bytes = self->nregs * sizeof(PyObject *);
     if (self->nregs > FEW_REGISTERS && (regs = PyMem_Malloc(bytes)) == NULL)
         return EXIT_MISS;
     memset(regs, 0, bytes);
     Py_INCREF(self);
-    ExitKind kind = run_plan(self, view, regs, out);
+    ExitKind kind = run_plan(self, view, regs, out, meter, left);
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback); /* releasing may run finalizers */
     for (int i = 0; i < self->nregs; i++)
@@ -100,13 +111,13 @@ static ExitKind run_here(Entry *self, FrameView *view, Transfer *out) {
 }
 
 /* A run of the entry or of its rival, timed. Errors and misses say nothing about speed. */
-static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
+TWICE ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     Trial *trial = &self->trial;
     int rivals_turn = trial_turn(trial), runs = trial->runs;
     Py_INCREF(self);
     JitEntryHead *rival = (JitEntryHead *)Py_NewRef(trial->rival);
     double start = trial_clock();
-    ExitKind kind = rivals_turn ? rival->run(rival, view, out) : run_here(self, view, out);
+    ExitKind kind = rivals_turn ? rival->run(rival, view, out) : run_here(self, view, out, meter, left);
     double seconds = trial_clock() - start;
     if (rivals_turn && kind != EXIT_MISS && kind != EXIT_STAY)
         self->head.hits++;
@@ -114,6 +125,8 @@ static ExitKind run_trial(Entry *self, FrameView *view, Transfer *out) {
         trial_note(trial, seconds);
     if (trial->runs == TRIAL_RUNS && trial->rival != NULL) {
         self->retired = trial_lost(trial);
+        if (meter != NULL)
+            Py_XSETREF(self->former, (JitEntryHead *)Py_NewRef(trial->rival));
         if (self->retired || trial->won)
             Py_CLEAR(trial->rival);
         trial_ends(trial);
@@ -135,15 +148,65 @@ static ExitKind run_rival(Entry *self, FrameView *view, Transfer *out) {
     return kind;
 }
 
-static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
-    Entry *self = (Entry *)head;
+TWICE ExitKind run_with(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     if (self->framed && view->frame == NULL)
         return EXIT_MISS;
     if (self->waiting && self->trial.rival)
         return run_rival(self, view, out);
     int rests = self->trial.rival == NULL || self->trial.rest > 0;
     self->trial.rest -= self->trial.rest > 0;
-    return rests ? run_here(self, view, out) : run_trial(self, view, out);
+    return rests ? run_here(self, view, out, meter, left) : run_trial(self, view, out, meter, left);
+}
+
+static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {
+    return run_with((Entry *)head, view, out, NULL, NULL);
+}
+
+#define RIVALS (-1) /* it has said itself whose the time is from here on */
+
+static ExitKind entry_run_metered(JitEntryHead *head, FrameView *view, Transfer *out) {
+    Entry *self = (Entry *)head;
+    MeterSlot *slots = self->slots; /* which outlive it */
+    int left = RIVALS;
+    Meter *meter = meter_here();
+    MeterSlot *before = meter_pass(meter, &slots[HERE]);
+    Py_INCREF(self);
+    ExitKind kind = run_with(self, view, out, meter, &left);
+    if (kind == EXIT_MISS || view->frame == NULL)
+        meter_pass(meter, before);
+    else if (kind == EXIT_STAY)
+        meter_enter(meter, &slots[STAYS]);
+    else if (left != RIVALS)
+        meter_enter(meter, slot_after(self, left));
+    slots[HERE].times += kind != EXIT_MISS && kind != EXIT_STAY;
+    Py_DECREF(self);
+    return kind;
+}
+
+static int make_slots(Entry *self) {
+    if (self->slots != NULL)
+        return 0;
+    self->slots = meter_slots(NSLOTS + self->plan.nexits + self->plan.count);
+    if (self->slots == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    self->slots[HERE].kind = METER_ENTRY;
+    MeterKind kind;
+    for (int word = 0, next = 0; next >= 0; word = next) {
+        plan_metered_step(&self->plan, &next, &kind);
+        slots_of_words(self)[word].kind = kind;
+    }
+    return 0;
+}
+
+static int set_metered(Entry *self, int on) {
+    if (on && make_slots(self) < 0)
+        return -1;
+    self->head.run = on ? entry_run_metered : entry_run;
+    JitEntryHead *rival = self->trial.rival;
+    int ours = rival != NULL && Py_IS_TYPE((PyObject *)rival, Py_TYPE(self));
+    return ours ? set_metered((Entry *)rival, on) : 0;
 }
 
 static PyTypeObject Entry_Type;
@@ -290,7 +353,8 @@ static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     self->plan.consts = ((PyTupleObject *)plan_consts)->ob_item;
     self->guards = copy_words(guards, &self->nguards);
     self->plan.words = self->guards ? copy_words(words, &self->plan.count) : NULL;
-    if (self->plan.words == NULL || read_exits(exits, &self->plan) < 0 || check(self) < 0)
+    if (self->plan.words == NULL || read_exits(exits, &self->plan) < 0 || check(self) < 0 ||
+        (meter_is_on() && set_metered(self, 1) < 0))
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -299,6 +363,7 @@ static int entry_traverse(PyObject *op, visitproc visit, void *arg) {
     Py_VISIT(((Entry *)op)->guard_consts);
     Py_VISIT(((Entry *)op)->plan_consts);
     Py_VISIT(((Entry *)op)->trial.rival);
+    Py_VISIT(((Entry *)op)->former);
     return 0;
 }
 
@@ -314,6 +379,7 @@ static void entry_dealloc(PyObject *op) {
     PyMem_Free(self->plan.words);
     PyMem_Free(self->guards);
     Py_XDECREF(self->trial.rival);
+    Py_XDECREF(self->former);
     Py_XDECREF(self->guard_consts);
     Py_XDECREF(self->plan_consts);
     Py_XDECREF(self->reasons);
@@ -461,7 +527,63 @@ static PyObject *end_waiting(PyObject *op, PyObject *trial) {
     Py_RETURN_NONE;
 }
 
+static PyObject *meter_entry(PyObject *op, PyObject *arg) {
+    int on = PyObject_IsTrue(arg);
+    if (on < 0 || set_metered((Entry *)op, on) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static int add_row(PyObject *list, const MeterSlot *slot, PyObject *what) {
+    PyObject *row = what ? meter_row(slot, what) : NULL;
+    int failed = row == NULL || PyList_Append(list, row) < 0;
+    Py_XDECREF(row);
+    return failed ? -1 : 0;
+}
+
+static int exit_rows(const Entry *self, PyObject *list) {
+    for (int i = 0; i < self->plan.nexits; i++) {
+        PyObject *offset = PyLong_FromLong(self->plan.exits[i].offset);
+        int failed = offset == NULL || add_row(list, slot_after(self, i), offset) < 0;
+        Py_XDECREF(offset);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+static int step_rows(const Entry *self, PyObject *list) {
+    MeterKind kind;
+    for (int word = 0, next = 0; next >= 0; word = next) {
+        PyObject *called = plan_metered_step(&self->plan, &next, &kind);
+        if (called != NULL && add_row(list, &slots_of_words(self)[word], called) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* (of the entry itself, while it stays, [after exits], [steps], its rival's or None), or None */
+static PyObject *metered(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    Entry *self = (Entry *)op;
+    if (self->slots == NULL)
+        Py_RETURN_NONE;
+    JitEntryHead *rival = self->trial.rival ? self->trial.rival : self->former;
+    int ours = rival != NULL && Py_IS_TYPE((PyObject *)rival, Py_TYPE(self));
+    PyObject *exits = PyList_New(0), *made = PyList_New(0), *result = NULL;
+    if (exits != NULL && made != NULL && exit_rows(self, exits) == 0 && step_rows(self, made) == 0)
+        result = Py_BuildValue("NNOON", meter_row(&self->slots[HERE], Py_None), meter_row(&self->slots[STAYS], Py_None),
+                               exits, made, ours ? metered((PyObject *)rival, NULL) : Py_NewRef(Py_None));
+    Py_XDECREF(exits);
+    Py_XDECREF(made);
+    return result;
+}
+
 static PyMethodDef entry_methods[] = {
+    {"meter", meter_entry, METH_O, "meter(on): its runs are measured, or no more."},
+    {"metered", metered, METH_NOARGS,
+     "What has been measured, in rows (kind, what, times, seconds): (the entry itself, CPython while it stays, [after each "
+     "exit, with the offset], [each call, kernel and routine], the same of its rival), or None. After meter_read()."},
     {"wait_beside", wait_beside, METH_O, "wait_beside(entry): let another that does the same run until ready()."},
     {"ready", end_waiting, METH_O, "ready(trial): run from now on, if `trial` in turns with the other one at first."},
     {"try_against", try_against, METH_O,

@@ -4,6 +4,7 @@
 #include "code_cache.h"
 #include "everywhere.h"
 #include "frame_state.h"
+#include "meter.h"
 
 static __thread Record *innermost; /* most often the one that is asked for */
 static __thread int active; /* compiled calls on this thread */
@@ -17,6 +18,11 @@ static _PyFrameEvalFunction buried_previous; /* ours when a wrapper kept us from
 static PyObject *discover_callback, *prepare_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
+static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag);
+
+static _PyFrameEvalFunction ours = eval_frame; /* or eval_metered, while a report is wanted */
+
+static int is_ours(_PyFrameEvalFunction found) { return found == eval_frame || found == eval_metered; }
 
 /* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back; after running Python
  * code of its own, perhaps, whose frames are passed on in between. */
@@ -179,7 +185,11 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     home->asked = 1;
     jit_hook_worked();
     busy++;
+    MeterSpan span = {0};
+    if (meter_is_on())
+        meter_begin_compiling(&span, meter_code(code));
     PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
+    meter_end(&span);
     busy--;
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();
@@ -291,23 +301,36 @@ static PyObject *set_ended(PyObject *self, PyObject *callback) {
     return before;
 }
 
-static PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag) {
+static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    MeterSpan span;
+    PyCodeObject *code = map_of(JIT_CODE(frame))->home->code;
+    meter_begin_frame(&span, code ? meter_code(code) : NULL);
+    PyObject *result = run_frame(ts, frame, throwflag);
+    meter_end(&span);
+    return result;
+}
+
+#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
+
+TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || held, watched = jit_watched(ts);
     if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
         jit_hook_sit();
     if ((inside || standing) && !busy && !watched) {
         frames++;
+        if (metered)
+            meter_saw_frame();
         stood_by();
         if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame, inside);
         if (map_of(JIT_CODE(frame)) != NULL)
-            return run_frame(ts, frame, throwflag);
+            return metered ? run_metered(ts, frame, throwflag) : run_frame(ts, frame, throwflag);
     }
     return pass_on(ts, frame, throwflag);
 }
 
 int jit_hook_take_out(PyThreadState *ts) {
-    int mine = _PyInterpreterState_GetEvalFrameFunc(ts->interp) == eval_frame;
+    int mine = is_ours(_PyInterpreterState_GetEvalFrameFunc(ts->interp));
     if (mine)
         _PyInterpreterState_SetEvalFrameFunc(ts->interp, previous_eval);
     return mine;
@@ -315,7 +338,7 @@ int jit_hook_take_out(PyThreadState *ts) {
 
 void jit_hook_put_back(PyThreadState *ts, int mine) {
     if (mine && users > 0 && _PyInterpreterState_GetEvalFrameFunc(ts->interp) == previous_eval)
-        _PyInterpreterState_SetEvalFrameFunc(ts->interp, eval_frame);
+        _PyInterpreterState_SetEvalFrameFunc(ts->interp, ours);
 }
 
 /* Deep down calls are CPython's own: with the function taken out, Python calls need no C stack. */
@@ -326,17 +349,28 @@ static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
     return result;
 }
 
-static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) {
+TWICE PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     if (frame == passed_on)
         return _PyEval_EvalFrameDefault(ts, frame, throwflag);
     if (nested >= DEEP)
         return eval_deep(ts, frame, throwflag);
     nested++;
     JIT_GIVE_C_RECURSION(ts, 1);
-    PyObject *result = eval_here(ts, frame, throwflag);
+    PyObject *result = eval_here(ts, frame, throwflag, metered);
     JIT_GIVE_C_RECURSION(ts, -1);
     nested--;
     return result;
+}
+
+static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag) { return eval(ts, frame, throwflag, 0); }
+
+static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag) { return eval(ts, frame, throwflag, 1); }
+
+void jit_hook_meter(int on) {
+    PyInterpreterState *interp = PyInterpreterState_Get();
+    ours = on ? eval_metered : eval_frame;
+    if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
+        _PyInterpreterState_SetEvalFrameFunc(interp, ours);
 }
 
 static void use(long change) {
@@ -346,10 +380,10 @@ static void use(long change) {
     if (before == 0 && users > 0) {
         _PyFrameEvalFunction found = _PyInterpreterState_GetEvalFrameFunc(interp);
         /* a wrapper that went after our last user has put us back */
-        previous_eval = found == eval_frame ? buried_previous : found;
-        _PyInterpreterState_SetEvalFrameFunc(interp, eval_frame);
+        previous_eval = is_ours(found) ? buried_previous : found;
+        _PyInterpreterState_SetEvalFrameFunc(interp, ours);
     } else if (before > 0 && users == 0) {
-        if (_PyInterpreterState_GetEvalFrameFunc(interp) == eval_frame)
+        if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
             _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
         else
             buried_previous = previous_eval;

@@ -56,6 +56,9 @@ int jit_can_ask(void);
 int jit_hook_take_out(PyThreadState *ts);
 void jit_hook_put_back(PyThreadState *ts, int mine);
 
+/* Frames are measured (csrc/meter.h), or no more. */
+void jit_hook_meter(int on);
+
 int frame_hook_init(PyObject *module);
 
 #endif

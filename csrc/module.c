@@ -21,6 +21,7 @@
 #include "launcher.h"
 #include "lookup.h"
 #include "loop_place.h"
+#include "meter.h"
 #include "parallel.h"
 #include "part.h"
 #include "plan.h"
@@ -57,7 +58,7 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(frame_hook) X(frame_state) X(region) X(workers) \
+    X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(frame_state) X(region) X(workers) \
     X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)

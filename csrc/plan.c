@@ -7,6 +7,7 @@
 #include "held.h"
 #include "iterators.h"
 #include "launcher.h"
+#include "meter.h"
 #include "plan_ops.h"
 #include "routine.h"
 
@@ -254,16 +255,22 @@ static int fill(Run *run, const PlanExit *exit, Transfer *out) {
     return -1;
 }
 
-/* Steps from `w` on. 0: reached EXIT, *reached says which; -1: a step failed. */
-static int steps(Run *run, const int *w, int *reached) {
+#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
+
+TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
+#define METERED                                        \
+    if (slots != NULL)                                 \
+        meter_enter(meter, &slots[w - run->plan->words]);
     for (;;) {
         switch (w[0]) {
         case P_CALL:
+            METERED
             if (put(run, w[1], call(run, get(run, w[2]), w + 4, w[3], NULL)) < 0)
                 return -1;
             w += 4 + w[3];
             break;
         case P_CALL_KW:
+            METERED
             if (put(run, w[1], call(run, get(run, w[2]), w + 5, w[4], get(run, w[3]))) < 0)
                 return -1;
             w += 5 + w[4];
@@ -306,11 +313,13 @@ static int steps(Run *run, const int *w, int *reached) {
             w += 2;
             break;
         case P_KERNEL:
+            METERED
             if (run_kernel(run, w) < 0)
                 return -1;
             w += 4 + w[2] + w[3];
             break;
         case P_ROUTINE: {
+            METERED
             int exit = run_routine(run, w);
             if (exit < 0)
                 return -1;
@@ -346,6 +355,13 @@ static int steps(Run *run, const int *w, int *reached) {
             return -1;
         }
     }
+}
+
+/* Steps from `w` on. 0: reached EXIT, *reached says which; -1: a step failed. */
+static int steps(Run *run, const int *w, int *reached) { return steps_with(run, w, reached, NULL, NULL); }
+
+static int steps_metered(Run *run, Meter *meter, MeterSlot *slots, int *reached) {
+    return steps_with(run, run->plan->words, reached, meter, slots);
 }
 
 /* The exit's own steps, then its state. -1: one of them failed, exception set. */
@@ -393,23 +409,61 @@ static ExitKind after_failure(Run *run, Transfer *out) {
     return EXIT_RAISE;
 }
 
-ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
-                  int *failed, int *gain) {
+TWICE ExitKind run_with(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
+                        Meter *meter, MeterSlot *slots, int *left) {
     Run run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
     int reached;
     if (view->frame != NULL)
         run.ip = JIT_IP(view->frame);
-    int bad = steps(&run, plan->words, &reached) < 0;
+    int bad = (slots != NULL ? steps_metered(&run, meter, slots, &reached) : steps(&run, plan->words, &reached)) < 0;
+    if (slots != NULL && !bad)
+        *left = reached;
     put_back(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
     *failed = bad && !run.loud;
     *gain = run.gain;
-    if (bad)
-        return after_failure(&run, out);
+    if (bad) {
+        ExitKind kind = after_failure(&run, out);
+        if (slots != NULL)
+            *left = run.window;
+        return kind;
+    }
     if (take(&run, reached, out) == 0)
         return plan->exits[reached].kind;
     out->nstack = TRANSFER_KEEPS_STATE;
     out->offset = -1;
     return EXIT_RAISE;
+}
+
+ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
+                  int *failed, int *gain) {
+    return run_with(plan, view, regs, out, failed, gain, NULL, NULL, NULL);
+}
+
+ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
+                          Meter *meter, MeterSlot *slots, int *left) {
+    *left = 0;
+    return run_with(plan, view, regs, out, failed, gain, meter, slots, left);
+}
+
+/* Words of a step that begins here. */
+static int length(const int *w) {
+    static const char *const operands[] = {
+#define OPERANDS(name, operands) operands,
+        PLAN_OPS(OPERANDS)
+#undef OPERANDS
+    };
+    int words = 1, more = 0;
+    for (const char *o = operands[w[0]]; *o != '\0' && *o != '*'; o++, words++)
+        more += *o == 'n' ? w[words] : 0;
+    return words + more;
+}
+
+PyObject *plan_metered_step(const Plan *plan, int *word, MeterKind *kind) {
+    const int *w = plan->words + *word;
+    *word = w[0] == P_EXIT ? -1 : *word + length(w);
+    *kind = w[0] == P_KERNEL ? METER_KERNEL : w[0] == P_ROUTINE ? METER_LOOP : METER_CALL;
+    int operand = w[0] == P_CALL || w[0] == P_CALL_KW ? w[2] : w[0] == P_KERNEL || w[0] == P_ROUTINE ? w[1] : 0;
+    return operand < 0 && operand != PLAN_NULL ? plan->consts[~operand] : NULL;
 }

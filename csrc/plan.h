@@ -2,6 +2,7 @@
 #ifndef JIT_PLAN_H
 #define JIT_PLAN_H
 
+#include "meter.h"
 #include "transfer.h"
 
 typedef struct {
@@ -32,6 +33,15 @@ typedef struct {
  * where the region began, after those effects that were already performed. */
 ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
                   int *failed, int *gain);
+
+/* The same, measured: from a call, a kernel or a routine on the time is that of the slot with the number of its word.
+ * *left: the exit, 0: it did not get to one. */
+ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
+                          Meter *meter, MeterSlot *slots, int *left);
+
+/* What a step with a slot of its own calls, borrowed; NULL: it has none, or the word does not begin a step. Steps of the
+ * plan itself, not of its exits; `*word` is the first step's, and becomes the next one's. */
+PyObject *plan_metered_step(const Plan *plan, int *word, MeterKind *kind);
 
 /* 0, or -1 with an exception: the words are not a plan over `nregs` registers and `nconsts` constants. */
 int plan_check(const Plan *plan, int nregs, Py_ssize_t nconsts);

@@ -6,6 +6,7 @@
 #include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
+#include "meter.h"
 
 #include <structmember.h>
 
@@ -28,6 +29,7 @@ typedef struct {
     unsigned long left; /* the run in which the compiler is not asked any more */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
+    MeterSlot *slot;   /* of a report: CPython from here on, where it is dead; NULL: none yet */
 } Point;
 
 /* A barren point is asked so often; asking costs as much as a small Python function. */
@@ -126,7 +128,11 @@ static int compile_here(Point *point, JitFrame *frame, Home *home) {
     if (state == NULL)
         return -1;
     jit_busy_enter();
+    MeterSpan span = {0};
+    if (meter_is_on())
+        meter_begin_compiling(&span, meter_code(home->code));
     PyObject *result = PyObject_CallFunctionObjArgs(compiler, (PyObject *)point, state, NULL);
+    meter_end(&span);
     jit_busy_leave();
     Py_DECREF(state);
     Py_XDECREF(result);
@@ -200,6 +206,17 @@ static void bury(Point *point, PyCodeObject *cstar) {
         jit_jump_over(cstar, map->at_point[unit], map->at_instr[unit], (PyObject *)point);
 }
 
+#define MOST_METERED 1000 /* passes of a dead point of which a report has the time; then it costs nothing any more */
+
+static int metered(Point *point) {
+    if (point->slot == NULL && (point->slot = meter_slots(1)) == NULL)
+        return 0;
+    if (point->slot->times >= MOST_METERED)
+        return 0;
+    meter_enter(meter_here(), point->slot);
+    return 1;
+}
+
 /* Asking it costs as much as what it saves; where there are several, another one may be worth it. */
 static void rest_with_entry(Point *point) {
     if (PyTuple_GET_SIZE(point->entries) != 1)
@@ -225,6 +242,8 @@ static PyObject *point_enter(PyObject *self) {
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
     if (is_dead(point)) {
+        if (meter_is_on() && metered(point))
+            Py_RETURN_FALSE;
         bury(point, JIT_CODE(frame));
         Py_RETURN_FALSE;
     }
@@ -316,7 +335,15 @@ static PyObject *point_kill(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
+static PyObject *point_metered(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    MeterSlot *slot = ((Point *)self)->slot;
+    return slot ? meter_row(slot, Py_None) : Py_NewRef(Py_None);
+}
+
 static PyMethodDef point_methods[] = {
+    {"metered", point_metered, METH_NOARGS,
+     "The row (kind, None, times, seconds) of CPython's time from a dead point on, or None. After meter_read()."},
     {"add", point_add, METH_VARARGS, "add(entry, first=False): tried after the entries that are there, or before."},
     {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
     {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},

@@ -14,7 +14,8 @@ from importlib import import_module
 
 SWITCH = "jitcore.pth"
 USAGE = """\
-usage: python -m jitcore (script.py | -m module | -c command) [arguments]
+usage: python -m jitcore [--report[=FILE]] (script.py | -m module | -c command) [arguments]
+       python -m jitcore report FILE.json [FILE.html] a report that was written as JSON, to read
        python -m jitcore doctor                      what jitcore finds here, and what to install
        python -m jitcore cache [size | list | clear] the kernels that are kept on disk
        python -m jitcore bugreport [script arguments] a file with what a maintainer needs
@@ -25,7 +26,9 @@ COMMANDS = {
     "cache": "jitcore.report.kept",
     "bugreport": "jitcore.report.bugreport",
     "replay": "jitcore.report.replay",
+    "report": "jitcore.report.reports",
 }
+REPORT = "--report"
 
 
 def command(original: Sequence[str], executable: str, arguments: Sequence[str]) -> list[str]:
@@ -42,6 +45,14 @@ def is_installed(path: Sequence[str]) -> bool:
     return any(os.path.isfile(os.path.join(folder, SWITCH)) for folder in path)
 
 
+def report_to(file: str) -> str | None:
+    """As JITCORE_REPORT has it; None: a file of no kind that there is."""
+    kind = os.path.splitext(file)[1].removeprefix(".")
+    if not file:
+        return "1"
+    return f"{kind}:{file}" if kind in ("json", "html") else None
+
+
 def main() -> int:
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -49,13 +60,20 @@ def main() -> int:
         return 0 if arguments else 2
     if arguments[0] in COMMANDS:
         return int(import_module(COMMANDS[arguments[0]]).main(arguments[1:]))
+    original = sys.orig_argv[: len(sys.orig_argv) - len(arguments)]
+    if arguments[0].partition("=")[0] == REPORT:
+        wanted = report_to(arguments.pop(0).partition("=")[2])
+        if wanted is None or not arguments:
+            print(USAGE, file=sys.stderr)
+            return 2
+        os.environ["JITCORE_REPORT"] = wanted
     if not is_installed(sys.path):
         print(f"jitcore: not installed: {SWITCH} is in no folder of sys.path", file=sys.stderr)
         return 2
     os.environ["JITCORE"] = "1"
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(sys.executable, command(sys.orig_argv, sys.executable, arguments))
+    os.execv(sys.executable, command([*original, *arguments], sys.executable, arguments))
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ __all__ = [
     "mark_dynamic",
     "mark_static",
     "register_backend",
+    "report",
     "reset",
     "set_num_threads",
     "stance",
@@ -58,7 +59,7 @@ pipeline = Lazy("jitcore.pipeline")
 waiting = Lazy("jitcore.codegen.background")
 everywhere = Lazy("jitcore.everywhere")
 rules = Lazy("jitcore.runtime.rules")
-console = Lazy("jitcore.report.console")
+reports = Lazy("jitcore.report.reports")
 explaining = Lazy("jitcore.report.explain")
 controls = Lazy("jitcore.controls")
 
@@ -165,7 +166,7 @@ def compiled(fn: Any, options: Config, signature: Signature | None = None) -> An
 
 @functools.cache
 def report_at_exit() -> None:
-    atexit.register(console.print_report)
+    atexit.register(reports.at_exit)
 
 
 def explain(fn: Any, /) -> Callable[..., Any]:
@@ -195,6 +196,18 @@ def attach(fn: types.FunctionType, options: Config, signature: Signature | None 
         dispatcher._set_signature(checks(wanted), wanted)
         controls.compile_for_signature(dispatcher)
     return dispatcher
+
+
+def report(to: Any = None, /) -> None:
+    """What was compiled so far, where CPython went on and why, the costliest place first.
+
+    to    None: text on standard error · a name that ends in .json or .html: that file · a stream
+          that is open for text
+
+    What places cost is known with JITCORE_REPORT set, or `python -m jitcore --report`; else how
+    often they were met. ValueError for a name that ends in anything else.
+    """
+    reports.report(to)
 
 
 def enable(on: bool = True, /) -> None:

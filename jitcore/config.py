@@ -29,7 +29,7 @@ HOT_SECONDS = 0.05  # about what compiling takes: it costs no more than has been
 class Config:
     enabled: bool = True  # JITCORE=0 turns everything off
     everywhere: bool = False  # JITCORE=1 compiles what runs, without a decorator
-    report: bool = False  # JITCORE_REPORT=1 prints the breaks at exit
+    report: str = ""  # JITCORE_REPORT: 1, json:FILE or html:FILE, when the program ends
     cache_dir: Path | None = (
         None  # JITCORE_CACHE_DIR or the user's cache folder; None: no disk cache
     )
@@ -68,7 +68,7 @@ def from_environment(env: Mapping[str, str]) -> Config:
     return Config(
         enabled=switch != "0",
         everywhere=switch == "1",
-        report=env.get("JITCORE_REPORT", "") not in ("", "0"),
+        report=report_in(env.get("JITCORE_REPORT", "")),
         cache_dir=Path(folder) if folder else default_cache_dir(env),
         compiler=env.get("JITCORE_CC", ""),
         hinted=env.get("CC", ""),
@@ -97,6 +97,7 @@ COMPILING: tuple[Compiling, ...] = ("eager", "background")
 ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE": ("0 (off) or 1 (without a decorator)", lambda text: text in ("0", "1")),
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
+    "JITCORE_REPORT": ("0, 1, json:FILE or html:FILE", lambda text: is_report(text)),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
     "JITCORE_LOGS": (topics.WORDS, topics.is_understood),
     "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),
@@ -138,6 +139,22 @@ def absolute(folder: str) -> Path:
 def word_in(text: str, words: tuple[str, ...]) -> str:
     """The first, where it is none of them."""
     return text if text in words else words[0]
+
+
+REPORTS = ("json", "html")  # that go to a file
+
+
+def is_report(text: str) -> bool:
+    kind, colon, file = text.partition(":")
+    return not colon or (kind in REPORTS and bool(file))
+
+
+def report_in(text: str) -> str:
+    """Empty: none is wanted."""
+    kind, colon, file = text.partition(":")
+    if text == "0" or not is_report(text):
+        return ""
+    return f"{kind}:{absolute(file)}" if colon else text
 
 
 def words_in(text: str) -> tuple[str, ...]:

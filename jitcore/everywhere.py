@@ -6,7 +6,9 @@ jitcore/pipeline.py with the first that is hot.
 
 from __future__ import annotations
 
+import atexit
 import sys
+from functools import cache
 from importlib import import_module
 from types import CodeType
 from typing import Any
@@ -36,7 +38,21 @@ def begin() -> None:
             import_module(name)
     if arrivals.count():
         import_module("jitcore.arriving").review()
+    if environment().report:  # frames that run by then are measured, too
+        _C.meter(True)
+        report_at_exit()
     _C.everywhere_begin(np, umath, seconds)
+
+
+@cache
+def report_at_exit() -> None:
+    atexit.register(tell)
+
+
+def tell() -> None:
+    reports = loaded("jitcore.report.reports")
+    if reports is not None:
+        reports.at_exit()
 
 
 def end() -> None:

@@ -41,7 +41,7 @@ from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.missed import failing_in, missed, warn_of_limit
 from jitcore.runtime.planned import Unroutined
-from jitcore.runtime.records import Done, Recompile, Record, Records, Region
+from jitcore.runtime.records import NO_TRAFFIC, Done, Recompile, Record, Records, Region
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
 from jitcore.runtime.sizes import (
@@ -60,7 +60,8 @@ from jitcore.runtime.warned import Warned
 from jitcore.settings import current
 from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
-from jitcore.symbolic.state import Capture, Start
+from jitcore.symbolic.state import Capture, Loud, Start
+from jitcore.symbolic.state import Routine as Looped
 from jitcore.verify import internal, rehearsal
 
 dumping = Lazy("jitcore.dump.function")
@@ -430,7 +431,8 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
 
 
 def splice_in(record: Record, code: Code) -> None:
-    useful = {o: p for o, p in record.points.items() if p.entries or not p.closed}
+    measured = records.keeps  # then it is known what CPython takes after a dead one
+    useful = {o: p for o, p in record.points.items() if p.entries or not p.closed or measured}
     spliced = splice(code, useful)
     _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
     if logs.wants(logs.code):
@@ -466,6 +468,10 @@ def region_of(
         assembled.routines if assembled is not None else (),
         place_at(decode(code), point.offset),
         dict(sizes_in(captured)),
+        assembled.works if assembled is not None else (),
+        assembled.traffic if assembled is not None else NO_TRAFFIC,
+        captured.exit.offset,
+        exits_of(code, captured),
     )
 
 
@@ -480,6 +486,18 @@ def sizes_in(captured: Capture) -> Iterator[tuple[str, Extents]]:
         elif isinstance(guard, IsSized):
             both = zip(guard.least, guard.most, strict=True)
             yield str(guard.source), tuple(a if a == b else (a, b) for a, b in both)
+
+
+def exits_of(code: CodeType, captured: Capture) -> dict[int, Place]:
+    """Where CPython may go on."""
+    exits = [captured.exit]
+    for segment in captured.segments:
+        exits.append(segment.at if isinstance(segment, Loud) else segment.start)
+        if isinstance(segment, Looped):
+            exits += segment.exits.values()
+    positions = [*code.co_positions()]
+    at = {exit.offset for exit in exits if exit.offset >= 0}
+    return {offset: place_of(code, positions[offset // 2]) for offset in sorted(at)}
 
 
 def keep(record: Record, region: Region) -> None:
@@ -524,6 +542,7 @@ def collect() -> Iterator[list[Found]]:
 
 def reset() -> None:
     """Forget all that was compiled; frames that run C* go on in it, and miss."""
+    records.drop_gone()
     for _, code in records.with_codes():
         forget(code)
     forget_failures()
@@ -544,6 +563,12 @@ def forget(code: CodeType) -> None:
     _C.uninstall(code)
     if record.dispatchers:
         records.add(code, Record(record.config, dispatchers=record.dispatchers))
+
+
+def measure() -> None:
+    """From here on the run's time has owners: csrc/meter.h."""
+    records.keeps = True
+    _C.meter(True)
 
 
 def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
@@ -603,5 +628,7 @@ use_threads(threads_of(environment()))
 logs.listen(logs.levels_in(environment().logs))
 if environment().verify:
     rehearsal.begin()
+if environment().report:
+    measure()
 for variable, complaint in complaints().items():
     say(variable, complaint)

@@ -104,11 +104,12 @@ class Elements:
         args = map_tree(own, maker.args)
         if maker.op is UNROLLED:
             spec: Unrolled = maker.kwargs["spec"]
-            return self.add(UNROLLED, args, {"spec": spec}, fresh(spec.result, shape))
+            made = fresh(spec.result, shape)
+            return self.add(UNROLLED, args, {"spec": spec}, made, maker.where)
         t = maker.op.infer(args, maker.kwargs)
         if not isinstance(t, ArrayType) or t.shape != shape:
             raise NotHere(f"{maker.op.name} of elements")
-        return self.add(maker.op, args, maker.kwargs, t)
+        return self.add(maker.op, args, maker.kwargs, t, maker.where)
 
     def viewed(self, value: Value, cut: Cut) -> Value:
         if not is_plain(value.type):
@@ -120,9 +121,11 @@ class Elements:
         self.views.add(view)
         return view
 
-    def add(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], t: ArrayType) -> Value:
+    def add(
+        self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], t: ArrayType, where: Any = None
+    ) -> Value:
         value = Value(t)
-        self.nodes.append(Node(op, args, kwargs, (value,), (), self.where))
+        self.nodes.append(Node(op, args, kwargs, (value,), (), where or self.where))
         if len(self.nodes) - len(self.views) > MOST_NODES or len(self.views) > MOST_READ:
             raise NotHere("too much")
         return value

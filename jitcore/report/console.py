@@ -1,75 +1,222 @@
-"""All breaks of a run → a report on the console: once per place, with counts.
+"""A Run → text: the summary, then the places where CPython went on, the costliest first.
 
-Coloured on a terminal (unless NO_COLOR is set), plain otherwise.
+On a terminal: as wide as it is, with bars, and with colours unless NO_COLOR or TERM says otherwise;
+rich (the extra `report`) knows which ones the terminal has. Else plain text, which is the same
+words.
 """
 
 from __future__ import annotations
 
-import linecache
 import os
+import shutil
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TextIO
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, TextIO
 
-from jitcore import pipeline
-from jitcore.config import environment
-from jitcore.fallback.breaks import Break
-from jitcore.report.explain import counted
-from jitcore.runtime.records import Record, Region
-from jitcore.verify.findings import findings
+from jitcore.report.measured import run as measured
+from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
+from jitcore.report.words import counted, seconds, share
 
-BOLD, DIM, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
+WIDE = 100  # of text that is read elsewhere
+NARROW = 40
+Part = tuple[str, str]  # style, text
+Lines = list[list[Part]]
+NAMES = {
+    "kernel": "kernels",
+    "loop": "loops in C",
+    "call": "NumPy's calls in graphs",
+    "cpython": "CPython",
+    "entry": "guards, entering and leaving",
+    "compiling": "compiling",
+}
+STYLES = {
+    "": "",
+    "title": "bold",
+    "code": "bold red",
+    "place": "cyan",
+    "mark": "red",
+    "quiet": "dim",
+}
+ANSI = {"bold": "1", "bold red": "1;31", "cyan": "36", "red": "31", "dim": "2"}
 
 
-def print_report(out: TextIO | None = None) -> None:
-    """The report of everything compiled so far, on `out` (standard error, if there is one)."""
+def print_report(out: TextIO | None = None, run: Run | None = None) -> None:
+    """Of everything so far, on `out` (standard error, if there is one)."""
     out = sys.stderr if out is None else out
     if out is None or out.closed:
         return
-    colours = out.isatty() and "NO_COLOR" not in os.environ
-    for line in report_lines(pipeline.records.all(), colours):
-        print(line, file=out)
+    terminal = out.isatty()
+    width = max(shutil.get_terminal_size((WIDE, 24)).columns, NARROW) if terminal else WIDE
+    lines = report(measured() if run is None else run, width, terminal)
+    shows = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if terminal and shows and rich_console(out, width) is not None:
+        coloured(out, lines, width)
+        return
+    form = ansi if terminal and shows else plain
+    for line in lines:
+        out.write(as_it_can(form(line), out) + "\n")
 
 
-def report_lines(records: Sequence[Record], colours: bool) -> list[str]:
-    regions = [region for record in records for region in record.regions]
-    misses = sum(point.misses for record in records for point in record.points.values())
-    counts = break_counts(records)
-    lines = [paint("jitcore: " + summary(regions, counts, misses), BOLD, colours)]
-    for stop, count in counts.most_common():
-        times = f"({counted(count, 'time')})"
-        lines.append(f"{paint(stop.code, RED, colours)} {stop.where}: {stop.reason} {times}")
-        source = linecache.getline(stop.filename, stop.lineno or 0).strip()
-        if source:
-            lines.append(f"    {source}")
-        lines.append(paint(f"    hint: {stop.hint}", DIM, colours))
-    return [*lines, *(findings.summary() if environment().verify else ())]
+def as_it_can(text: str, out: TextIO) -> str:
+    """Streams of a C locale take ASCII only."""
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def break_counts(records: Iterable[Record]) -> Counter[Break]:
-    """A region that ran left through its break as often as it ran."""
-    counts: Counter[Break] = Counter()
-    for region in (region for record in records for region in record.regions):
-        for stop in region.breaks:
-            counts[stop] += max(region.entry.hits, 1) if region.entry is not None else 1
-    for stop in (stop for record in records for stop in record.breaks if stop not in counts):
-        counts[stop] = 1
-    return counts
+def plain(line: Sequence[Part]) -> str:
+    return "".join(text for _, text in line).rstrip()
 
 
-def summary(regions: list[Region], counts: Counter[Break], misses: int) -> str:
-    entries = [region for region in regions if region.entry is not None]
-    functions = {(region.function.filename, region.function.lineno) for region in regions}
-    return (
-        f"{counted(len(functions), 'function')} seen, {counted(len(entries), 'graph')} in use, "
-        f"{counted(sum(len(r.kernels) for r in entries), 'kernel')}, "
-        f"{counted(sum(r.entry.hits for r in entries), 'hit')}, "
-        f"{counted(misses, 'miss', 'misses')}, "
-        f"{counted(len(counts), 'place')} where a graph breaks, "
-        f"{sum(r.seconds for r in regions) * 1e3:.0f} ms compiling"
+def ansi(line: Sequence[Part]) -> str:
+    return "".join(
+        f"\x1b[{ANSI[STYLES[style]]}m{text}\x1b[0m" if style and text else text
+        for style, text in line
     )
 
 
-def paint(text: str, colour: str, colours: bool) -> str:
-    return f"{colour}{text}{PLAIN}" if colours else text
+def rich_console(out: TextIO, width: int) -> Any:
+    """None: rich is not installed."""
+    try:
+        console = import_module("rich.console")
+    except ImportError:
+        return None
+    return console.Console(file=out, width=width, highlight=False)
+
+
+def coloured(out: TextIO, lines: Lines, width: int) -> None:
+    console, make = rich_console(out, width), import_module("rich.text").Text
+    for line in lines:
+        parts = ((as_it_can(text, out), STYLES.get(style, "")) for style, text in line)
+        text = make.assemble(*parts)
+        console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+
+# ---- the report ---------------------------------------------------------------------------------
+
+
+def report(run: Run, width: int, bars: bool = False) -> Lines:
+    lines = [*summary(run, width, bars)]
+    if run.stops:
+        lines.append([])
+        lines += wrapped(heading(run), width, 0, "title")
+    for stop in run.stops:
+        lines += place(stop, run, width)
+    for one in run.recompiled:
+        text = f"compiled again: {one.spot}: {one.changes}: {one.done}"
+        lines += wrapped(text, width, 0, "quiet")
+    lines += [[("", text)] for text in run.verified]
+    for note in run.notes:
+        lines += wrapped(f"note: {note}", width, 0, "quiet")
+    return lines
+
+
+def heading(run: Run) -> str:
+    places = counted(run.totals.places, "place")
+    if not run.measured:
+        return f"{places} where CPython goes on; what they cost is measured with JITCORE_REPORT=1:"
+    return f"{places} where CPython goes on, the costliest first:"
+
+
+def summary(run: Run, width: int, bars: bool) -> Iterator[list[Part]]:
+    for k, text in enumerate(summed(run.totals, run.measured)):
+        yield from wrapped(text, width, 2 if k else 0, "" if k else "title")
+    if not run.measured:
+        return
+    total = sum(run.totals.seconds)
+    text = f"compiled functions took {seconds(total)} of {seconds(run.elapsed)}:"
+    yield from wrapped(text, width, 2, "")
+    for kind, spent in sorted(zip(KINDS, run.totals.seconds, strict=True), key=lambda x: -x[1]):
+        if spent:
+            yield row(NAMES[kind], spent, total, width if bars else 0)
+    if run.totals.breaks:
+        name = "CPython after the breaks"
+        yield row(name, run.totals.breaks, total, width if bars else 0)
+
+
+def row(name: str, spent: float, total: float, width: int) -> list[Part]:
+    """With a bar, where there is room for one."""
+    text = f"    {name:<29}{seconds(spent):>9}{share(spent, total):>6}  "
+    room = min(30, max(width - len(text) - 1, 0))
+    return [("", text), ("place", "━" * round(room * spent / total) if total else "")]
+
+
+def summed(t: Totals, is_measured: bool) -> Iterator[str]:
+    skipped = f", {t.skipped} without" if t.skipped else ""
+    yield (
+        f"jitcore: {counted(t.functions, 'function')} seen, {t.compiled} with a graph in use"
+        f"{skipped}"
+    )
+    if is_measured:
+        yield (
+            f"{counted(t.seen, 'frame')} seen, {t.frames} of functions with region points, "
+            f"{max(t.seen - t.frames, 0)} skipped"
+        )
+    retired = f" ({t.retired} retired: NumPy's own calls were faster)" if t.retired else ""
+    yield (
+        f"{counted(t.graphs, 'graph')}{retired}, {counted(t.nodes, 'node')}, "
+        f"{counted(t.kernels, 'kernel')}, {counted(t.places, 'break')}"
+    )
+    yield (
+        f"{counted(t.hits, 'hit')}, {counted(t.misses, 'miss', 'misses')}, "
+        f"{counted(t.recompiles, 'recompile')}, {seconds(t.compiling)} compiling"
+    )
+
+
+def place(stop: Stop, run: Run, width: int) -> Iterator[list[Part]]:
+    total = sum(run.totals.seconds)
+    cost = ""
+    if stop.seconds is not None:
+        cost = f"{seconds(stop.seconds)} ({share(stop.seconds, total)}), "
+    times = f"{cost}{counted(stop.times, 'time')}"
+    yield [("code", stop.code), ("", " "), ("place", str(stop.spot)), ("", f"  {times}")]
+    yield from wrapped(stop.reason, width, 5, "")
+    yield from pointed(stop.spot, width)
+    for spot in reversed(stop.via):
+        text = f"called from {spot}"
+        yield from wrapped(text, width, 5, "quiet")
+        yield from pointed(spot, width)
+    yield from wrapped(f"hint: {stop.hint}", width, 5, "quiet")
+
+
+def pointed(spot: Spot, width: int) -> Iterator[list[Part]]:
+    """The source line, without what it is indented by, and carets under the expression. Of a long
+    line, the part around it."""
+    text = spot.text.expandtabs(1)
+    shift = len(text) - len(text.lstrip())
+    text = text.strip()
+    if not text:
+        return
+    first = max((spot.col or 0) - shift, 0) if spot.col is not None else None
+    last = len(text)
+    if first is not None and spot.end_line == spot.line and spot.end_col is not None:
+        last = min(spot.end_col - shift, last)
+    room = width - 8
+    if len(text) > room:
+        start = min(max((first or 0) - 8, 0), len(text) - room)
+        last = min(last - start, room)
+        first = None if first is None else first - start
+        more = len(text) > start + room
+        text = "…" * (start > 0) + text[start + (start > 0) : start + room - more] + "…" * more
+    yield [("", f"        {text}")]
+    if first is not None and last > first:
+        yield [("mark", " " * (8 + columns(text[:first])) + "^" * columns(text[first:last]))]
+
+
+def columns(text: str) -> int:
+    """That it takes on a terminal: East Asian characters take two."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def wrapped(text: str, width: int, indent: int, style: str) -> Lines:
+    """Paths are not broken."""
+    lines = textwrap.wrap(
+        text,
+        width - indent,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [[("", " " * indent), (style, line)] for line in lines]

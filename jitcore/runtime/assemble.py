@@ -18,13 +18,14 @@ from numpy._core import umath
 
 from jitcore import _C
 from jitcore.codegen.background import background
-from jitcore.codegen.footprint import Footprint, peak
+from jitcore.codegen.footprint import Footprint, Traffic, peak, traffic
 from jitcore.codegen.kernel import load_all
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.routine import Routine
 from jitcore.codegen.schedule import Group
 from jitcore.codegen.toolchain import Stopped
 from jitcore.config import Config
+from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import (
     Built,
     Computed,
@@ -58,6 +59,7 @@ from jitcore.runtime.planned import (
     without_frame,
 )
 from jitcore.runtime.quiet import quiet_state
+from jitcore.runtime.records import Work
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import Routine as Looped
 
@@ -76,8 +78,10 @@ class Assembled:
     refusals: tuple[str, ...]  # why a user's backend did not take a window
     frameless: bool
     footprint: Footprint
+    traffic: Traffic
     routines: tuple[Any, ...] = ()
     plan: Scheduled | None = None
+    works: tuple[Work, ...] = ()
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
@@ -180,9 +184,35 @@ def assembled(plan: Scheduled, entry: Any) -> Assembled:
         tuple(segment.refusal for segment in plan.segments if segment.refusal),
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
+        traffic(steps, [n for one in plan.live for n in one.nodes], exit_values(plan.capture)),
         tuple(one.routine.code for one in plan.segments if one.routine is not None),
         plan,
+        tuple(works(plan)),
     )
+
+
+def works(plan: Scheduled) -> Iterable[Work]:
+    """What the plan's steps call, in their order."""
+    loops = [one for one in plan.live if one.loops is not None]
+    for segment in plan.segments:
+        if segment.routine is not None:
+            nodes = loops.pop(0).nodes
+            yield Work(segment.routine.code, "loop", places(nodes))
+        for step in segment.steps:
+            if isinstance(step, Group):
+                kernel = plan.kernels[step]
+                yield Work(kernel, kernel.name, places(step.nodes))
+            elif isinstance(step, Foreign):
+                yield Work(step.run, "backend", ())
+            else:
+                yield Work(called(step)[0], step.op.name, places((step,)))
+
+
+def places(nodes: Sequence[Node]) -> tuple[Place, ...]:
+    """Of the nodes, those in their bodies included."""
+    inner = [one for node in nodes for body in node.bodies for one in body.nodes]
+    own = [node.where for node in nodes if isinstance(node.where, Place)]
+    return tuple(dict.fromkeys([*own, *(places(inner) if inner else ())]))
 
 
 def footprint(live: Iterable[Live], planned: Iterable[Planned], kept: set[Value]) -> Footprint:
@@ -200,6 +230,7 @@ def entry_that_stays(guards: Sequence[Guard], uses: Mapping[Source, str] = NO_US
         "stays", registers, program.words, program.consts, program.reasons, words, consts, exits
     )
     entry.retired = True
+    entry.meter(False)  # the time is that of whatever went before
     return entry
 
 

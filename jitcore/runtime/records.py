@@ -17,11 +17,23 @@ from types import CodeType
 from typing import Any, Literal
 
 from jitcore.cached import Extents
-from jitcore.codegen.footprint import Footprint
+from jitcore.codegen.footprint import Footprint, Traffic
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change
 from jitcore.ir.graph import Graph
+
+NO_TRAFFIC = Traffic(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """One step of a plan: the kernel, loop or function that it calls, and where the program has
+    what it does."""
+
+    target: Any
+    name: str
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +55,10 @@ class Region:
     routines: tuple[Any, ...] = ()  # of its loops
     place: Place | None = None  # where it begins
     sizes: Mapping[str, Extents] = field(default_factory=dict)  # of arrays, by their sources
+    works: tuple[Work, ...] = ()  # in the order in which they run
+    traffic: Traffic = NO_TRAFFIC
+    end: int = -1  # the offset at which CPython goes on, unless it returns
+    exits: Mapping[int, Place] = field(default_factory=dict)  # every such offset
 
 
 Done = Literal["made dynamic", "another entry", "left to CPython"]
@@ -103,6 +119,8 @@ class Records:
 
     def __init__(self) -> None:
         self._by_id: dict[int, tuple[weakref.ref[CodeType], Record]] = {}
+        self.keeps = False  # those of code that is gone, too: for a report of the whole run
+        self._kept: list[Record] = []
 
     def find(self, code: CodeType) -> Record | None:
         found = self._by_id.get(id(code))
@@ -111,9 +129,17 @@ class Records:
     def add(self, code: CodeType, record: Record) -> None:
         key = id(code)
         self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
+        if self.keeps:
+            self._kept.append(record)
 
     def drop(self, code: CodeType) -> None:
-        self._by_id.pop(id(code), None)
+        _, record = self._by_id.pop(id(code), (None, None))
+        if record in self._kept:
+            self._kept.remove(record)
+
+    def drop_gone(self) -> None:
+        """Those whose code is gone."""
+        self._kept = self.all() if self.keeps else []
 
     def all(self) -> list[Record]:
         return [record for record, _ in self.with_codes()]
@@ -121,3 +147,7 @@ class Records:
     def with_codes(self) -> list[tuple[Record, CodeType]]:
         found = ((record, ref()) for ref, record in list(self._by_id.values()))
         return [(record, code) for record, code in found if code is not None]
+
+    def ever(self) -> list[Record]:
+        """Of code that is gone, too, as far as they are kept."""
+        return [*dict.fromkeys([*self._kept, *self.all()])]

@@ -110,10 +110,32 @@ def test_the_report_at_exit_says_each_place_once(tmp_path: Path) -> None:
     lines = done.stderr.splitlines()
     (place,) = [k for k, line in enumerate(lines) if line.startswith("J204 ")]
     assert f"{path}:7 in f" in lines[place]
-    assert lines[place + 1].strip() == 'print("half way")'
-    assert lines[place + 2].strip().startswith("hint: ")
+    assert lines[place + 1].strip() == "output is written: print()"
+    assert lines[place + 2].strip() == 'print("half way")'
+    assert lines[place + 3].strip() == "^" * len('print("half way")')
+    assert lines[place + 4].strip().startswith("hint: ")
     assert "\x1b" not in done.stderr
-    assert lines[0].startswith("jitcore: 1 function seen, 2 graphs in use")
+    assert lines[0] == "jitcore: 1 function seen, 1 with a graph in use"
+    assert lines[2].startswith("  2 graphs, ") and "3 times" in lines[place]
+
+
+@pytest.mark.parametrize("kind", ["json", "html"])
+def test_the_report_goes_to_a_file_where_the_program_began(kind: str, tmp_path: Path) -> None:
+    program = tmp_path / "half.py"
+    program.write_text(PROGRAM + "\nimport os; os.chdir('/')\n")
+    to = os.path.relpath(tmp_path / f"run.{kind}")
+    done = run(program, JITCORE_REPORT=f"{kind}:{to}")
+    assert done.stderr == "" and "half way" in (tmp_path / f"run.{kind}").read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [("xml:a.xml", "is not understood"), ("json:/nowhere/a.json", "jitcore: no report: ")],
+)
+def test_a_report_that_cannot_be_made_is_said(value: str, says: str) -> None:
+    done = run(PROGRAM, JITCORE_REPORT=value)
+    assert done.stdout == "half way\n" * 3 and done.returncode == 0
+    assert says in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("value", ["", "0"])

@@ -1,8 +1,11 @@
-"""The break report: once per place with counts, colours on a terminal only."""
+"""The report on the console: once per place, the costliest first, with carets."""
 
 from __future__ import annotations
 
 import io
+import re
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,11 +13,16 @@ import pytest
 import jitcore
 from jitcore import pipeline
 from jitcore.report import console
+from jitcore.report.measured import run
+from jitcore.report.run import Spot
 
 X = np.linspace(-1.0, 2.0, 64)
+ANSI = re.compile("\x1b\\[[0-9;]*m")
 
 
 class Terminal(io.StringIO):
+    encoding = "utf-8"
+
     def isatty(self) -> bool:
         return True
 
@@ -27,14 +35,13 @@ def looped(x):
 
 
 @pytest.fixture(autouse=True)
-def after_a_run(monkeypatch):
+def after_a_run(monkeypatch, measured):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    jitcore.reset()
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
     compiled = jitcore.compile(looped)
     for _ in range(3):
         compiled(X)
-    yield
-    jitcore.reset()
 
 
 def report(out: io.StringIO) -> list[str]:
@@ -44,42 +51,170 @@ def report(out: io.StringIO) -> list[str]:
 
 def test_plain_where_nobody_reads_colours() -> None:
     lines = report(io.StringIO())
-    assert not any("\x1b" in line for line in lines)
+    assert not any("\x1b" in line or "━" in line for line in lines)
     places = [line for line in lines if line.startswith("J")]
     assert len(places) == len(set(places)) and any(line.startswith("J204 ") for line in places)
 
 
-def test_colours_on_a_terminal_say_the_same(monkeypatch) -> None:
-    plain, coloured = report(io.StringIO()), report(Terminal())
-    assert any("\x1b[" in line for line in coloured)
-    strip = dict.fromkeys((console.BOLD, console.DIM, console.RED, console.PLAIN), "")
-    for code, nothing in strip.items():
-        coloured = [line.replace(code, nothing) for line in coloured]
-    assert coloured == plain
+@pytest.mark.parametrize("has_rich", [True, False])
+def test_colours_on_a_terminal_say_the_same(monkeypatch, has_rich) -> None:
+    if has_rich:
+        pytest.importorskip("rich")
+    else:
+        monkeypatch.setitem(sys.modules, "rich.console", None)
+    here = run()
+    plain, coloured, without = io.StringIO(), Terminal(), Terminal()
+    console.print_report(plain, here)
+    console.print_report(coloured, here)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert report(Terminal()) == plain
+    console.print_report(without, here)
+    assert "\x1b[" in coloured.getvalue() and "\x1b" not in without.getvalue()
+    bare = ANSI.sub("", coloured.getvalue())
+    assert [one.rstrip() for one in bare.splitlines()] == without.getvalue().splitlines()
+    no_bars = [line.replace("━", "").rstrip() for line in without.getvalue().splitlines()]
+    assert no_bars == plain.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [40, 60, 200])
+def test_lines_fit_the_terminal(monkeypatch, width) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+    for line in report(Terminal()):
+        long_word = max((len(word) for word in line.split()), default=0)
+        is_place = line.startswith("J")  # places are never cut: they are for copying
+        assert len(line) <= width or is_place or "    " in line or long_word > width - 8, line
+
+
+def test_a_terminal_that_takes_ascii_only() -> None:
+    class Narrow(Terminal):
+        encoding = "ascii"
+
+        def write(self, text: str) -> int:
+            text.encode("ascii")
+            return super().write(text)
+
+    assert report(Narrow())
+
+
+def test_the_expression_has_carets() -> None:
+    lines = report(io.StringIO())
+    (at,) = [k for k, line in enumerate(lines) if line.strip() == 'print(end="")']
+    assert lines[at + 1].strip() == "^" * len('print(end="")')
+    assert lines[at].index("print") == lines[at + 1].index("^")
+
+
+@pytest.mark.parametrize(
+    ("text", "col", "end_col", "marked"),
+    [
+        ("    y = f(x) + 1", 8, 12, "f(x)"),
+        ("    y = np.größe(x) + 1", 8, 19, "np.größe(x)"),
+        ("    漢 = f(x)", 8, 12, "f(x)"),
+        ("    " + "a + " * 60 + "f(x)", 244, 248, "f(x)"),
+        ("    f(" + "a, " * 60 + "b)", 4, 188, None),
+    ],
+)
+def test_carets_stand_under_what_broke(text, col, end_col, marked) -> None:
+    spot = Spot("a.py", 3, 3, col, end_col, "f", text)
+    source, carets = (console.plain(line) for line in console.pointed(spot, 80))
+    assert len(source) <= 80 and console.columns(carets) <= 80
+    first = carets.index("^")
+    shift = console.columns(source) - len(source)  # wide characters before it
+    under = source[first - shift : first - shift + carets.count("^")]
+    assert under == (marked or source.strip())
+
+
+def test_a_place_of_several_lines_is_marked_to_its_end() -> None:
+    spot = Spot("a.py", 3, 5, 8, 2, "f", "    y = f(")
+    source, carets = (console.plain(line) for line in console.pointed(spot, 80))
+    assert source.strip() == "y = f(" and carets.count("^") == len("f(")
+
+
+def test_a_place_without_source_has_no_carets() -> None:
+    assert [*console.pointed(Spot("<string>", 3, 3, 8, 9, "f", ""), 80)] == []
 
 
 def test_a_place_counts_how_often_the_graph_broke_there() -> None:
-    lines = report(io.StringIO())
-    (place,) = [line for line in lines if line.startswith("J204 ")]
-    count = int(place.rpartition("(")[2].split()[0])
+    (stop,) = [one for one in run().stops if one.code == "J204"]
     ran = [r for r in pipeline.records.find(looped.__code__).regions if r.entry is not None]
-    assert count == sum(r.entry.hits for r in ran if any(b.code == "J204" for b in r.breaks))
-    assert count > 40
-    line = looped.__code__.co_firstlineno + 3
-    assert f"{__file__}:{line} in looped" in place
-    assert lines[lines.index(place) + 1].strip() == 'print(end="")'
+    assert stop.times == sum(r.entry.hits for r in ran if any(b.code == "J204" for b in r.breaks))
+    assert stop.times > 40 and 0 < stop.seconds < 60
+    assert stop.spot.line == looped.__code__.co_firstlineno + 3
 
 
-def test_the_first_line_sums_up() -> None:
+def test_the_costliest_place_comes_first() -> None:
+    @jitcore.compile
+    def slow(x):
+        y = np.sqrt(x * x + 1.0)
+        sum(range(300_000))
+        z = np.exp(y - 1.0) * y
+        print(end="")
+        return z * 2.0 - y
+
+    for _ in range(3):
+        slow(X)
+    stops = run().stops
+    costs = [one.seconds or 0.0 for one in stops]
+    assert costs == sorted(costs, reverse=True)
+    first, second = (one for one in stops if one.spot.function.endswith("slow"))
+    assert "range(300_000)" in first.spot.text and "print" in second.spot.text
+
+
+def test_breaks_one_after_the_other_have_each_its_own_time() -> None:
+    """Between them is nothing to compile."""
+
+    @jitcore.compile
+    def chain(x):
+        y = np.sqrt(x * x + 1.0)
+        print(end="")
+        sum(range(300_000))
+        print(end="")
+        return y
+
+    for _ in range(3):
+        chain(X)
+    found = [one for one in run().stops if one.spot.function.endswith("chain")]
+    assert "range(300_000)" in found[0].spot.text
+    assert found[0].seconds > 3 * sum(one.seconds for one in found[1:])
+
+
+def test_calls_that_led_there_are_told() -> None:
+    def inner(x):
+        return np.frombuffer(open(__file__, "rb").read(8), dtype=np.uint8) + x
+
+    @jitcore.compile
+    def outer(x):
+        y = np.sqrt(x * x + 1.0) - x
+        return inner(y[:8]) * 2.0
+
+    for _ in range(3):
+        outer(X)
+    lines = report(io.StringIO())
+    (stop,) = [one for one in run().stops if one.via]
+    at = next(k for k, line in enumerate(lines) if line.endswith(stop.reason[-30:])) - 1
+    assert [spot.text.strip() for spot in stop.via] == ["return inner(y[:8]) * 2.0"]
+    below = lines[at : at + 8]
+    (call,) = [k for k, line in enumerate(below) if "called from" in line]
+    source = next(k for k in range(call, 8) if below[k].strip() == stop.via[0].text.strip())
+    assert below[source + 1].strip() == "^" * len("inner(y[:8])")
+    assert below[source].index("inner") == below[source + 1].index("^")
+
+
+def test_the_first_lines_sum_up() -> None:
     record = pipeline.records.find(looped.__code__)
     entries = [r.entry for r in record.regions if r.entry is not None]
     misses = sum(point.misses for point in record.points.values())
-    first = report(io.StringIO())[0]
-    assert first.startswith(f"jitcore: 1 function seen, {len(entries)} graph")
-    assert f" {sum(entry.hits for entry in entries)} hits, {misses} miss" in first
-    assert misses > 0 and "ms compiling" in first
+    lines = report(io.StringIO())
+    assert lines[0] == "jitcore: 1 function seen, 1 with a graph in use"
+    assert lines[2].startswith(f"  {len(entries)} graph")
+    assert f" {sum(entry.hits for entry in entries)} hits, {misses} miss" in lines[3]
+    assert misses > 0 and lines[3].endswith("s compiling")
+
+
+def test_without_measuring_counts_are_told() -> None:
+    here = replace(run(), measured=False)
+    out = io.StringIO()
+    console.print_report(out, here)
+    assert "JITCORE_REPORT=1" in out.getvalue() and "compiled functions took" not in out.getvalue()
 
 
 def test_a_stream_that_is_gone_is_left_alone(monkeypatch) -> None:
@@ -90,10 +225,11 @@ def test_a_stream_that_is_gone_is_left_alone(monkeypatch) -> None:
     console.print_report()
 
 
-def test_nothing_compiled_is_one_line() -> None:
+def test_nothing_compiled_is_a_few_lines() -> None:
     jitcore.reset()
-    (line,) = report(io.StringIO())
-    assert line.startswith("jitcore: 0 functions seen, 0 graphs in use")
+    lines = report(io.StringIO())
+    assert lines[0] == "jitcore: 0 functions seen, 0 with a graph in use"
+    assert not any(line.startswith("J") for line in lines)
 
 
 def test_too_many_kinds_of_input_are_said_once():
@@ -104,8 +240,8 @@ def test_too_many_kinds_of_input_are_said_once():
     for n in range(1, 14):
         assert compiled(np.ones(n)).tobytes() == scaled(np.ones(n)).tobytes()
     assert compiled.cache_info().entries == 8
-    limits = [line for line in report(io.StringIO()) if line.startswith("J903")]
+    limits = [one for one in run().stops if one.code == "J903"]
     assert len(limits) == 1
-    assert "scaled: " in limits[0] and "8 versions (1 time)" in limits[0]
+    assert "scaled" in limits[0].spot.function and limits[0].reason.endswith("8 versions")
     explanation = jitcore.explain(compiled)(np.ones(3))
     assert [stop.code for stop in explanation.breaks] == ["J903"]

@@ -1,0 +1,258 @@
+"""What the pipeline and the meter know → a Run.
+
+records, reading ─ regions ─▶ Compiled, with its steps and where it was left
+                 ─ breaks ──▶ Stop, once for each place, with what CPython took there
+                 ─ source ──▶ Function, with what runs each of its lines (annotated.py)
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from jitcore import pipeline
+from jitcore.codegen.folder import said
+from jitcore.config import environment
+from jitcore.fallback.breaks import Break, Place
+from jitcore.report.annotated import functions
+from jitcore.report.reading import NOTHING, Known, Reading, Row, Slots, reading
+from jitcore.report.run import KINDS, Compiled, Left, Recompiled, Run, Step, Stop, Totals
+from jitcore.report.source import spot_of
+from jitcore.runtime.records import Record, Region, Work
+from jitcore.verify.findings import findings
+from jitcore.version import __version__
+
+STEPS = ("kernel", "loop", "call")
+
+
+def run(records: Sequence[Record] | None = None, since: Reading | None = None) -> Run:
+    """Of all that was compiled, or of these records, as far as this reading has it."""
+    mine = pipeline.records.ever() if records is None else records
+    found = reading(mine) if since is None else since
+    measured = bool(found.entries or found.codes)
+    compiled = [one_compiled(r, found) for one in mine for r in one.regions if r.entry is not None]
+    stops = costs(mine, found)
+    recompiled = tuple(
+        Recompiled(spot_of(one.place), "; ".join(map(str, one.changes)), one.done)
+        for record in mine
+        for one in record.recompiles
+    )
+    known = functions(found.codes, found.calls.values(), compiled, stops)
+    return Run(
+        command=" ".join(sys.orig_argv),
+        versions=versions(),
+        measured=measured,
+        elapsed=found.elapsed,
+        totals=totals(mine, found, stops),
+        stops=tuple(stops),
+        compiled=tuple(compiled),
+        recompiled=recompiled,
+        functions=known,
+        calls=tuple(found.calls.values()),
+        spans=tuple(sorted(found.spans, key=lambda one: one.began)),
+        left_out=found.left_out,
+        verified=tuple(findings.summary()) if environment().verify else (),
+        notes=said(),
+    )
+
+
+def versions() -> str:
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"jitcore {__version__}, {python}, NumPy {np.__version__}"
+
+
+# ---- regions ------------------------------------------------------------------------------------
+
+
+def one_compiled(region: Region, found: Reading) -> Compiled:
+    slots = found.entries.get(id(region.entry))
+    works = [*steps(region, slots)]
+    first = next((spot for step in works for spot in step.spots), None)
+    return Compiled(
+        function=region.function.function,
+        file=region.function.filename,
+        spot=first or spot_of(region.function),
+        inputs=", ".join(str(value.type) for value in region.graph.inputs),
+        state=state_of(region),
+        nodes=len(region.graph.body.nodes),
+        steps=tuple(works),
+        lefts=tuple(lefts(region, slots)),
+        hits=region.entry.hits,
+        failures=region.entry.failures,
+        stays=slots.staying.times if slots else 0,
+        compiling=region.seconds,
+        entering=slots.entering.seconds if slots else None,
+        trial=slots.trial if slots else None,
+        staying=slots.staying.seconds if slots else None,
+        mean=mean(slots) if slots else None,
+        rival=slots.trial / slots.tried if slots and slots.tried else None,
+        moved=(region.traffic.compiled, region.traffic.calls, region.traffic.least),
+    )
+
+
+def mean(slots: Slots) -> float | None:
+    """Its rival's runs are no runs of its own."""
+    runs = slots.entering.times - slots.tried
+    spent = slots.entering.seconds + sum(row.seconds for row in slots.steps)
+    return spent / runs if runs > 0 else None
+
+
+def state_of(region: Region) -> str:
+    entry = region.entry
+    if entry.retired:
+        return "retired: NumPy's own calls were faster"
+    if getattr(entry, "disabled", False):
+        return "given up: a step of it failed too often"
+    return "its kernels are being compiled" if getattr(entry, "waiting", False) else "in use"
+
+
+def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
+    """The plan also calls what is no node of the program's: that is counted where it belongs to."""
+    if slots is None:
+        for work in region.works:
+            yield step_of(work, "kernel" if work.target in region.kernels else "call", 0, None)
+        return
+    works = list(region.works)
+    at = -1
+    mine: list[list[Row]] = [[] for _ in works]
+    for row in slots.steps:
+        if at + 1 < len(works) and works[at + 1].target is row.what:
+            at += 1
+        if at >= 0:
+            mine[at].append(row)
+    for work, rows in zip(works, mine, strict=True):
+        if rows:
+            seconds = sum(row.seconds for row in rows)
+            yield step_of(work, KINDS[rows[0].kind], rows[0].times, seconds)
+
+
+def step_of(work: Work, kind: str, times: int, seconds: float | None) -> Step:
+    return Step(kind, work.name, tuple(map(spot_of, work.places)), times, seconds)
+
+
+def lefts(region: Region, slots: Slots | None) -> Iterator[Left]:
+    for row in slots.after if slots is not None else ():
+        place = region.exits.get(row.what)
+        if place is None or not row.times or (row.what == region.end and region.breaks):
+            continue
+        ended = row.what == region.end
+        why = "the region has ended" if ended else "a loop was left, or a step could not be done"
+        yield Left(spot_of(place), why, row.times, row.seconds)
+
+
+# ---- breaks -------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Cost:
+    times: int = 0
+    barren: int = 0  # regions that do not pay may stop at one place from several points
+    seconds: float | None = None
+    via: tuple[Place, ...] = ()
+
+    def add(self, times: int, seconds: float) -> None:
+        self.times += times
+        self.seconds = (self.seconds or 0.0) + seconds
+
+
+def costs(records: Iterable[Record], found: Reading) -> list[Stop]:
+    made: dict[Break, Cost] = {}
+    for record in records:
+        for region in record.regions:
+            for stop in region.breaks:
+                count(cost_of(stop, made), region, record, found)
+        for stop in record.breaks:
+            cost_of(stop, made)
+        before_any(record, made, found)
+    rows = [stop_of(stop, cost) for stop, cost in made.items()]
+    return sorted(rows, key=lambda row: (-(row.seconds or 0.0), -row.times))
+
+
+def cost_of(stop: Break, made: dict[Break, Cost]) -> Cost:
+    """Of its place, however CPython came there."""
+    cost = made.setdefault(replace(stop, via=()), Cost())
+    cost.via = cost.via or stop.via
+    return cost
+
+
+def count(cost: Cost, region: Region, record: Record, found: Reading) -> None:
+    """CPython went on there whenever the region ran to its end; or always, if it does not pay."""
+    if region.entry is None:
+        row = found.points.get(id(record.points.get(region.offset)))
+        if row is not None:
+            cost.barren = max(cost.barren, row.times)
+            cost.add(0, row.seconds)
+        return
+    slots = found.entries.get(id(region.entry))
+    if slots is None:
+        cost.times += region.entry.hits
+        return
+    for row in slots.after:
+        if row.what == region.end:
+            cost.add(row.times, row.seconds)
+
+
+def before_any(record: Record, made: dict[Break, Cost], found: Reading) -> None:
+    """What is before the first region is CPython's because of the break that ended the first try
+    of one."""
+    first = min((r for r in record.regions), key=lambda r: r.offset, default=None)
+    if first is None:
+        stop = next(iter(record.breaks), None)
+    else:
+        stop = next(iter(first.breaks), None) if first.entry is None else None
+    if stop is None:
+        return
+    place = first.function if first is not None else stop.place
+    known = known_of(found, place)
+    if known is not NOTHING and known.frames:
+        cost_of(stop, made).add(known.frames, known.begins)
+
+
+def known_of(found: Reading, place: Place) -> Known:
+    return found.codes.get((place.filename, place.lineno or 0, place.function), NOTHING)
+
+
+def stop_of(stop: Break, cost: Cost) -> Stop:
+    return Stop(
+        stop.code,
+        stop.reason,
+        stop.hint,
+        spot_of(stop.place),
+        tuple(map(spot_of, cost.via)),
+        max(cost.times + cost.barren, 1),
+        cost.seconds,
+    )
+
+
+# ---- all of it ----------------------------------------------------------------------------------
+
+
+def totals(records: Sequence[Record], found: Reading, stops: Sequence[Stop]) -> Totals:
+    regions = [region for record in records for region in record.regions]
+    used = [region for region in regions if region.entry is not None]
+    points = [point for record in records for point in record.points.values()]
+    with_graph = [one for one in records if any(r.entry is not None for r in one.regions)]
+    looked_at = [one for one in records if one.regions or one.breaks]
+    own = [call.own for call in found.calls.values()]
+    return Totals(
+        seen=found.seen,
+        frames=sum(known.frames for known in found.codes.values()),
+        functions=len(looked_at),
+        compiled=len(with_graph),
+        skipped=len(looked_at) - len(with_graph),
+        graphs=len(used),
+        kernels=sum(len(r.kernels) for r in used),
+        nodes=sum(len(r.graph.body.nodes) for r in used),
+        places=len(stops),
+        hits=sum(r.entry.hits for r in used),
+        misses=sum(point.misses for point in points),
+        recompiles=sum(len(one.recompiles) for one in records),
+        retired=sum(bool(r.entry.retired) for r in used),
+        seconds=tuple(sum(column) for column in zip(*own, strict=True)) or (0.0,) * len(KINDS),
+        breaks=sum(stop.seconds or 0.0 for stop in stops),
+        compiling=sum(r.seconds for r in regions),
+    )

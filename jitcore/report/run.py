@@ -1,0 +1,188 @@
+"""The records of a run: what was compiled, where CPython had to go on and why, what all of it cost.
+
+    measured.py ─▶ Run ─▶ console.py, page.py, machine.py
+
+Strings and numbers only, so that a run is written to a file as it is. Times are seconds; they are
+None where nobody measured: csrc/meter.h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KINDS = ("cpython", "kernel", "loop", "call", "entry", "compiling")  # of csrc/meter.h, in order
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in a source file. Lines count from 1, columns from 0, in characters."""
+
+    file: str
+    line: int
+    end_line: int
+    col: int | None
+    end_col: int | None
+    function: str
+    text: str  # the line
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line or '?'} in {self.function}" if self.file else self.function
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A break, once for each place: how often CPython went on there, and what it took from there
+    to the next region, the statement itself included."""
+
+    code: str
+    reason: str
+    hint: str
+    spot: Spot
+    via: tuple[Spot, ...]  # the inlined calls that led there, outermost first
+    times: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a region calls: a fused kernel, a loop, or a function of NumPy's."""
+
+    kind: str
+    name: str
+    spots: tuple[Spot, ...]
+    times: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Left:
+    """CPython after a region, where no break says why: the region has ended, a loop was left, or
+    what it had begun was dropped."""
+
+    spot: Spot
+    why: str
+    times: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A graph. `entering`: guards, and the state for CPython. `trial`: NumPy's calls in its stead,
+    to find out which is faster; `staying`: CPython, where it held and did not run."""
+
+    function: str
+    file: str
+    spot: Spot
+    inputs: str
+    state: str
+    nodes: int
+    steps: tuple[Step, ...]
+    lefts: tuple[Left, ...]
+    hits: int
+    failures: int
+    stays: int
+    compiling: float
+    entering: float | None
+    trial: float | None
+    staying: float | None
+    mean: float | None  # of its runs
+    rival: float | None  # of NumPy's calls in its stead, while they were tried
+    moved: tuple[int, int, int]  # bytes of arrays in a run: compiled, as NumPy calls, at least
+
+
+@dataclass(frozen=True)
+class Recompiled:
+    spot: Spot
+    changes: str
+    done: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of source. `kinds`: what runs it, the costliest first."""
+
+    number: int
+    text: str
+    kinds: tuple[str, ...]
+    note: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Function:
+    """`frames`: how often CPython ran a frame of it, whole or in part; `seconds`: its own, without
+    compiled functions that it calls, for each of KINDS."""
+
+    name: str
+    file: str
+    line: int
+    graphs: int
+    frames: int
+    seconds: tuple[float, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A node of the tree of who called whom; the caller stands before it."""
+
+    caller: int  # its index; -1: the program
+    name: str
+    file: str
+    line: int
+    times: int
+    seconds: float
+    own: tuple[float, ...]  # for each of KINDS, without the calls below it
+
+
+@dataclass(frozen=True)
+class Span:
+    """One compiled call or frame, or compiling for it; `began`: seconds from the start."""
+
+    name: str
+    thread: int
+    depth: int
+    compiling: bool
+    began: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Totals:
+    """`seen`: frames that came by while something compiled was active; `frames`: of code with
+    regions; `skipped`: functions that were looked at and have no graph."""
+
+    seen: int
+    frames: int
+    functions: int
+    compiled: int
+    skipped: int
+    graphs: int
+    kernels: int
+    nodes: int
+    places: int
+    hits: int
+    misses: int
+    recompiles: int
+    retired: int
+    seconds: tuple[float, ...]  # for each of KINDS
+    breaks: float
+    compiling: float  # what the compiler took, also where nothing was measured
+
+
+@dataclass(frozen=True)
+class Run:
+    command: str
+    versions: str
+    measured: bool
+    elapsed: float
+    totals: Totals
+    stops: tuple[Stop, ...]  # the costliest first
+    compiled: tuple[Compiled, ...]
+    recompiled: tuple[Recompiled, ...]
+    functions: tuple[Function, ...]  # the costliest first
+    calls: tuple[Call, ...]
+    spans: tuple[Span, ...]
+    left_out: int  # spans that were shorter than those that are kept
+    verified: tuple[str, ...]  # what verify mode has to say
+    notes: tuple[str, ...]
