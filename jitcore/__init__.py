@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         CachedEntry,
         CacheInfo,
         compile,
-        config,
         disable,
         enable,
         explain,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         wait,
     )
     from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
+    from jitcore.settings import config
 
 __all__ = [
     "ArraySpec",

@@ -14,14 +14,14 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
-from jitcore import _C, backends
+from jitcore import _C, backends, config
 from jitcore.axes import mark_dynamic, mark_static
 from jitcore.cached import CachedEntry, CacheInfo
 from jitcore.config import Config, Numerics, environment
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
-from jitcore.settings import config, current
+from jitcore.settings import changed
 from jitcore.spec import ArraySpec, Signature, aligned, checks
 from jitcore.stances import stance
 
@@ -126,7 +126,7 @@ def compile(
 def check_options(
     backend: str | None, fullgraph: bool, dynamic: bool | None, numerics: str
 ) -> Config:
-    now = current()
+    now = changed(environment())
     name = now.backend if backend is None else backend
     backends.find(name)
     choices = get_args(Numerics)

@@ -169,10 +169,10 @@ def environment() -> Config:
 
 
 class Module(ModuleType):
-    """`jitcore.config` is this module where jitcore.api was not loaded yet, with JITCORE=1."""
+    """`jitcore.config` is this module, whoever imported it first, and what users call."""
 
     def __call__(self, **settings: Any) -> Any:
-        return __import__("jitcore.api", fromlist=["config"]).config(**settings)
+        return __import__("jitcore.settings", fromlist=["config"]).config(**settings)
 
 
 sys.modules[__name__].__class__ = Module

@@ -31,7 +31,11 @@ SETTINGS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 
 def current() -> Config:
     """The process's configuration, as this thread has changed it."""
-    return replace(environment(), **here.settings) if here.settings else environment()
+    return changed(environment())
+
+
+def changed(config: Config) -> Config:
+    return replace(config, **here.settings) if here.settings else config
 
 
 class Settings:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jitcore
-from jitcore import controls
+from jitcore import controls, settings
 from jitcore.report.explain import Explanation
 
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
@@ -43,6 +43,8 @@ def names() -> set[str]:
 
 
 def object_of(name: str) -> Any:
+    if name == "config":  # a module that can be called
+        return settings.config
     if name in OF:
         return getattr(controls, name)
     return Explanation if name == "Explanation" else getattr(jitcore, name)
