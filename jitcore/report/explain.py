@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
 from types import CodeType
 from typing import Any
 
@@ -15,7 +16,10 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
 from jitcore.pipeline import Found
+from jitcore.report import words
+from jitcore.report.accounted import accounted
 from jitcore.report.picture import Picture, picture
+from jitcore.report.run import Run
 from jitcore.runtime.records import Region
 
 
@@ -30,7 +34,10 @@ class Explanation:
     times    seconds: "call" (the call explained), "compiling" (the part of it spent in jitcore)
     notes    what was said in the log: compilers that are not used, a cache that cannot be written
 
-    `str()` is the report, `picture(k)` draws a graph.
+    run      what took its time (jitcore/report/run.py); `.accounted` is how much of it is known
+
+    `str()` is the report, `.annotated` the source with the time of each line, `picture(k)` draws a
+    graph.
     """
 
     name: str
@@ -40,6 +47,30 @@ class Explanation:
     result: Any = field(repr=False)
     times: dict[str, float]
     notes: tuple[str, ...] = ()
+    run: Run | None = field(default=None, repr=False)
+
+    @property
+    def accounted(self) -> float:
+        """How much of the call's time is that of something in `run`: 1.0 is all of it."""
+        total = sum(self.run.totals.seconds) if self.run is not None else 0.0
+        return total / self.times["call"]
+
+    @property
+    def annotated(self) -> str:
+        """The source of the functions that ran, each line with its time and what runs it."""
+        rows = []
+        for one in self.run.functions if self.run is not None else ():
+            if not any(one.seconds):
+                continue
+            rows.append(f"{one.name} {one.file}:{one.line}")
+            for line in one.lines:
+                spent = words.seconds(line.seconds) if line.seconds else ""
+                text = f"{line.number:5} {spent:>9}  {line.text}"
+                rows.append(f"{text}    # {line.note}" if line.note else text.rstrip())
+        return "\n".join(rows)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}\n\n{escape(self.annotated)}</pre>"
 
     def source(self, number: int = 0) -> str:
         """The C text of a kernel, or of a graph's loops, counted over all graphs. IndexError if
@@ -63,14 +94,14 @@ def explain(fn: Any) -> Callable[..., Explanation]:
     """Explain one call of `fn`, which has been compiled: `explain(fn)(*args, **kwargs)`."""
 
     def call(*args: Any, **kwargs: Any) -> Explanation:
-        with pipeline.collect() as found:
+        with pipeline.collect() as found, accounted() as runs:
             watched = watcher()
             start = time.perf_counter()
             result = fn(*args, **kwargs)
             seconds = time.perf_counter() - start
         if watched:
             found.append(whole(fn, breaks.TRACED, watched))
-        return explanation(fn, found, result, seconds)
+        return replace(explanation(fn, found, result, seconds), run=runs[0])
 
     return call
 

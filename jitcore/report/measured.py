@@ -26,8 +26,6 @@ from jitcore.runtime.records import Record, Region, Work
 from jitcore.verify.findings import findings
 from jitcore.version import __version__
 
-STEPS = ("kernel", "loop", "call")
-
 
 def run(records: Sequence[Record] | None = None, since: Reading | None = None) -> Run:
     """Of all that was compiled, or of these records, as far as this reading has it."""
@@ -114,7 +112,7 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
     """The plan also calls what is no node of the program's: that is counted where it belongs to."""
     if slots is None:
         for work in region.works:
-            yield step_of(work, "kernel" if work.target in region.kernels else "call", 0, None)
+            yield step_of(work, kind_of(work, region), 0, None)
         return
     works = list(region.works)
     at = -1
@@ -128,6 +126,12 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
         if rows:
             seconds = sum(row.seconds for row in rows)
             yield step_of(work, KINDS[rows[0].kind], rows[0].times, seconds)
+
+
+def kind_of(work: Work, region: Region) -> str:
+    if work.target in region.routines:
+        return "loop"
+    return "kernel" if work.target in region.kernels else "call"
 
 
 def step_of(work: Work, kind: str, times: int, seconds: float | None) -> Step:

@@ -131,3 +131,20 @@ def test_what_was_said_in_the_log_stands_in_the_report(monkeypatch) -> None:
     about = jitcore.explain(lambda x: x * 2 + x)(np.arange(3.0))
     assert about.notes == ("the C compiler cc is not used: it is out",)
     assert str(about).endswith("\n  note: the C compiler cc is not used: it is out")
+
+
+def test_the_time_of_a_call_is_accounted_for(capsys) -> None:
+    def f(x):
+        y = np.sqrt(x * x + 1.0)
+        print("half way")
+        sum(range(200_000))
+        return np.exp(-y) * 2.0
+
+    compiled = jitcore.compile(f)
+    compiled(X)
+    seen = jitcore.explain(compiled)(X)
+    assert 0.8 < seen.accounted < 1.01
+    lines = seen.annotated.splitlines()
+    assert any("sqrt" in line and "kernel 0" in line for line in lines)
+    assert any('print("half way")' in line and "J204" in line for line in lines)
+    assert "J204" in seen._repr_html_() and "kernel 0" in seen._repr_html_()
