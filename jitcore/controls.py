@@ -14,12 +14,12 @@ from jitcore.cached import CachedEntry, CacheInfo, State
 from jitcore.errors import GraphBreakError
 from jitcore.marks import disable
 from jitcore.opcodes.decode import decode
-from jitcore.runtime.records import Record, Region
+from jitcore.runtime.records import Record, Region, records
 from jitcore.spec import ArraySpec, examples, refusal
 
 
 def record_of(dispatcher: Any) -> Record | None:
-    return pipeline.records.find(dispatcher._function.__code__)
+    return records.find(dispatcher._function.__code__)
 
 
 def graphs(dispatcher: Any) -> tuple[Region, ...]:

@@ -9,39 +9,34 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from jitcore import _C, logs
-from jitcore.cached import Extents
 from jitcore.codegen.cache import forget_failures
 from jitcore.codegen.folder import say
-from jitcore.codegen.footprint import Footprint
 from jitcore.config import Config, complaints, environment
-from jitcore.errors import GraphBreakError
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, Place, place_of
-from jitcore.fallback.splice import splice
-from jitcore.guards.guard import ErrState, IsArray, IsSized
-from jitcore.guards.reason import Change
-from jitcore.hush import hushed
+from jitcore.fallback.breaks import Break, place_of
+from jitcore.faults import failed, guarded
+from jitcore.guards.guard import ErrState
 from jitcore.ir.errstate import only_warns
 from jitcore.lazy import Lazy
 from jitcore.marks import is_left
 from jitcore.opcodes.decode import Code, decode
-from jitcore.opcodes.listing import listing
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.missed import failing_in, missed, warn_of_limit
 from jitcore.runtime.planned import Unroutined
-from jitcore.runtime.records import NO_TRAFFIC, Done, Recompile, Record, Records, Region
+from jitcore.runtime.points import place_points, splice_in
+from jitcore.runtime.policy import changes_each_round, exhausted, repeats
+from jitcore.runtime.records import Done, Record, records
+from jitcore.runtime.regions import for_sizes, region_of
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
 from jitcore.runtime.sizes import (
@@ -52,30 +47,19 @@ from jitcore.runtime.sizes import (
     marks_in,
     other_sizes,
 )
-from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
+from jitcore.runtime.told import broke, keep, recompiled, seen
 from jitcore.runtime.users import is_users
 from jitcore.runtime.warned import Warned
 from jitcore.settings import current
-from jitcore.stances import failing
 from jitcore.symbolic.capture import around_blocks, capture
-from jitcore.symbolic.state import Capture, Loud, Start
-from jitcore.symbolic.state import Routine as Looped
-from jitcore.verify import internal, rehearsal
+from jitcore.symbolic.state import Capture, Start
+from jitcore.verify import rehearsal
 
 dumping = Lazy("jitcore.dump.function")
-T = TypeVar("T")
-records = Records()
-Found = Region | Break | Recompile
-collectors: list[list[Found]] = []
-MAX_POINTS = 200
-MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 MAX_CODE = 20_000
-MOST_PLACES = 8  # that vary to the limit, in one function
-FEW_HITS = 3
 MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
-MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
 
 
 def attach(fn: FunctionType, config: Config) -> Any:
@@ -208,16 +192,6 @@ def adopted(code: CodeType) -> Record | None:
     return record
 
 
-def recompiled(
-    record: Record, point: Any, code: CodeType, changed: tuple[Change, ...], done: Done
-) -> None:
-    one = Recompile(place_at(decode(code), point.offset), point.offset, changed, done)
-    record.recompiles.append(one)
-    logs.recompiles.info("%s", one)
-    for collector in collectors:
-        collector.append(one)
-
-
 def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     started = time.perf_counter()
     offer()
@@ -326,46 +300,6 @@ def for_other_sizes(
     return None
 
 
-def exhausted(record: Record, point: Any, code: CodeType) -> bool:
-    """Of a place; and of the whole function, where each of many places varies."""
-    tries = record.tries[point.offset] = record.tries.get(point.offset, 0) + 1
-    again = sum(record.tries.values()) - len(record.tries)
-    limit = record.config.cache_limit
-    if tries <= limit and (tries == 1 or again <= MOST_PLACES * limit):
-        return False
-    if not point.barren:
-        text = f"{tries - 1} versions"
-        text = text if tries > limit else f"{again - 1} versions of its regions, beside the first"
-        seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
-    return True
-
-
-def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
-    """The last entries of this point were of use for a round or two of the frame that is still
-    running: shapes, or numbers that shapes depend on, are others each time."""
-    run, count = record.wasted.get(point.offset, (0, 0))
-    mine = [r.entry for r in record.regions if r.offset == point.offset and r.entry is not None]
-    useless = run == point.run and bool(mine) and mine[-1].hits <= FEW_HITS
-    count = count + 1 if useless else 0
-    record.wasted[point.offset] = point.run, count
-    if count < MAX_WASTED:
-        return False
-    text = f"{count} versions, each of use for a round or two of a loop"
-    seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
-    return True
-
-
-def repeats(record: Record, point: Any, captured: Capture) -> bool:
-    """The guards of an entry hold, and it did not run to an exit: another like it would not
-    either."""
-    facts = facts_of(captured)
-    return any(r.offset == point.offset and r.facts == facts for r in record.regions)
-
-
-def facts_of(captured: Capture) -> frozenset[int]:
-    return frozenset(map(hash, captured.guards))
-
-
 def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     """A region of NumPy calls only is no faster than CPython making them."""
     if not captured.graph.body.nodes and not config.keep_all:
@@ -408,38 +342,6 @@ def rehearse(
     splice_in(record, code)
 
 
-def for_sizes(captured: Capture) -> bool:
-    return any(isinstance(guard, IsSized) for guard in captured.guards)
-
-
-def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
-    """New region points, and a C* that has them all. Running frames move when they next leave."""
-    missing = (o for o in offsets if o not in record.points or o in record.watches)
-    new = [o for o in missing if o in code.allowed]
-    if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
-        return
-    if records.find(code.code) is not record:  # it was forgotten meanwhile
-        return
-    for offset in new:
-        if offset in record.watches:  # a region may begin there, too
-            record.watches.remove(offset)
-            record.points[offset].closed = False
-            continue
-        point = record.points[offset] = _C.Point(offset, code.depths[offset])
-        point.patient = record.arrived
-    splice_in(record, code)
-
-
-def splice_in(record: Record, code: Code) -> None:
-    measured = records.keeps  # then it is known what CPython takes after a dead one
-    useful = {o: p for o, p in record.points.items() if p.entries or not p.closed or measured}
-    spliced = splice(code, useful)
-    _C.install(code.code, spliced.code, spliced.at_point, spliced.at_instr, record.arrived)
-    if logs.wants(logs.code):
-        marks = {o: [f"-- region point, entries: {len(p.entries)}"] for o, p in useful.items()}
-        logs.code.info("%s:\n%s", place_of(code.code), listing(code, marks))
-
-
 def dumped(top: Path, record: Record, *region: Any) -> None:
     """A full disk, or a fault of ours, is told of once, and is nothing to the program."""
     try:
@@ -448,96 +350,6 @@ def dumped(top: Path, record: Record, *region: Any) -> None:
         if is_users(error):
             raise
         say("dump", f"JITCORE_DUMP={top}: {type(error).__name__}: {error}")
-
-
-def region_of(
-    code: CodeType, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
-) -> Region:
-    return Region(
-        place_of(code),
-        point.offset,
-        captured.graph,
-        (captured.stop,) if captured.stop is not None else (),
-        tuple(map(str, captured.guards)),
-        facts_of(captured),
-        assembled.entry if assembled is not None else None,
-        assembled.kernels if assembled is not None else (),
-        assembled.calls if assembled is not None else 0,
-        assembled.footprint if assembled is not None else Footprint(0, 0),
-        seconds,
-        assembled.routines if assembled is not None else (),
-        place_at(decode(code), point.offset),
-        dict(sizes_in(captured)),
-        assembled.works if assembled is not None else (),
-        assembled.traffic if assembled is not None else NO_TRAFFIC,
-        captured.exit.offset,
-        exits_of(code, captured),
-    )
-
-
-def place_at(code: Code, offset: int) -> Place:
-    return place_of(code.code, code.instrs[code.by_offset[offset]].position)
-
-
-def sizes_in(captured: Capture) -> Iterator[tuple[str, Extents]]:
-    for guard in captured.guards:
-        if isinstance(guard, IsArray):
-            yield str(guard.source), guard.type.shape
-        elif isinstance(guard, IsSized):
-            both = zip(guard.least, guard.most, strict=True)
-            yield str(guard.source), tuple(a if a == b else (a, b) for a, b in both)
-
-
-def exits_of(code: CodeType, captured: Capture) -> dict[int, Place]:
-    """Where CPython may go on."""
-    exits = [captured.exit]
-    for segment in captured.segments:
-        exits.append(segment.at if isinstance(segment, Loud) else segment.start)
-        if isinstance(segment, Looped):
-            exits += segment.exits.values()
-    positions = [*code.co_positions()]
-    at = {exit.offset for exit in exits if exit.offset >= 0}
-    return {offset: place_of(code, positions[offset // 2]) for offset in sorted(at)}
-
-
-def keep(record: Record, region: Region) -> None:
-    kept = "" if region.entry is not None else ", left to NumPy's own calls"
-    logs.graph.info("%s, offset %d%s:\n%s", region.function, region.offset, kept, region.graph)
-    if logs.wants(logs.guards):
-        words = "".join(f"\n  {text}" for text in region.guards)
-        logs.guards.info("%s, offset %d:%s", region.function, region.offset, words)
-    record.regions.append(region)
-    for collector in collectors:
-        collector.append(region)
-
-
-def broke(record: Record, stop: Break) -> None:
-    seen(record, stop)
-    if record.config.fullgraph or failing():
-        raise GraphBreakError(stop)
-
-
-def seen(record: Record, stop: Break) -> None:
-    if stop not in record.breaks:
-        record.breaks.append(stop)
-        note(stop)
-
-
-def note(stop: Break) -> None:
-    logs.breaks.info("%s", stop)
-    for collector in collectors:
-        collector.append(stop)
-
-
-@contextmanager
-def collect() -> Iterator[list[Found]]:
-    """The regions, breaks and recompiles that are found while this is active, in order."""
-    found: list[Found] = []
-    collectors.append(found)
-    try:
-        yield found
-    finally:
-        collectors.remove(found)
 
 
 def reset() -> None:
@@ -569,48 +381,6 @@ def measure() -> None:
     """From here on the run's time has owners: csrc/meter.h."""
     records.keeps = True
     _C.meter(True)
-
-
-def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
-    """Our own bugs stay ours: logged, reported, and the frame is left to CPython. Strict, or where
-    a whole graph was asked for, they are raised."""
-
-    def run(*args: Any) -> T | None:
-        if not builtins_are_sound():
-            return None
-        try:
-            with hushed("ignore"):
-                return callback(*args)
-        except GraphBreakError:
-            raise
-        except MemoryError:  # no verdict: there may be more of it next time
-            return None
-        except Exception as error:
-            if is_users(error):
-                raise
-            for point in args[:-1]:  # it would fail again
-                point.close()
-            failed(args[-1], error)
-            return None
-
-    return run
-
-
-def failed(subject: Any, error: Exception) -> None:
-    """Into the log and the reports, at the frame or code object that we failed on."""
-    code = subject if isinstance(subject, CodeType) else subject.code
-    stop = internal.failure(error, code, subject)
-    record = records.find(code)
-    if record is not None:
-        seen(record, stop)
-    else:
-        note(stop)
-    if type(error) is RecursionError:  # values in values: it is too deep for us
-        return
-    config = record.config if record is not None else environment()
-    message = internal.tell(stop, error, code, config, None if code is subject else subject)
-    if config.strict or config.fullgraph:
-        raise internal.raised(message, error)
 
 
 use_threads = _C.set_threads

@@ -4,7 +4,8 @@
     → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
-    → runtime → dump → pipeline → report, waiting → arriving → everywhere → api → __init__
+    → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
+    → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function. Exit 1 when a line is wrong.
@@ -62,7 +63,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "runtime": MIDDLE,
     "dump": (*MIDDLE, "runtime"),
     "verify": (*MIDDLE, "runtime"),
-    "pipeline": (*MIDDLE, "runtime", "dump", "verify"),
+    "faults": (*MIDDLE, "runtime", "verify"),
+    "pipeline": (*MIDDLE, "runtime", "dump", "verify", "faults"),
     "controls": (*MIDDLE, "runtime", "pipeline"),
     "report": (*MIDDLE, "runtime", "verify", "pipeline"),
     "waiting": ("_C", "opcodes", "fallback", "runtime.arrivals"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.report.measured import run
 from jitcore.report.reading import reading, since
 from jitcore.report.run import Run
+from jitcore.runtime.records import records
 
 
 @contextmanager
@@ -17,11 +18,11 @@ def accounted() -> Iterator[list[Run]]:
     found: list[Run] = []
     was = _C.meter(True)
     measure(True)
-    before = reading(pipeline.records.ever())
+    before = reading(records.ever())
     try:
         yield found
     finally:
-        passed = since(reading(pipeline.records.ever()), before)
+        passed = since(reading(records.ever()), before)
         if not was:
             _C.meter(False)
             measure(False)
@@ -29,7 +30,7 @@ def accounted() -> Iterator[list[Run]]:
 
 
 def measure(on: bool) -> None:
-    for record in pipeline.records.ever():
+    for record in records.ever():
         for dispatcher in list(record.dispatchers):
             dispatcher._meter(on)
         for region in record.regions:

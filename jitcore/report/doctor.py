@@ -30,6 +30,7 @@ from jitcore.processors import processors
 from jitcore.report.kept import kept, size
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.threads import threads_of
+from jitcore.runtime.told import collect
 from jitcore.version import __version__
 
 INSTALL = "install gcc or clang, or: pip install 'jitcore[compiler]'"
@@ -147,7 +148,7 @@ def trial(config: Config) -> Iterator[Finding]:
         compiled = pipeline.attach(pipeline.twin(chain), own)
         x = np.linspace(-2.0, 5.0, ELEMENTS)
         started = perf_counter()
-        with pipeline.collect() as found:
+        with collect() as found:
             same = compiled(x).tobytes() == chain(x).tobytes()
         again = compiled(x).tobytes() == chain(x).tobytes()
     made = sum(len(one.kernels) for one in found if hasattr(one, "kernels"))

@@ -10,17 +10,17 @@ from html import escape
 from types import CodeType
 from typing import Any
 
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
-from jitcore.pipeline import Found
 from jitcore.report import words
 from jitcore.report.accounted import accounted
 from jitcore.report.picture import Picture, picture
 from jitcore.report.run import Run
-from jitcore.runtime.records import Region
+from jitcore.runtime.records import Region, records
+from jitcore.runtime.told import Found, collect
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def explain(fn: Any) -> Callable[..., Explanation]:
     """Explain one call of `fn`, which has been compiled: `explain(fn)(*args, **kwargs)`."""
 
     def call(*args: Any, **kwargs: Any) -> Explanation:
-        with pipeline.collect() as found, accounted() as runs:
+        with collect() as found, accounted() as runs:
             watched = watcher()
             start = time.perf_counter()
             result = fn(*args, **kwargs)
@@ -126,7 +126,7 @@ def whole(fn: Any, kind: BreakKind, detail: str) -> Break:
 def explanation(fn: Any, found: list[Found], result: Any, seconds: float) -> Explanation:
     fresh = [item for item in found if isinstance(item, Region)]
     code = code_of(fn)
-    record = pipeline.records.find(code) if code is not None else None
+    record = records.find(code) if code is not None else None
     known = record.regions if record is not None else []
     earlier = [region for region in known if region not in fresh]
     regions = [*earlier, *fresh]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jitcore import pipeline
 from jitcore.codegen.folder import said
 from jitcore.config import environment
 from jitcore.fallback.breaks import Break, Place
@@ -23,13 +22,14 @@ from jitcore.report.reading import NOTHING, Known, Reading, Row, Slots, reading
 from jitcore.report.run import KINDS, Compiled, Left, Recompiled, Run, Step, Stop, Totals
 from jitcore.report.source import spot_of
 from jitcore.runtime.records import Record, Region, Work
+from jitcore.runtime.records import records as of_process
 from jitcore.verify.findings import findings
 from jitcore.version import __version__
 
 
 def run(records: Sequence[Record] | None = None, since: Reading | None = None) -> Run:
     """Of all that was compiled, or of these records, as far as this reading has it."""
-    mine = pipeline.records.ever() if records is None else records
+    mine = of_process.ever() if records is None else records
     found = reading(mine) if since is None else since
     measured = bool(found.entries or found.codes)
     compiled = [one_compiled(r, found) for one in mine for r in one.regions if r.entry is not None]

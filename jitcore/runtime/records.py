@@ -151,3 +151,6 @@ class Records:
     def ever(self) -> list[Record]:
         """Of code that is gone, too, as far as they are kept."""
         return [*dict.fromkeys([*self._kept, *self.all()])]
+
+
+records = Records()

@@ -10,8 +10,9 @@ import pytest
 
 import jitcore
 from jitcore.config import environment
-from jitcore.pipeline import attach, collect, records
+from jitcore.pipeline import attach, records
 from jitcore.runtime.records import MOST_RECOMPILES, Recompile
+from jitcore.runtime.told import collect
 
 KEPT = replace(environment(), keep_all=True)
 

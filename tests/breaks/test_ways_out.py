@@ -15,10 +15,10 @@ from support.observe import internal_errors
 from support.program import execute
 
 import jitcore
-from jitcore import pipeline
 from jitcore.fallback.breaks import KINDS, Break, HintClass
 from jitcore.fallback.hints import CLOSER, ELSE, WAYS, closer
 from jitcore.runtime.records import Region
+from jitcore.runtime.told import collect
 
 HERE = Path(__file__).parent
 PATHS = sorted(HERE.glob("j[0-9]*.py"))
@@ -46,7 +46,7 @@ def same(one: Any, other: Any) -> bool:
 
 def stops_of(call: Any) -> tuple[Any, list[Break]]:
     """What a call gives, and the breaks that are found meanwhile."""
-    with pipeline.collect() as found:
+    with collect() as found:
         result = call()
     regions = [item for item in found if isinstance(item, Region)]
     stops = [stop for region in regions for stop in region.breaks]

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
 from jitcore.codegen import believed, cache, selftest, toolchain
 from jitcore.codegen.believed import FIRST, LAST, Believed
 from jitcore.config import Config
+from jitcore.runtime.records import Region
+from jitcore.runtime.told import collect
 
 
 class Clock:
@@ -157,9 +158,9 @@ def test_what_is_compiled_later_has_kernels_again(
 
     def kernels() -> int:
         other = FunctionType(fn.__code__.replace(), fn.__globals__)  # not compiled so far
-        with pipeline.collect() as found:
+        with collect() as found:
             jitcore.compile(other)(np.ones(50))
-        regions = [one for one in found if isinstance(one, pipeline.Region)]
+        regions = [one for one in found if isinstance(one, Region)]
         return sum(len(region.kernels) for region in regions)
 
     cache.loaded.cache_clear()

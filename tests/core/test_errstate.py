@@ -18,6 +18,8 @@ from jitcore import _C, pipeline
 from jitcore.codegen.abi import ASK_ERRSTATE
 from jitcore.ir.errstate import combined, modes, only_warns
 from jitcore.ir.interp import interpret
+from jitcore.runtime.records import Region
+from jitcore.runtime.told import collect
 
 IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
 
@@ -101,9 +103,9 @@ def test_nothing_breaks_and_nothing_fails(fn: Callable[..., Any]) -> None:
 
 def masks(fn: Any) -> list[int]:
     jitcore.reset()
-    with pipeline.collect() as found:
+    with collect() as found:
         compiled(fn)(*inputs())
-    made = [region for region in found if isinstance(region, pipeline.Region)]
+    made = [region for region in found if isinstance(region, Region)]
     return [mask for region in made for kernel in region.kernels for mask in [kernel.flag_mask]]
 
 

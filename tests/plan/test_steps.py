@@ -12,8 +12,9 @@ import pytest
 from plans import NULL, Plan, result, run
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.ir.value import Value
+from jitcore.runtime.told import collect
 
 
 def test_call():
@@ -219,7 +220,7 @@ def test_steps_whose_numbers_do_not_agree_are_refused(wrong):
 
 def test_a_kernel_has_as_many_operands_as_the_step():
     compiled = jitcore.compile(lambda x, y: (x * y + 1, x))
-    with pipeline.collect() as found:
+    with collect() as found:
         compiled(np.arange(4.0), np.arange(4.0))
     kernel = next(k for region in found for k in getattr(region, "kernels", ()))
     for nin, nout, refused in [

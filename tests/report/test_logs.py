@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import config, logs, pipeline
+from jitcore import config, logs
 from jitcore.codegen import cache
 from jitcore.ir.graph import Graph
+from jitcore.runtime import points
 
 X = np.linspace(-1.0, 2.0, 64)
 PROGRAM = """
@@ -121,7 +122,7 @@ def test_a_topic_that_is_off_formats_nothing(caplog, monkeypatch) -> None:
         raise AssertionError("text for nobody")
 
     monkeypatch.setattr(Graph, "__str__", fails)
-    monkeypatch.setattr(pipeline, "listing", fails)
+    monkeypatch.setattr(points, "listing", fails)
     monkeypatch.setattr("jitcore.fallback.breaks.Break.__str__", fails)
     jitcore.reset()
     assert jitcore.compile(half)(X).tobytes() == half(X).tobytes()

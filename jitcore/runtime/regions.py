@@ -1,0 +1,75 @@
+"""A capture, and what was made of it → the Region that its record keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from jitcore.cached import Extents
+from jitcore.codegen.footprint import Footprint
+from jitcore.fallback.breaks import Place, place_of
+from jitcore.guards.guard import IsArray, IsSized
+from jitcore.opcodes.decode import Code, decode
+from jitcore.runtime.assemble import Assembled
+from jitcore.runtime.records import NO_TRAFFIC, Region
+from jitcore.symbolic.state import Capture, Loud
+from jitcore.symbolic.state import Routine as Looped
+
+
+def region_of(
+    code: CodeType, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
+) -> Region:
+    return Region(
+        place_of(code),
+        point.offset,
+        captured.graph,
+        (captured.stop,) if captured.stop is not None else (),
+        tuple(map(str, captured.guards)),
+        facts_of(captured),
+        assembled.entry if assembled is not None else None,
+        assembled.kernels if assembled is not None else (),
+        assembled.calls if assembled is not None else 0,
+        assembled.footprint if assembled is not None else Footprint(0, 0),
+        seconds,
+        assembled.routines if assembled is not None else (),
+        place_at(decode(code), point.offset),
+        dict(sizes_in(captured)),
+        assembled.works if assembled is not None else (),
+        assembled.traffic if assembled is not None else NO_TRAFFIC,
+        captured.exit.offset,
+        exits_of(code, captured),
+    )
+
+
+def place_at(code: Code, offset: int) -> Place:
+    return place_of(code.code, code.instrs[code.by_offset[offset]].position)
+
+
+def sizes_in(captured: Capture) -> Iterator[tuple[str, Extents]]:
+    for guard in captured.guards:
+        if isinstance(guard, IsArray):
+            yield str(guard.source), guard.type.shape
+        elif isinstance(guard, IsSized):
+            both = zip(guard.least, guard.most, strict=True)
+            yield str(guard.source), tuple(a if a == b else (a, b) for a, b in both)
+
+
+def exits_of(code: CodeType, captured: Capture) -> dict[int, Place]:
+    """Where CPython may go on."""
+    exits = [captured.exit]
+    for segment in captured.segments:
+        exits.append(segment.at if isinstance(segment, Loud) else segment.start)
+        if isinstance(segment, Looped):
+            exits += segment.exits.values()
+    positions = [*code.co_positions()]
+    at = {exit.offset for exit in exits if exit.offset >= 0}
+    return {offset: place_of(code, positions[offset // 2]) for offset in sorted(at)}
+
+
+def facts_of(captured: Capture) -> frozenset[int]:
+    return frozenset(map(hash, captured.guards))
+
+
+def for_sizes(captured: Capture) -> bool:
+    return any(isinstance(guard, IsSized) for guard in captured.guards)
