@@ -11,6 +11,7 @@ import pytest
 
 import jitcore
 from jitcore.codegen import believed, cache, selftest, toolchain
+from jitcore.codegen.abi import SYMBOL
 from jitcore.codegen.believed import FIRST, LAST, Believed
 from jitcore.config import Config
 from jitcore.runtime.records import Region
@@ -110,7 +111,7 @@ def test_all_is_forgotten(clock: Clock) -> None:
 # ---- kernels and compilers ----------------------------------------------------------------------
 
 SOURCE = f"""__attribute__((visibility("default")))
-int {cache.SYMBOL}(char *const *p, const long *dim, const long *step, const void *loop)
+int {SYMBOL}(char *const *p, const long *dim, const long *step, const void *loop)
 {{ return 7; }}"""
 
 
