@@ -2,7 +2,7 @@
 
     kept(loaded) ─▶ the entry runs ─▶ undone() ─▶ CPython runs ─▶ differences()
 
-The undoing is done to its end, whatever a signal's handler raises meanwhile.
+The undoing is done to its end, whatever a signal's handler raises meanwhile, or the lack of memory.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from jitcore.verify.same import Array, Comparison, array_differs, bits, described
 
 MOST = 1 << 28  # bytes of arrays that are only read, which are looked at, too
+TRIES = 4  # of each row: handlers may raise one after the other, memory may be out for good
 
 
 @dataclass(slots=True)
@@ -31,7 +32,8 @@ class OfArray:
             self.changed = self.wrote != bits(self.before)
 
     def undo(self) -> None:
-        if self.changed or self.array.tobytes() != self.before.tobytes():
+        unknown = self.wrote is None  # noting it has failed
+        if self.changed or unknown or self.array.tobytes() != self.before.tobytes():
             np.copyto(self.array, self.before, casting="no")
 
     def differs(self, comparison: Comparison) -> str:
@@ -52,7 +54,7 @@ class OfList:
             self.changed = [*map(id, self.wrote)] != [*map(id, self.before)]
 
     def undo(self) -> None:
-        if self.changed:
+        if self.changed or self.wrote is None:
             self.items[:] = self.before
 
     def differs(self, comparison: Comparison) -> str:
@@ -67,15 +69,15 @@ class Journal:
     def undone(self) -> None:
         """All is noted first: arrays may share memory."""
         raised: BaseException | None = None
-        todo = [*(row.undo for row in self.rows), *(row.note for row in self.rows)]
-        while todo:
-            try:
-                todo[-1]()
-                todo.pop()
-            except ValueError:  # an array that has been made read-only
-                todo.pop()
-            except BaseException as error:  # of a signal's handler: later
-                raised = error
+        for step in (*(row.note for row in self.rows), *(row.undo for row in self.rows)):
+            for _ in range(TRIES):
+                try:
+                    step()
+                    break
+                except ValueError:  # an array that has been made read-only
+                    break
+                except BaseException as error:  # of a signal's handler, or memory ran out: later
+                    raised = error
         if raised is not None:
             raise raised
 

@@ -4,7 +4,7 @@
       | its lines      indented, so that nothing in them can begin a section
 
 Nothing in it is executed when it is read: parse() gives sections, lines of text, and that is all.
-`python -m jitcore replay` (jitcore/verify/replay.py) says what it trusts.
+`python -m jitcore replay` (jitcore/report/replay.py) says what it trusts.
 """
 
 from __future__ import annotations
