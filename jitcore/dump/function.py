@@ -8,11 +8,9 @@ region-2-1.multiply_sqrt.0.c        the C text of a kernel, or of loops, with th
 
 from __future__ import annotations
 
-import linecache
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import CodeType
 
 from jitcore.codegen.kernel import name_of
 from jitcore.codegen.lines import of_kernel
@@ -22,6 +20,7 @@ from jitcore.dump.steps import Names, captured_lines, live_lines, plan_lines
 from jitcore.fallback.breaks import place_of
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.listing import listing
+from jitcore.opcodes.source import source_of
 from jitcore.runtime.assemble import Assembled
 from jitcore.runtime.planned import Scheduled
 from jitcore.runtime.records import Record
@@ -36,7 +35,8 @@ def show(
     """OSError where it cannot be written."""
     folder = folder_of(top, decoded.code, not record.shown)
     if not record.shown:
-        write(folder / "source.py", source_of(decoded.code))
+        absent = f"# {place_of(decoded.code)}: the source is not there\n"
+        write(folder / "source.py", source_of(decoded.code) or absent)
     names: Names = {}
     version = sum(region.offset == offset for region in record.regions)
     name = f"region-{offset}-{version}"
@@ -48,18 +48,6 @@ def show(
     left = [f"       {line}" for line in exit_lines(capture.exit, names, decoded)] if plan else []
     record.shown.setdefault(offset, []).extend([outcome, *left])
     write(folder / "code.txt", code_text(record, decoded))
-
-
-def source_of(code: CodeType) -> str:
-    """Not by inspect, which asks all modules, and they may answer with code of their own."""
-    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 : last_line(code)]
-    return "".join(lines) or f"# {place_of(code)}: the source is not there\n"
-
-
-def last_line(code: CodeType) -> int:
-    own = max((end or 0 for _, end, _, _ in code.co_positions()), default=0)
-    inner = [last_line(const) for const in code.co_consts if isinstance(const, CodeType)]
-    return max([own, *inner])
 
 
 def code_text(record: Record, decoded: Code) -> str:

@@ -10,7 +10,6 @@ Nothing in it is executed when it is read: parse() gives sections, lines of text
 from __future__ import annotations
 
 import dis
-import inspect
 import io
 import os
 import platform
@@ -29,6 +28,7 @@ from jitcore.codegen.toolchain import cpu, find
 from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Place
 from jitcore.ir.graph import Body, Graph, Value
+from jitcore.opcodes.source import source_of
 from jitcore.runtime.planned import recipe_values
 from jitcore.symbolic.state import Capture, Loud, Routine
 from jitcore.verify.bits import input_line
@@ -240,14 +240,8 @@ def function(code: CodeType | None) -> dict[str, tuple[str, ...]]:
         return {}
     text = io.StringIO()
     dis.dis(code, file=text, depth=0)
+    source = source_of(code) or "# the source is not to be had"
     return {
-        "source": tuple(source_lines(code)[:SOURCE_LINES]),
+        "source": tuple(source.splitlines()[:SOURCE_LINES]),
         "bytecode": tuple(text.getvalue().splitlines()[:CODE_LINES]),
     }
-
-
-def source_lines(code: CodeType) -> list[str]:
-    try:
-        return inspect.getsource(code).splitlines()
-    except (OSError, TypeError, IndexError, SyntaxError):
-        return ["# the source is not to be had"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from jitcore.codegen.toolchain import CompileError
 from jitcore.config import environment
 from jitcore.ir.op import Op
 from jitcore.report import replay
-from jitcore.runtime import assemble, planned
+from jitcore.runtime import assemble, planned, points
 from jitcore.verify.reports import parse
 
 STAGES: dict[str, tuple[Any, str]] = {
@@ -29,7 +31,7 @@ STAGES: dict[str, tuple[Any, str]] = {
     "codegen": (planned, "compiled"),
     "compiler": (cache, "build"),
     "load": (cache, "dlopen"),
-    "splice": (pipeline, "splice"),
+    "splice": (points, "splice"),
 }
 
 
@@ -140,3 +142,19 @@ def test_the_function_of_a_report_is_executed_when_asked(
         assert replay.main([str(file), "--execute"]) == replay.STILL
         assert "Injected: a cause" in capsys.readouterr().out
     assert replay.main([str(file), "--execute"]) == replay.GONE
+
+
+def test_a_report_runs_nothing_of_the_programs(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """inspect.getsource asks all modules for their files."""
+    module = ModuleType("lazily")
+    asked: list[str] = []
+    vars(module)["__getattr__"] = asked.append
+    monkeypatch.setitem(sys.modules, "lazily", module)
+    monkeypatch.setattr(pipeline, "capture", fails)
+    bench.compiled(function, verify=False)(np.arange(40.0))
+    (file,) = bench.files()
+    source = parse(file.read_text()).sections["source"]
+    assert source == ("def function(x: Any) -> Any:", "    return np.sqrt(x * 5.515625) + 1.0")
+    assert not asked
