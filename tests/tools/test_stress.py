@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ def test_threads_forks_and_signals():
         text=True,
         check=False,
         cwd=TREE,
+        env={**os.environ, "PYTHONPATH": str(TREE)},
         timeout=200,
     )
     assert (done.returncode, done.stderr) == (0, "")
