@@ -18,7 +18,7 @@ from jitcore.runtime.regions import place_at
 from jitcore.stances import failing
 
 Found = Region | Break | Recompile
-collectors: list[list[Found]] = []
+collectors: dict[int, list[Found]] = {}  # by id: while they are empty, all are equal
 
 
 def keep(record: Record, region: Region) -> None:
@@ -28,7 +28,7 @@ def keep(record: Record, region: Region) -> None:
         words = "".join(f"\n  {text}" for text in region.guards)
         logs.guards.info("%s, offset %d:%s", region.function, region.offset, words)
     record.regions.append(region)
-    for collector in collectors:
+    for collector in list(collectors.values()):
         collector.append(region)
 
 
@@ -38,7 +38,7 @@ def recompiled(
     one = Recompile(place_at(decode(code), point.offset), point.offset, changed, done)
     record.recompiles.append(one)
     logs.recompiles.info("%s", one)
-    for collector in collectors:
+    for collector in list(collectors.values()):
         collector.append(one)
 
 
@@ -56,7 +56,7 @@ def seen(record: Record, stop: Break) -> None:
 
 def note(stop: Break) -> None:
     logs.breaks.info("%s", stop)
-    for collector in collectors:
+    for collector in list(collectors.values()):
         collector.append(stop)
 
 
@@ -64,8 +64,8 @@ def note(stop: Break) -> None:
 def collect() -> Iterator[list[Found]]:
     """The regions, breaks and recompiles that are found while this is active, in order."""
     found: list[Found] = []
-    collectors.append(found)
+    collectors[id(found)] = found
     try:
         yield found
     finally:
-        collectors.remove(found)
+        del collectors[id(found)]

@@ -9,6 +9,7 @@ import pytest
 
 import jitcore
 from jitcore.codegen import folder
+from jitcore.runtime.told import collect
 
 X = np.linspace(-1.0, 2.0, 64)
 
@@ -31,6 +32,17 @@ def test_an_explanation_has_all_parts(capsys) -> None:
     assert [len(g.graph.body.nodes) for g in explanation.graphs] == [3, 3]
     assert explanation.guards and all(isinstance(guard, str) for guard in explanation.guards)
     assert 0 < explanation.times["compiling"] < explanation.times["call"]
+
+
+def test_those_who_collect_may_end_in_any_order() -> None:
+    """Explanations on two threads, or one within another; all that found nothing are equal."""
+    first, second = collect(), collect()
+    mine, other = first.__enter__(), second.__enter__()
+    second.__exit__(None, None, None)
+    jitcore.compile(lambda x: np.sqrt(x * x + 0.25))(X)
+    first.__exit__(None, None, None)
+    jitcore.compile(lambda x: np.sqrt(x * x + 0.75))(X)
+    assert (len(mine), len(other)) == (1, 0)
 
 
 def test_the_report_reads_as_text(capsys) -> None:
