@@ -8,7 +8,7 @@ signature=[ArraySpec(...), float, None] ─▶ aligned with the function's param
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -75,6 +75,9 @@ def aligned(signature: Signature, code: CodeType) -> tuple[Wanted, ...]:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     if isinstance(signature, Mapping):
         found = {**signature}
+    elif not isinstance(signature, Collection) or isinstance(signature, str | bytes):
+        text = "a sequence or a dict by name of ArraySpecs, classes and None"
+        raise TypeError(f"{code.co_qualname}: a signature is {text}, not {signature!r}")
     else:
         own = names[:1] if names[:1] in (("self",), ("cls",)) else ()
         rest = names[len(own) : code.co_argcount]

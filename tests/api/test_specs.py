@@ -119,6 +119,9 @@ def test_methods():
         ([POINTS, None, None], "for 3 arguments, and the function takes 2"),
         ({"other": POINTS}, "names 'other': no such parameter"),
         ([3], "an ArraySpec, a class or None for 'points', not 3"),
+        (5, "lengths: a signature is a sequence or a dict by name of .*, not 5"),
+        (POINTS, r"a signature is a sequence .*, not ArraySpec\("),
+        ("points", "a signature is a sequence .*, not 'points'"),
     ],
 )
 def test_a_signature_that_does_not_fit(signature, text):
