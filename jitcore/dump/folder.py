@@ -57,9 +57,10 @@ def clear(folder: Path) -> None:
 
 def write(path: Path, text: str) -> None:
     """Whole, or not at all."""
-    new = path.with_name(f".new-{os.getpid()}-{path.name}")
+    new = path.with_name(f".new-{os.urandom(8).hex()}-{path.name}")
+    file = new.open("x", encoding="utf-8", errors="backslashreplace")  # follows no link
     try:
-        with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        with file:
             file.write(text if text.endswith("\n") else f"{text}\n")
         os.replace(new, path)
     except BaseException:

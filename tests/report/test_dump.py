@@ -193,6 +193,21 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch) ->
     assert [*tmp_path.iterdir()] == []
 
 
+def test_a_link_that_lies_in_wait_is_not_followed(tmp_path: Path, monkeypatch) -> None:
+    """In a folder that is shared: whatever name is chosen, it is one that was not there."""
+    monkeypatch.setattr("os.urandom", bytes)
+    target = tmp_path / "target"
+    target.write_text("what was there")
+    link = tmp_path / f".new-{bytes(8).hex()}-code.txt"
+    link.symlink_to(target)
+    with pytest.raises(FileExistsError):
+        write(tmp_path / "code.txt", "text")
+    assert target.read_text() == "what was there" and link.is_symlink()
+    link.unlink()
+    write(tmp_path / "code.txt", "text")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["code.txt", "target"]
+
+
 def test_a_fault_of_ours_is_nothing_to_the_program(dump: Path, monkeypatch, caplog) -> None:
     def fails(*args: object) -> None:
         raise KeyError("a fault")
