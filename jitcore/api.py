@@ -176,6 +176,8 @@ def explain(fn: Any, /) -> Callable[..., Any]:
     `.source(k)` the C text of a kernel. The call is a real one, with its effects, and raises what
     it raises. TypeError for what cannot be called.
     """
+    if not callable(fn):
+        raise TypeError(f"jitcore.explain expects a callable, not {type(fn).__name__}")
     inner = getattr(fn, "__func__", fn)
     target = fn if isinstance(inner, _C.Dispatcher) else compile(fn)
     explained: Callable[..., Any] = explaining.explain(target)

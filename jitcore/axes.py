@@ -3,7 +3,7 @@
 Arrays have no attributes, so marks are kept by identity, with a weak reference: a mark ends with
 its array, and an address that is used again has none. Marks are looked at when something is
 compiled, and only decide what an entry is made for; no guard asks for them. So they change nothing
-but the speed.
+but the speed; but that NumPy does not resize an array in place that has weak references.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Marks:
 
 
 NONE = Marks()
-by_id: dict[int, tuple[weakref.ref[Any], Marks]] = {}
+by_id: dict[int, tuple[weakref.ref[Any], int, Marks]] = {}  # the number of axes: it may change
 
 
 def marks_of(array: Any) -> Marks:
-    ref, marks = by_id.get(id(array), (None, NONE))
-    return marks if ref is not None and ref() is array else NONE
+    ref, ndim, marks = by_id.get(id(array), (None, 0, NONE))
+    return marks if ref is not None and ref() is array and np.ndim(array) == ndim else NONE
 
 
 def set_marks(array: Any, marks: Marks) -> None:
@@ -39,7 +39,7 @@ def set_marks(array: Any, marks: Marks) -> None:
         if by_id.get(key, (None,))[0] is ref:
             del by_id[key]
 
-    by_id[key] = weakref.ref(array, ended), marks
+    by_id[key] = weakref.ref(array, ended), array.ndim, marks
 
 
 def mark_dynamic(x: np.ndarray[Any, Any], axis: int | Iterable[int], /) -> None:
@@ -52,7 +52,8 @@ def mark_dynamic(x: np.ndarray[Any, Any], axis: int | Iterable[int], /) -> None:
     What is compiled with it from then on is compiled for all sizes of these axes at once, instead
     of waiting for a second size (as `jitcore.compile(fn, dynamic=True)` does for all axes). Where
     that has no form (extents of 0 and 1; code whose results depend on the size in another way) it
-    is compiled for this size, as without. Results are the same either way.
+    is compiled for this size, as without. Results are the same either way; but NumPy's x.resize()
+    refuses an array that has weak references, as one with marks has.
 
     TypeError if x is no array, IndexError for an axis that it does not have.
     """

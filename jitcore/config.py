@@ -76,17 +76,17 @@ def from_environment(env: Mapping[str, str]) -> Config:
         backend=env.get("JITCORE_BACKEND", "") or "c",
         pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
-        verify=env.get("JITCORE_VERIFY", "") not in ("", "0"),
-        strict=env.get("JITCORE_STRICT", "") not in ("", "0"),
+        verify=env.get("JITCORE_VERIFY") == "1",
+        strict=env.get("JITCORE_STRICT") == "1",
         reports=absolute(env["JITCORE_REPORTS"]) if env.get("JITCORE_REPORTS") else None,
         report_values=word_in(env.get("JITCORE_REPORT_VALUES", ""), VALUES),
-        keep_all=env.get("JITCORE_KEEP_ALL", "") not in ("", "0"),
+        keep_all=env.get("JITCORE_KEEP_ALL") == "1",
         include=words_in(env.get("JITCORE_INCLUDE", "")),
         exclude=words_in(env.get("JITCORE_EXCLUDE", "")),
         dump=absolute(env["JITCORE_DUMP"]) if env.get("JITCORE_DUMP") else None,
-        perf=env.get("JITCORE_PERF", "") not in ("", "0"),
+        perf=env.get("JITCORE_PERF") == "1",
         logs=env.get("JITCORE_LOGS", ""),
-        hot_seconds=0.0 if env.get("JITCORE_STRESS", "") not in ("", "0") else HOT_SECONDS,
+        hot_seconds=0.0 if env.get("JITCORE_STRESS") == "1" else HOT_SECONDS,
     )
 
 
@@ -96,6 +96,10 @@ COMPILING: tuple[Compiling, ...] = ("eager", "background")
 # Variable → what it may be, in words and as a test. Nothing is always allowed.
 ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE": ("0 (off) or 1 (without a decorator)", lambda text: text in ("0", "1")),
+    **dict.fromkeys(
+        ("JITCORE_VERIFY", "JITCORE_STRICT", "JITCORE_PERF", "JITCORE_STRESS", "JITCORE_KEEP_ALL"),
+        ("0 or 1", lambda text: text in ("0", "1")),
+    ),
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
     "JITCORE_REPORT": ("0, 1, json:FILE or html:FILE", lambda text: is_report(text)),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),

@@ -79,7 +79,8 @@ def cache_clear(dispatcher: Any) -> None:
 def warmup(dispatcher: Any, /, *args: Any, **kwargs: Any) -> bool:
     """Compile for a call with these arguments, without making it.
 
-    args, kwargs  as in a call; arrays are looked at, not read, written or kept, and an ArraySpec
+    args, kwargs  as in a call, of a method with the object first (`Model.step.warmup(model, x)`);
+                  arrays are looked at, not read, written or kept, and an ArraySpec
                   stands for one
 
     Nothing of the program runs: the function is captured from its arguments, as at a first call,

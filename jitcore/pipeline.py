@@ -229,7 +229,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
-        if record.config.verify:
+        if record.config.verify and record.config.numerics == "exact":
             rehearse(record, point, decoded, captured, assembled)
         else:
             install(record, point, assembled, for_sizes(captured))

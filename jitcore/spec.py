@@ -19,7 +19,9 @@ from jitcore import _C
 from jitcore.axes import mark_dynamic
 from jitcore.errors import SignatureError
 
-EXTENT = 100  # of an example along an axis that has none: no short one, for which loops differ
+# Of an example along an axis that has none, where there are 1, 2, … such: no short one if it can
+# be, since loops differ for these.
+EXTENTS = (100, 100, 40, 20, 17, 2)
 MOST = np.iinfo(np.intp).max
 NUMBERS: Mapping[type, Any] = {float: 1.5, complex: 1.5 + 0.5j}
 
@@ -54,7 +56,8 @@ class ArraySpec:
 
     def example(self) -> np.ndarray[Any, Any]:
         """An array like this, with its dynamic axes marked; nothing reads what is in it."""
-        made = np.zeros([EXTENT if n is None else n for n in self.shape], self.dtype)
+        extent = EXTENTS[min(self.shape.count(None), len(EXTENTS)) - 1]
+        made = np.zeros([extent if n is None else n for n in self.shape], self.dtype)
         mark_dynamic(made, [axis for axis, n in enumerate(self.shape) if n is None])
         return made
 
@@ -103,7 +106,10 @@ def examples(wanted: Iterable[Wanted], code: CodeType) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     for name, one in zip(code.co_varnames, wanted, strict=False):
         if isinstance(one, ArraySpec):
-            found[name] = one.example()
+            try:
+                found[name] = one.example()
+            except (MemoryError, ValueError):  # it is for arrays that lie in files
+                return None
         elif isinstance(one, type):
             if one not in NUMBERS:
                 return None

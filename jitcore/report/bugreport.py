@@ -22,7 +22,7 @@ from jitcore.verify.reports import Report, surroundings, write
 def main(arguments: Sequence[str]) -> int:
     """The script's status; 1 where no file could be written."""
     options = understood(arguments)
-    folder = Path(options.output or ".")
+    folder = Path(options.output or environment().reports or ".")
     folder.mkdir(parents=True, exist_ok=True)
     before = files(folder)
     status = run(options.script, folder) if options.script else 0
@@ -43,11 +43,16 @@ def understood(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m jitcore bugreport", description="Files that a maintainer can replay."
     )
-    parser.add_argument("-o", "--output", metavar="FOLDER", help="where they go; else here")
     parser.add_argument(
-        "script", nargs=argparse.REMAINDER, help="a script, -m module or -c command, and arguments"
+        "-o", "--output", metavar="FOLDER", help="where they go; else JITCORE_REPORTS; else here"
     )
-    return parser.parse_args(arguments)
+    text = "a script, -m module or -c command, and arguments"
+    parser.add_argument("script", nargs="*", help=text)
+    first = arguments[0] if arguments else ""
+    own = 2 * (first in ("-o", "--output")) + (first in ("-h", "--help"))
+    options = parser.parse_args(arguments[:own])
+    options.script = [*arguments[own:]]
+    return options
 
 
 def run(script: Sequence[str], folder: Path) -> int:

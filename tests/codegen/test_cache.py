@@ -225,6 +225,7 @@ print("good")
 """
 
 
+@pytest.mark.by_turns
 def test_many_processes_at_once(fresh: Config, compiler: object) -> None:
     running = [
         subprocess.Popen(

@@ -100,6 +100,7 @@ PRODUCTS = {"kron", "tensordot", "outer", "add.outer", "multiply.outer"}
 UNKNOWN_RESULT = {"ndarray.fill", "ndarray.sort", "copyto", "add.at", "setitem"}
 
 
+@pytest.mark.by_turns
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name):
     row = row_named(name)

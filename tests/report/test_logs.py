@@ -178,11 +178,13 @@ def test_a_program_says_what_the_environment_asks_for() -> None:
     assert "jitcore.guards" not in told.stderr
 
 
+@pytest.mark.by_turns
 def test_a_program_whose_standard_error_is_gone() -> None:
     assert run("all", "import sys\nsys.stderr.close()" + PROGRAM).stdout.startswith("half way\n")
     assert run("all", "import sys\nsys.stderr = None" + PROGRAM).stdout.startswith("half way\n")
 
 
+@pytest.mark.by_turns
 def test_a_word_that_is_not_understood_is_told_once() -> None:
     told = run("graph,speed")
     assert told.stderr.count("JITCORE_LOGS='graph,speed' is not understood") == 1

@@ -137,6 +137,7 @@ def test_a_browser_finds_no_error(example, tmp_path) -> None:
         assert told == []
 
 
+@pytest.mark.by_turns
 def test_an_error_would_be_found(tmp_path) -> None:
     if BROWSER is None:
         pytest.skip("no browser is installed")

@@ -67,6 +67,7 @@ def symbols(folder: Path) -> list[str]:
     return [min(names, key=len).decode() for names in found]
 
 
+@pytest.mark.by_turns
 def test_names_say_function_line_and_operations(folder: Path) -> None:
     named = {name[:-9] for name in symbols(folder) if not name.startswith("jitcore_kernel_")}
     assert named == {
@@ -77,6 +78,7 @@ def test_names_say_function_line_and_operations(folder: Path) -> None:
     }
 
 
+@pytest.mark.by_turns
 def test_without_them_the_same_loop_of_two_functions_is_one_kernel(folder: Path) -> None:
     assert sum(name.startswith("jitcore_kernel_") for name in symbols(folder)) == 3
 

@@ -108,6 +108,18 @@ def test_marks_end_with_their_arrays():
     assert all(marks_of(np.ones(3)) is NONE for _ in range(100))
 
 
+def test_marks_are_of_the_axes_that_there_were():
+    f = jitcore.compile(lambda x: x * 2.0 + 1.0)
+    x, y = np.ones((4, 5, 6)), np.ones((4, 5, 6))
+    jitcore.mark_dynamic(x, 2)
+    jitcore.mark_static(y, 2)
+    for shape in ((4, 5, 6), (20, 6), (120,)):
+        for array in (x, y):
+            array.shape = shape
+            assert f(array).tobytes() == f.eager(array).tobytes()
+    assert not [stop for one in f.graphs for stop in one.breaks]
+
+
 def test_wrong_marks():
     for wrong in ([1.0], 3, None):
         with pytest.raises(TypeError):

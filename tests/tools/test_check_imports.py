@@ -14,6 +14,7 @@ def complaints(folder: Path, name: str, text: str) -> list[str]:
     return [line.removeprefix(f"{path}:") for line in found]
 
 
+@pytest.mark.by_turns
 def test_the_tree_keeps_to_the_order() -> None:
     assert list(check_imports.complaints(check_imports.ROOT / "jitcore")) == []
 

@@ -32,6 +32,7 @@ def test_no_difference_in_cpythons_tests(module: str, tmp_path: Path) -> None:
 STRESSED = "frame with unpack_ex generators"
 
 
+@pytest.mark.by_turns
 def test_no_difference_under_stress(tmp_path: Path) -> None:
     """A part; docs/testing.md has the command for all."""
     out = tmp_path / "out.json"

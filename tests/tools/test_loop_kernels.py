@@ -87,6 +87,7 @@ def test_a_peer_that_takes_too_long() -> None:
     assert "1.00 on all, where what it cannot run is 1" in "\n".join(sums([row]))
 
 
+@pytest.mark.by_turns
 def test_the_command(tmp_path: Path) -> None:
     options = ("--half", "loops", "--only", "durbin", "--sizes", "small", "--seconds", "0")
     root = Path(__file__).parents[2]
