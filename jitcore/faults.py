@@ -12,7 +12,7 @@ from jitcore.hush import hushed
 from jitcore.runtime.records import records
 from jitcore.runtime.sound import builtins_are_sound
 from jitcore.runtime.told import note, seen
-from jitcore.runtime.users import is_users
+from jitcore.users import is_users
 from jitcore.verify import internal
 
 T = TypeVar("T")

@@ -50,11 +50,11 @@ from jitcore.runtime.sizes import (
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.told import broke, keep, recompiled, seen
-from jitcore.runtime.users import is_users
 from jitcore.runtime.warned import Warned
 from jitcore.settings import current
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
+from jitcore.users import is_users
 from jitcore.verify import rehearsal
 
 dumping = Lazy("jitcore.dump.function")

@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors switch topics → config logs marks stances hush, lazy
+    version errors switch topics → config logs marks stances hush users, lazy
     → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic passes
     → codegen
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
-    *("lazy", "backends"),
+    *("lazy", "backends", "users"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
@@ -40,6 +40,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "switch": (),
     "__main__": (),
     "hush": (),
+    "users": (),
     "lazy": (),
     "backends": ("lazy",),
     "cached": (),
@@ -54,7 +55,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "config", "marks", "hush", "logs"),
+        *("errors", "config", "marks", "hush", "logs", "users"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
     "passes": ("errors", "ir"),

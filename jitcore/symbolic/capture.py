@@ -35,6 +35,7 @@ from jitcore.symbolic.piles import Guessed
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import Exc, Lazy, Var
 from jitcore.symbolic.working import Fork
+from jitcore.users import is_users
 
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}
@@ -77,8 +78,9 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
                 at = next(offset for offset in reversed(vm.walked) if offset not in fenced)
                 fenced[at] = signal_of(error).at(vm.place(), vm.chain())
             without_frames(error)
-        except Exception as error:  # ours: reports say where it was
-            if vm.frames and vm.frames[-1].instr is not None:
+        except Exception as error:
+            ours = not is_users(error)  # reports say where it was
+            if ours and vm.frames and vm.frames[-1].instr is not None:
                 blame(error, vm.place())
             raise
         finally:

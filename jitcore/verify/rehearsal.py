@@ -26,8 +26,8 @@ from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import Leave
 from jitcore.opcodes.decode import Code
 from jitcore.runtime.assemble import Assembled
-from jitcore.runtime.users import is_users
 from jitcore.symbolic.state import Capture
+from jitcore.users import is_users
 from jitcore.verify.expected import Expected, How, effects_of
 from jitcore.verify.findings import findings
 from jitcore.verify.heard import Heard

@@ -8,6 +8,7 @@ import inspect
 import math
 import pickle
 import signal
+import types
 import warnings
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
+from jitcore.ir.op import Op
+from jitcore.users import codes_of
 
 X = np.linspace(-1.0, 2.0, 7)
 
@@ -293,24 +296,94 @@ def test_cache_info_counts() -> None:
     assert same(f(X), np.sqrt(X * X + 1.0))
 
 
-def test_what_a_signal_handler_raises_while_we_compile_is_raised() -> None:
-    """And not taken for an error of ours."""
+class Alarm(Exception):
+    pass
 
-    class Alarm(Exception):
-        pass
 
-    def handler(*_: object) -> None:
+def rings(*_: object) -> None:
+    raise Alarm
+
+
+class Rings:
+    """Nothing is asked of it but to be called."""
+
+    def __init__(self, *_: object) -> None:
         raise Alarm
 
-    def interrupted(*_: object) -> None:
-        signal.raise_signal(signal.SIGUSR1)
+    def __call__(self, *_: object) -> None:
+        raise Alarm
 
-    before = signal.signal(signal.SIGUSR1, handler)
-    try:
-        with pytest.raises(Alarm):
-            pipeline.guarded(interrupted)()
-    finally:
-        signal.signal(signal.SIGUSR1, before)
+    def method(self, *_: object) -> None:
+        raise Alarm
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(name)
+
+
+class Static:
+    @staticmethod
+    def __call__(*_: object) -> None:
+        raise Alarm
+
+
+BELL = object.__new__(Rings)
+HANDLERS = {
+    "function": rings,
+    "partial": functools.partial(rings, 1),
+    "partial of a partial": functools.partial(functools.partial(BELL), 2),
+    "partial of a method": functools.partial(types.MethodType(Rings.method, BELL)),
+    "method": types.MethodType(Rings.method, BELL),
+    "object": BELL,
+    "static": Static(),
+    "class": Rings,
+}
+
+
+@pytest.fixture(params=HANDLERS)
+def alarm(request):
+    before = signal.signal(signal.SIGUSR1, HANDLERS[request.param])
+    yield functools.partial(signal.raise_signal, signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, before)
+
+
+def test_what_a_signal_handler_raises_while_we_compile_is_raised(alarm) -> None:
+    """And not taken for an error of ours."""
+
+    def interrupted(*_: object) -> None:
+        alarm()
+
+    with pytest.raises(Alarm):
+        pipeline.guarded(interrupted)()
+
+
+def test_nothing_is_added_to_what_a_signal_handler_raises(alarm, monkeypatch) -> None:
+    infer = Op.infer
+    jitcore.reset()
+
+    def interrupted(*args: Any, **kwargs: Any) -> Any:
+        alarm()
+        return infer(*args, **kwargs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Op, "infer", interrupted)
+        f = jitcore.compile(lambda x: np.sqrt(x * x + 3.0))
+        with pytest.raises(Alarm) as caught:
+            f(X)
+    assert vars(caught.value) == {}
+    assert same(f(X), np.sqrt(X * X + 3.0))
+
+
+@pytest.mark.parametrize("handler", [None, print, signal.SIG_DFL, [].append, int, np.sqrt])
+def test_of_handlers_in_c_nothing_is_known(handler) -> None:
+    assert [*codes_of(handler)] == []
+
+
+def test_callables_that_go_round_come_to_an_end() -> None:
+    class Round:
+        pass
+
+    Round.__call__ = Round()
+    assert [*codes_of(Round())] == []
 
 
 def test_options_are_of_the_compiled_function_not_of_its_code() -> None:
