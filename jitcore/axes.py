@@ -29,7 +29,9 @@ by_id: dict[int, tuple[weakref.ref[Any], int, Marks]] = {}  # the number of axes
 
 def marks_of(array: Any) -> Marks:
     ref, ndim, marks = by_id.get(id(array), (None, 0, NONE))
-    return marks if ref is not None and ref() is array and np.ndim(array) == ndim else NONE
+    if ref is None or ref() is not array or array.ndim != ndim:
+        return NONE
+    return marks
 
 
 def set_marks(array: Any, marks: Marks) -> None:
