@@ -29,9 +29,9 @@ by_id: dict[int, tuple[weakref.ref[Any], int, Marks]] = {}  # the number of axes
 
 def marks_of(array: Any) -> Marks:
     ref, ndim, marks = by_id.get(id(array), (None, 0, NONE))
-    if ref is None or ref() is not array or array.ndim != ndim:
-        return NONE
-    return marks
+    known = ref is not None and ref() is array
+    here: np.ndarray[Any, Any] = array
+    return marks if known and here.ndim == ndim else NONE
 
 
 def set_marks(array: Any, marks: Marks) -> None:
