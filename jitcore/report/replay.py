@@ -20,7 +20,7 @@ from pathlib import Path
 from jitcore.ir.parse import ParseError
 from jitcore.report.execute import executed
 from jitcore.verify.bits import NotAnInput
-from jitcore.verify.case import Case, NotACase, case_of, differences, sections_of
+from jitcore.verify.case import Case, NotACase, NotCompared, case_of, differences, sections_of
 from jitcore.verify.reports import NotAReport, Report, parse
 from jitcore.verify.shrink import shrunk, size
 
@@ -45,7 +45,11 @@ def main(arguments: Sequence[str]) -> int:
         if report.sections.get("source"):
             print("with --execute the function itself is run: read its source first")
         return UNKNOWN
-    texts = tried(case)
+    try:
+        texts = tried(case)
+    except NotCompared as error:
+        print(f"cannot be replayed: {error}")
+        return UNKNOWN
     if texts and options.minify:
         minified(case, report, Path(options.file))
     return said(texts)
@@ -68,9 +72,11 @@ def understood(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def tried(case: Case) -> list[str]:
-    """What differs, or what the compiler raises."""
+    """What differs, or what the compiler raises; NotCompared: neither."""
     try:
         return differences(case)
+    except NotCompared:
+        raise
     except Exception as error:
         own = traceback.extract_tb(error.__traceback__)[-1]
         return [f"{type(error).__name__}: {error} ({Path(own.filename).name}:{own.lineno})"]

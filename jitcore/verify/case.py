@@ -10,7 +10,7 @@ inputs are numbers and arrays: nothing of the file is executed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +25,8 @@ from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.interp import interpret
 from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
+from jitcore.ir.types import type_of
+from jitcore.ir.verify import verify
 from jitcore.runtime.assemble import assemble
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 from jitcore.verify.bits import input_line, parsed
@@ -35,6 +37,10 @@ from jitcore.verify.twin import within
 
 class NotACase(ValueError):
     """The report has no graph that can be run; says why."""
+
+
+class NotCompared(Exception):
+    """Compiled code leaves the case to CPython, and there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,8 @@ class Case:
 
 
 def case_of(report: Report) -> Case:
-    """NotACase, ParseError and NotAnInput say why not."""
+    """NotACase, ParseError and NotAnInput say why not. Nothing that the file says of a graph or an
+    input is believed: C takes both at their word."""
     if not report.sections.get("graph"):
         raise NotACase("there is no graph in it: jitcore failed before there was one")
     about = report.words("about")
@@ -74,6 +81,7 @@ def case_of(report: Report) -> Case:
     if sum(span.count for span in spans) != len(graph.body.nodes):
         raise NotACase("its segments are not those of its graph")
     found = dict(map(parsed, report.sections.get("inputs", ())))
+    check(graph, found)
     inputs = tuple(found[number] for number in range(len(graph.inputs)))
     errstate = about.get("errstate", "")
     config = replace(
@@ -86,6 +94,21 @@ def case_of(report: Report) -> Case:
         compiling="eager",
     )
     return Case(graph, spans, inputs, int(errstate) if errstate.isdecimal() else 0, config)
+
+
+def check(graph: Graph, found: Mapping[int, Any]) -> None:
+    """NotACase: the graph is not well formed, or made for other inputs."""
+    try:
+        verify(graph)
+    except Exception as error:  # a row that is called with anything at all may raise anything
+        why = str(error) or type(error).__name__
+        raise NotACase(f"its graph is not well formed: {why}") from error
+    for number, value in enumerate(graph.inputs):
+        if number not in found:
+            raise NotACase(f"input {number} is not in it")
+        was = type_of(found[number])
+        if was != value.type:
+            raise NotACase(f"input {number} is {was}, where its graph has {value.type}")
 
 
 def span_of(line: str) -> Span:
@@ -196,13 +219,14 @@ LEFT = Exit(Leave.JUMP, 0)  # somewhere in a loop: there is no CPython to go on
 
 def differences(case: Case) -> list[str]:
     """In words, compiled against NumPy; nothing: they are the same. An entry that leaves the work
-    to CPython differs in nothing but what it has written; one that leaves a loop, in nothing."""
+    to CPython can differ in what it has written, and else there is nothing to compare: NotCompared.
+    """
     ours, wanted = compiled(case), by_numpy(case)
-    if ours.left == "jump":
-        return []
     if ours.left:
-        before = case.given()
-        return [*compared(case, ours.inputs, before)]
+        found = [*compared(case, ours.inputs, case.given())] if ours.left != "jump" else []
+        if not found:
+            raise NotCompared("compiled code left this to CPython here")
+        return found
     if ours.error or wanted.error:
         same = ours.error == wanted.error
         return [] if same else [f"{ours.error or 'no error'}; NumPy: {wanted.error or 'no error'}"]

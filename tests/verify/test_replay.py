@@ -10,10 +10,11 @@ import pytest
 from support.verifying import Bench
 
 from jitcore.codegen import cache
+from jitcore.ir.errstate import combined
 from jitcore.ir.parse import ParseError
 from jitcore.ir.parse import parse as graph_of
 from jitcore.report import replay
-from jitcore.verify.bits import input_line, parsed
+from jitcore.verify.bits import input_line, packed, parsed
 from jitcore.verify.case import case_of
 from jitcore.verify.reports import NotAReport, parse
 from jitcore.verify.same import Comparison
@@ -140,3 +141,52 @@ def test_other_files(text: str, tmp_path: Path, capsys: Any) -> None:
     if text:
         with pytest.raises(NotAReport):
             parse(text + "\n\nloose")
+
+
+def file_of(tmp_path: Path, graph: str, *inputs: str) -> str:
+    """One node, under NumPy's own error state."""
+    state = combined(0, {"divide": "warn", "over": "warn", "invalid": "warn"})
+    lines = ["jitcore bug report, version 1", "", "[about]", f"  | errstate: {state}"]
+    lines += ["[segments]", f"  | window 1 {state}", "[graph]"]
+    lines += [f"  | {line}" for line in graph.splitlines()]
+    lines += ["[inputs]", *(f"  | {line}" for line in inputs)]
+    file = tmp_path / "report.txt"
+    file.write_text("\n".join(lines) + "\n")
+    return str(file)
+
+
+SQRT = "graph f(%0: f8[3]) {\n  %1: f8[3] = sqrt(%0)\n  return %1\n}"
+MINUS = f"%0 f8[3] x = zlib:{packed(np.array([1.0, -1.0, 2.0]))}"
+
+
+def test_nothing_is_said_where_nothing_was_compared(tmp_path: Path, capsys: Any) -> None:
+    """NumPy warns of the root of -1: compiled code leaves that to it."""
+    assert replay.main([file_of(tmp_path, SQRT, MINUS)]) == replay.UNKNOWN
+    said = capsys.readouterr().out
+    assert "cannot be replayed: compiled code left this to CPython here" in said
+    plain = MINUS.partition("zlib:")[0] + f"zlib:{packed(np.ones(3))}"
+    assert replay.main([file_of(tmp_path, SQRT, plain)]) == replay.GONE
+
+
+@pytest.mark.parametrize(
+    ("graph", "inputs", "why"),
+    [
+        (
+            SQRT.replace("f8[3]", "f8[100000]"),
+            (MINUS,),
+            "input 0 is f8[3], where its graph has f8[100000]",
+        ),
+        (SQRT, (MINUS.replace("f8[3]", "f8[3]!"),), "input 0 is f8[3]!, where its graph has f8[3]"),
+        (SQRT, (), "input 0 is not in it"),
+        (SQRT.replace("%1: f8[3]", "%1: f8[9]"), (MINUS,), "its graph is not well formed: sqrt"),
+        (SQRT.replace("sqrt(%0)", "sqrt(%0, 'x', [])"), (MINUS,), "its graph is not well formed"),
+        (SQRT.replace("sqrt(%0)", "cond()"), (MINUS,), "its graph is not well formed"),
+    ],
+)
+def test_a_file_is_not_taken_at_its_word(
+    graph: str, inputs: tuple[str, ...], why: str, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    """What is compiled for one array must not run on another: it would read past its end."""
+    monkeypatch.setattr(replay, "differences", lambda _: pytest.fail("it was run"))
+    assert replay.main([file_of(tmp_path, graph, *inputs)]) == replay.UNKNOWN
+    assert f"cannot be replayed: {why}" in capsys.readouterr().out
