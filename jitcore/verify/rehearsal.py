@@ -12,7 +12,6 @@ such a place, no other entry of it is asked.
 from __future__ import annotations
 
 import atexit
-import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -29,6 +28,7 @@ from jitcore.runtime.assemble import Assembled
 from jitcore.symbolic.state import Capture
 from jitcore.users import is_users
 from jitcore.verify.expected import Expected, How, effects_of
+from jitcore.verify.fence import fenced
 from jitcore.verify.findings import findings
 from jitcore.verify.heard import Heard
 from jitcore.verify.iterators import twins as iterators
@@ -37,7 +37,6 @@ from jitcore.verify.places import comes_once, place_before, returns_at
 from jitcore.verify.reports import Report, Subject, of_difference, subject_of
 from jitcore.verify.twin import Twins, twins
 
-log = logging.getLogger("jitcore")
 MISS, HERE, STAY = 0, 2, 4  # as csrc/transfer.h numbers them
 HOWS = {"return": How.RETURN, "jump": How.JUMP, "raise": How.RAISE}
 OUT_OF = (
@@ -69,6 +68,19 @@ class Pending:
             findings.differ(place, texts, self.report, self.rehearsed.subject.config.reports)
         else:
             findings.same(place)
+
+    def asked(self, differences: Callable[..., list[str]], *found: Any) -> list[str]:
+        """In words. What comes in between ends the comparison."""
+        try:
+            return differences(*found, self.listening)
+        except BaseException as error:
+            self.lost(error)
+            raise
+
+    def lost(self, error: BaseException) -> None:
+        pending.pop(self.attempt.key, None)
+        self.listening.end()
+        findings.not_compared(self.rehearsed.place, f"{type(error).__name__} came in between")
 
 
 @dataclass(slots=True)
@@ -109,7 +121,7 @@ def looked_at(key: Key, offset: int, state: Any) -> bool:
     expected = one.expected
     if expected.how is not How.JUMP or expected.at != offset:
         return True
-    texts = expected.differences(state, one.listening)
+    texts = one.asked(expected.differences, state)
     expected.visits += 1
     if texts and expected.many:
         if not expected.best or len(texts) < len(expected.best):
@@ -120,16 +132,16 @@ def looked_at(key: Key, offset: int, state: Any) -> bool:
     return False
 
 
+@fenced(None)
 def ended(serial: int, result: Any, error: BaseException | None) -> None:
     """A frame has ended."""
     one = pending.pop((threading.get_ident(), serial), None)
     if one is None:
         return
     if isinstance(error, OUT_OF) or (isinstance(error, Exception) and is_users(error)):
-        one.listening.end()
-        findings.not_compared(one.rehearsed.place, f"{type(error).__name__} came in between")
+        one.lost(error)
         return
-    one.over(one.expected.ended(result, error, one.listening))
+    one.over(one.asked(one.expected.ended, result, error))
 
 
 @dataclass(slots=True)
@@ -139,15 +151,10 @@ class Watching:
     point: Any
     offset: int
 
+    @fenced(MISS)
     def __call__(self, serial: int, state: Any) -> int:
         self.point.vain = 0
-        try:
-            return STAY if looked_at((threading.get_ident(), serial), self.offset, state) else MISS
-        except Exception as error:
-            if is_users(error):
-                raise
-            log.exception("internal error in verify mode: please report it")
-            return MISS
+        return STAY if looked_at((threading.get_ident(), serial), self.offset, state) else MISS
 
 
 @dataclass(slots=True)
@@ -166,6 +173,7 @@ class Rehearsed:
     depths: dict[int, int] = field(default_factory=dict)
     handled: frozenset[int] = frozenset()  # instructions whose exceptions go to a handler
 
+    @fenced(STAY)
     def before(self, serial: int, state: Any, loaded: tuple[Any, ...]) -> Any:
         key = threading.get_ident(), serial
         if looked_at(key, self.offset, state):
@@ -173,30 +181,20 @@ class Rehearsed:
         if self.twins.why_not:
             findings.not_compared(self.place, self.twins.why_not)
             return STAY
-        try:
-            journal = kept(loaded, self.twins.writes)
-            live = dict(zip(self.twins.inputs, loaded, strict=False))
-            report = partial(of_difference, self.subject, live, journal)
-            stack = iterators(state.stack)
-        except Exception as error:
-            if is_users(error):
-                raise
-            log.exception("internal error in verify mode: please report it")
-            return STAY
+        journal = kept(loaded, self.twins.writes)
+        live = dict(zip(self.twins.inputs, loaded, strict=False))
+        report = partial(of_difference, self.subject, live, journal)
         listening = Heard(drops=True)
+        attempt = Attempt(key, state, journal, listening, report, loaded)
+        answer = [*state.locals], iterators(state.stack), attempt
         listening.begin()
-        return [*state.locals], stack, Attempt(key, state, journal, listening, report, loaded)
+        return answer
 
+    @fenced(STAY)
     def after(self, attempt: Attempt, transfer: Any, context: Any) -> int:
         attempt.listening.end()
-        try:
-            attempt.journal.undone()
-            return self.judged(attempt, transfer, context)
-        except Exception as error:
-            if is_users(error):
-                raise
-            log.exception("internal error in verify mode: please report it")
-            return STAY
+        attempt.journal.undone()
+        return self.judged(attempt, transfer, context)
 
     def judged(self, attempt: Attempt, transfer: Any, context: Any) -> int:
         if transfer is None:
