@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jitcore.report.reading import Code, Known
-from jitcore.report.run import KINDS, Call, Compiled, Function, Line, Spot, Step, Stop
+from jitcore.report.run import KINDS, Call, Compiled, Function, Kind, Line, Spot, Step, Stop
 from jitcore.report.source import function_at, lines_of
 
 At = tuple[str, int]  # file, line
@@ -30,10 +30,10 @@ WORDS: Mapping[str, str] = {
 class Found:
     """Of one line: the seconds of each kind; what is said of it."""
 
-    kinds: dict[str, float] = field(default_factory=dict)
+    kinds: dict[Kind, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, kind: str, seconds: float | None, note: str = "") -> None:
+    def add(self, kind: Kind, seconds: float | None, note: str = "") -> None:
         self.kinds[kind] = self.kinds.get(kind, 0.0) + (seconds or 0.0)
         if note and note not in self.notes:
             self.notes.append(note)

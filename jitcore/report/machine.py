@@ -1,16 +1,28 @@
-"""A Run ↔ JSON. The file has the fields of run.py, and `format`, which grows when they change."""
+"""A Run ↔ JSON. The file has the fields of run.py, and `format`, which grows when they change.
+
+A file may be another's: what is read has the types that run.py says, each leaf of it, so that
+whoever shows a Run need not ask.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from jitcore.report.run import Run
 
 FORMAT = 1
+LEAVES: Mapping[type, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (float, int),
+}
+BITS = 63  # of a number
 
 
 def text(run: Run) -> str:
@@ -24,7 +36,9 @@ def read(written: str) -> Run:
         if found["format"] != FORMAT:
             raise ValueError(f"a report of format {found['format']}; this jitcore reads {FORMAT}")
         made: Run = built(Run, found)
-    except (KeyError, TypeError, AttributeError) as error:
+        if any(call.caller >= k for k, call in enumerate(made.calls)):
+            raise ValueError("not a report of jitcore's: a call that stands before its caller")
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a report of jitcore's: {error!r}") from error
     return made
 
@@ -36,7 +50,26 @@ def built(kind: Any, found: Any) -> Any:
         return kind(**{one.name: built(hints[one.name], found[one.name]) for one in fields(kind)})
     if get_origin(kind) is tuple:
         inner = get_args(kind)[0]
-        return tuple(built(inner, one) for one in found)
-    if get_origin(kind) in (Union, UnionType) and found is not None:
-        return built(next(one for one in get_args(kind) if one is not type(None)), found)
+        return tuple(built(inner, one) for one in leaf((list,), found))
+    if get_origin(kind) in (Union, UnionType):
+        inner = next(one for one in get_args(kind) if one is not type(None))
+        return None if found is None else built(inner, found)
+    if get_origin(kind) is Literal:
+        return leaf_among(get_args(kind), found)
+    return leaf(LEAVES[kind], found)
+
+
+def leaf(kinds: tuple[type, ...], found: Any) -> Any:
+    if type(found) not in kinds:
+        raise TypeError(f"{type(found).__name__} in place of {kinds[0].__name__}")
+    if isinstance(found, int) and found.bit_length() > BITS:
+        raise TypeError(f"a number of {found.bit_length()} bits")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise TypeError(f"a number that is {found}")
+    return found
+
+
+def leaf_among(known: tuple[str, ...], found: Any) -> Any:
+    if found not in known:
+        raise TypeError(f"{found!r:.40} in place of one of {', '.join(known)}")
     return found

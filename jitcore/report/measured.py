@@ -19,7 +19,7 @@ from jitcore.config import environment
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
 from jitcore.report.reading import NOTHING, Known, Reading, Row, Slots, reading
-from jitcore.report.run import KINDS, Compiled, Left, Recompiled, Run, Step, Stop, Totals
+from jitcore.report.run import KINDS, Compiled, Kind, Left, Recompiled, Run, Step, Stop, Totals
 from jitcore.report.source import spot_of
 from jitcore.runtime.records import Record, Region, Work
 from jitcore.runtime.records import records as of_process
@@ -128,13 +128,13 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
             yield step_of(work, KINDS[rows[0].kind], rows[0].times, seconds)
 
 
-def kind_of(work: Work, region: Region) -> str:
+def kind_of(work: Work, region: Region) -> Kind:
     if work.target in region.routines:
         return "loop"
     return "kernel" if work.target in region.kernels else "call"
 
 
-def step_of(work: Work, kind: str, times: int, seconds: float | None) -> Step:
+def step_of(work: Work, kind: Kind, times: int, seconds: float | None) -> Step:
     return Step(kind, work.name, tuple(map(spot_of, work.places)), times, seconds)
 
 

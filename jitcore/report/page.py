@@ -141,7 +141,8 @@ def one_break(stop: Stop, total: float) -> str:
     )
     return (
         f'<div class="stop"><span class="cost">{cost}{counted(stop.times, "time")}</span>'
-        f'<span class="code">{stop.code}</span> <span class="place">{escape(str(stop.spot))}</span>'
+        f'<span class="code">{escape(stop.code)}</span> '
+        f'<span class="place">{escape(str(stop.spot))}</span>'
         f"<div>{escape(stop.reason)}</div><pre>{marked(stop.spot)}</pre>{via}"
         f'<div class="quiet">hint: {escape(stop.hint)}</div></div>'
     )

@@ -9,8 +9,11 @@ None where nobody measured: csrc/meter.h.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-KINDS = ("cpython", "kernel", "loop", "call", "entry", "compiling")  # of csrc/meter.h, in order
+# Of csrc/meter.h, in order.
+Kind = Literal["cpython", "kernel", "loop", "call", "entry", "compiling"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Stop:
 class Step:
     """What a region calls: a fused kernel, a loop, or a function of NumPy's."""
 
-    kind: str
+    kind: Kind
     name: str
     spots: tuple[Spot, ...]
     times: int
@@ -103,7 +106,7 @@ class Line:
 
     number: int
     text: str
-    kinds: tuple[str, ...]
+    kinds: tuple[Kind, ...]
     note: str
     seconds: float | None
 

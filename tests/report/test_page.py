@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import html.parser
+import json
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,6 +174,67 @@ def test_json_is_read_as_it_was_written(example) -> None:
 def test_what_is_no_report_is_said(text) -> None:
     with pytest.raises(ValueError):
         machine.read(text)
+
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def leaves(found: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to all that is no list and no object."""
+    if not isinstance(found, dict | list):
+        yield way
+        return
+    for key, one in found.items() if isinstance(found, dict) else enumerate(found):
+        yield from leaves(one, (*way, key))
+
+
+def put(found: Any, way: tuple[Any, ...], leaf: Any) -> str:
+    """The JSON with another leaf there."""
+    *to, last = way
+    place = reduce(getitem, to, found)
+    was, place[last] = place[last], leaf
+    text = json.dumps(found)
+    place[last] = was
+    return text
+
+
+def test_a_page_of_a_foreign_report_runs_no_script(example) -> None:
+    """A script in the place of any leaf is refused, or shown as text."""
+    scripts = page.text(example).count("<script")
+    found = json.loads(machine.text(replace(example, spans=example.spans[:2])))
+    shown = 0
+    kinds = {re.sub(r"\d+", "*", str(way)): way for way in leaves(found)}
+    for way in kinds.values():
+        try:
+            made = machine.read(put(found, way, SCRIPT))
+        except ValueError:
+            continue
+        shown += 1
+        text = page.text(made)
+        assert text.count("<script") == scripts, way
+        read(text)
+    assert len(kinds) > 60 and shown > 15
+
+
+@pytest.mark.parametrize(
+    ("way", "leaf", "said"),
+    [
+        (("functions", 0, "line"), "7", "str in place of int"),
+        (("functions", 0, "lines", 0, "kinds"), ["kernel"] * 2 + ["x"], "'x' in place of one of"),
+        (("functions", 0, "lines", 0, "number"), True, "bool in place of int"),
+        (("functions", 0, "lines"), "text", "str in place of list"),
+        (("totals", "hits"), 1.5, "float in place of int"),
+        (("totals", "hits"), 2**70, "a number of 71 bits"),
+        (("elapsed",), float("inf"), "a number that is inf"),
+        (("elapsed",), None, "NoneType in place of float"),
+        (("measured",), 1, "int in place of bool"),
+        (("calls", 0, "caller"), 9**9, "stands before its caller"),
+    ],
+)
+def test_leaves_of_a_foreign_report_have_their_types(example, way, leaf, said) -> None:
+    found = json.loads(machine.text(example))
+    with pytest.raises(ValueError, match=f"not a report of jitcore's: .*{said}"):
+        machine.read(put(found, way, leaf))
 
 
 def test_the_name_says_what_is_written(example, tmp_path) -> None:
