@@ -196,8 +196,8 @@ def count(cost: Cost, region: Region, record: Record, found: Reading) -> None:
         cost.times += region.entry.hits
         return
     for row in slots.after:
-        if row.what == region.end:
-            cost.add(row.times, row.seconds)
+        if row.what == region.end:  # where one call stands for many, no more than there were
+            cost.add(min(row.times, region.entry.hits), row.seconds)
 
 
 def before_any(record: Record, made: dict[Break, Cost], found: Reading) -> None:
