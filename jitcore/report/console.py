@@ -22,6 +22,7 @@ from jitcore.report.words import counted, seconds, share
 
 WIDE = 100  # of text that is read elsewhere
 NARROW = 40
+MEASURED = 16  # short calls: one of so many stands for the others (csrc/dispatch.c)
 Part = tuple[str, str]  # style, text
 Lines = list[list[Part]]
 NAMES = {
@@ -167,10 +168,10 @@ def summed(t: Totals, is_measured: bool) -> Iterator[str]:
 
 def place(stop: Stop, run: Run, width: int) -> Iterator[list[Part]]:
     total = sum(run.totals.seconds)
-    cost = ""
-    if stop.seconds is not None:
-        cost = f"{seconds(stop.seconds)} ({share(stop.seconds, total)}), "
-    times = f"{cost}{counted(stop.times, 'time')}"
+    times = counted(stop.times, "time")
+    if stop.seconds is not None:  # of short calls, one of many is measured
+        about = "about " if stop.times > MEASURED else ""
+        times = f"{seconds(stop.seconds)} ({share(stop.seconds, total)}), {about}{times}"
     yield [("code", stop.code), ("", " "), ("place", str(stop.spot)), ("", f"  {times}")]
     yield from wrapped(stop.reason, width, 5, "")
     yield from pointed(stop.spot, width)
