@@ -19,7 +19,7 @@ def graph_break() -> None:
 
 
 def is_compiling() -> bool:
-    """Whether this call is being captured into a graph. CPython's answer is always False."""
+    """False. For programs that ask other compilers: what is compiled does as CPython would."""
     return False
 
 
