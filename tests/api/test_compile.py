@@ -317,6 +317,8 @@ class Rings:
         raise Alarm
 
     def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":  # CPython 3.13's signal.signal asks for it
+            return Rings
         raise AssertionError(name)
 
 
