@@ -9,6 +9,7 @@
 #include "code_cache.h"
 #include "dispatch.h"
 #include "dots.h"
+#include "ear.h"
 #include "entry.h"
 #include "equals.h"
 #include "errstate.h"
@@ -58,7 +59,7 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(frame_state) X(region) X(workers) \
+    X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(frame_state) X(region) X(workers) \
     X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)

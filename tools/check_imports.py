@@ -39,7 +39,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "stances": ("_C",),
     "switch": (),
     "__main__": (),
-    "hush": (),
+    "hush": ("_C",),
     "users": (),
     "lazy": (),
     "backends": ("lazy",),

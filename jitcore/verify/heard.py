@@ -1,42 +1,33 @@
 """What a thread warns of, noted before the program's own filters see it.
 
 A filter asks its patterns about each warning: one of ours notes it, and matches, which drops the
-warning, or does not, which leaves it to the program's filters. Neither registries nor the state of
-`warnings` change.
+warning, or does not, which leaves it to the program's filters. Registries do not change. While a
+frame is on its way, the program can see that row in `warnings.filters`.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
-import warnings
 from dataclasses import dataclass, field
-from typing import Any
+
+from jitcore.hush import Row
 
 
 @dataclass(slots=True)
 class Heard:
-    """In place of a filter's regular expression for the text."""
-
     drops: bool
-    ident: int = field(default_factory=threading.get_ident)
-    texts: list[tuple[str, int]] = field(default_factory=list)  # and the line that warns
-    row: Any = None
+    row: Row = field(init=False)
 
-    def match(self, text: str) -> bool:
-        if threading.get_ident() != self.ident:
-            return False
-        self.texts.append((text, sys._getframe(1).f_lineno))
-        return self.drops
+    def __post_init__(self) -> None:
+        self.row = Row(self.drops)
+
+    @property
+    def texts(self) -> list[tuple[str, int]]:
+        """Each with the line that warns."""
+        heard = self.row.heard
+        return list(zip(heard[::2], heard[1::2], strict=False))
 
     def begin(self) -> None:
-        rows: Any = warnings.filters
-        self.row = ("ignore", self, Warning, None, 0)
-        rows.insert(0, self.row)
+        self.row.begin()
 
     def end(self) -> None:
-        rows: Any = warnings.filters
-        for at, row in enumerate(rows):
-            if row is self.row:
-                del rows[at]
-                break
+        self.row.end()
