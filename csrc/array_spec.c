@@ -45,8 +45,6 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     PyArrayObject *array = (PyArrayObject *)obj;
     if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
         return 0;
-    if (spec->order == ANY)
-        return array_spec_admits(spec, obj);
     if (spec->order)
         return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr);
     if (!same_numbers(PyArray_DIMS(array), spec->shape, spec->ndim) ||

@@ -14,11 +14,11 @@
 #define BUDGET_SHARE 0.03    /* of the program's time, from then on */
 #define BUDGET_PATIENCE 20.0 /* times as long, once it is spent */
 
-/* Seconds by a clock that stands while something is compiled: compiling makes no code hot. */
+/* Seconds by a clock that stands while something is compiled, on any thread: compiling makes no code hot. */
 double budget_clock(void);
 
 typedef struct {
-    double clock, processor; /* seconds */
+    double processor; /* seconds */
 } Spending;
 
 void budget_begin(void);

@@ -118,7 +118,7 @@ static int admits(PyObject *wanted, PyObject *obj) {
 
 /* 0 with an exception, where an argument is not what the signature says. Those that are missing are CPython's business. */
 static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    PyCodeObject *code = (PyCodeObject *)((PyFunctionObject *)self->wrapped)->func_code;
+    PyCodeObject *code = (PyCodeObject *)Py_NewRef(((PyFunctionObject *)self->wrapped)->func_code);
     PyObject *signature = Py_NewRef(self->signature);
     Py_ssize_t count = PyTuple_GET_SIZE(signature), words = names ? PyTuple_GET_SIZE(names) : 0;
     int good = 1;
@@ -136,6 +136,7 @@ static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, P
         Py_XDECREF(told);
     }
     Py_DECREF(signature);
+    Py_DECREF(code); /* a refusal runs Python code, which may replace the function's */
     return good;
 }
 

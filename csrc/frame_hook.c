@@ -188,6 +188,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     MeterSpan span = {0};
     if (meter_is_on())
         meter_begin_compiling(&span, meter_code(code));
+    Py_INCREF(callback); /* it may be replaced while it runs */
     PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
     meter_end(&span);
     busy--;
@@ -196,6 +197,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
         PyErr_SetInterrupt(); /* again, for the frame's own first check */
     } else if (result == NULL)
         put_off(callback);
+    Py_DECREF(callback);
     Py_XDECREF(result);
     home->left = home->cstar == NULL;
 }
@@ -273,7 +275,10 @@ static PyObject *ended_callback;
 
 static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
     unsigned long serial = begun + 1;
-    PyObject *result = run_recorded(ts, frame, throwflag);
+    PyObject *result = run_recorded(ts, frame, throwflag), *callback = ended_callback;
+    if (callback == NULL) /* nobody is told any more */
+        return result;
+    Py_INCREF(callback); /* it may be replaced while it runs */
     PyObject *type = NULL, *error = NULL, *traceback = NULL;
     PyErr_Fetch(&type, &error, &traceback);
     if (result == NULL) {
@@ -282,11 +287,12 @@ static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) 
             PyException_SetTraceback(error, traceback);
     }
     busy++;
-    PyObject *done = PyObject_CallFunction(ended_callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
+    PyObject *done = PyObject_CallFunction(callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
     busy--;
     if (done == NULL)
-        put_off(ended_callback);
+        put_off(callback);
     Py_XDECREF(done);
+    Py_DECREF(callback);
     PyErr_Restore(type, error, traceback);
     return result;
 }

@@ -256,33 +256,51 @@ static PyObject *code_rows(void) {
     return list;
 }
 
-/* A row for each node, after that of its caller: (number, caller's or -1, file, line, name, times, seconds, seconds of each
- * kind that are its own). */
-static int node_rows(PyObject *list, const Node *node) {
-    for (; node != NULL; node = node->next) {
-        PyObject *kinds = PyTuple_New(METER_NKINDS);
-        for (int k = 0; kinds != NULL && k < METER_NKINDS; k++)
-            PyTuple_SET_ITEM(kinds, k, PyFloat_FromDouble((double)(int64_t)node->kinds[k] * last_rate));
-        if (kinds == NULL)
-            return -1;
-        const MeterCode *code = node->code;
-        PyObject *row = Py_BuildValue("iiOiOKdN", node->number, node->up ? node->up->number : -1,
-                                      code ? code->filename : Py_None, code ? code->line : 0,
-                                      code ? code->name : Py_None, (unsigned long long)node->times,
-                                      (double)node->ticks * last_rate, kinds);
-        if (append(list, row) < 0 || node_rows(list, node->first) < 0)
-            return -1;
+/* A row for a node: (number, caller's or -1, file, line, name, times, seconds, seconds of each kind that are its own). */
+static PyObject *node_row(const Node *node) {
+    PyObject *kinds = PyTuple_New(METER_NKINDS);
+    for (int k = 0; kinds != NULL && k < METER_NKINDS; k++)
+        PyTuple_SET_ITEM(kinds, k, PyFloat_FromDouble((double)(int64_t)node->kinds[k] * last_rate));
+    if (kinds == NULL)
+        return NULL;
+    const MeterCode *code = node->code;
+    return Py_BuildValue("iiOiOKdN", node->number, node->up ? node->up->number : -1, code ? code->filename : Py_None,
+                         code ? code->line : 0, code ? code->name : Py_None, (unsigned long long)node->times,
+                         (double)node->ticks * last_rate, kinds);
+}
+
+/* Rows make the garbage collector come by, which may call what is measured: called_from() puts siblings in another order. */
+static const Node **as_they_are(const Node *first, int *count) {
+    *count = 0;
+    for (const Node *node = first; node != NULL; node = node->next)
+        ++*count;
+    const Node **nodes = PyMem_RawMalloc((size_t)(*count + 1) * sizeof(Node *));
+    for (int i = 0; nodes != NULL && i < *count; i++, first = first->next)
+        nodes[i] = first;
+    return nodes;
+}
+
+/* Each after that of its caller. */
+static int node_rows(PyObject *list, const Node *first) {
+    int count, failed = 0;
+    const Node **nodes = as_they_are(first, &count);
+    if (nodes == NULL) {
+        PyErr_NoMemory();
+        return -1;
     }
-    return 0;
+    for (int i = 0; !failed && i < count; i++)
+        failed = append(list, node_row(nodes[i])) < 0 || node_rows(list, nodes[i]->first) < 0;
+    PyMem_RawFree(nodes);
+    return failed ? -1 : 0;
 }
 
 static PyObject *event_rows(void) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list != NULL && i < nevents; i++) {
-        const Event *e = &events[i];
-        double began = e->began > ticks_then ? (double)(e->began - ticks_then) * last_rate : 0;
-        PyObject *row = Py_BuildValue("OiOkiidd", e->code->filename, e->code->line, e->code->name, e->thread, e->depth,
-                                      e->compiling, began, (double)e->ticks * last_rate);
+        Event e = events[i]; /* a copy, for the same reason */
+        double began = e.began > ticks_then ? (double)(e.began - ticks_then) * last_rate : 0;
+        PyObject *row = Py_BuildValue("OiOkiidd", e.code->filename, e.code->line, e.code->name, e.thread, e.depth,
+                                      e.compiling, began, (double)e.ticks * last_rate);
         if (append(list, row) < 0)
             Py_CLEAR(list);
     }

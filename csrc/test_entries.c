@@ -1,5 +1,7 @@
 #include "test_entries.h"
 
+#include "budget.h"
+
 /* Misses, or leaves and goes on at the same place with the same state, rebuilt; at random. */
 typedef struct {
     JitEntryHead head;
@@ -190,7 +192,22 @@ static PyObject *wrap_hook(PyObject *self, PyObject *ask) {
     return PyLong_FromLong(wrapped_frames);
 }
 
+/* One thread more, or less, that compiles. */
+static PyObject *budget_turn(PyObject *self, PyObject *opens) {
+    (void)self;
+    static Spending last;
+    int more = PyObject_IsTrue(opens);
+    if (more < 0)
+        return NULL;
+    if (more)
+        last = budget_open();
+    else
+        budget_charge(last);
+    return PyFloat_FromDouble(budget_clock());
+}
+
 static PyMethodDef methods[] = {
+    {"budget_turn", budget_turn, METH_O, "budget_turn(opens): something begins to compile, or ends. For tests. budget_clock()."},
     {"wrap_hook", wrap_hook, METH_O, "wrap_hook(ask): another evaluation function over the present one, which calls ask() "
                                      "before each frame; None takes it off. For tests. Frames that it has seen."},
     {NULL, NULL, 0, NULL},
