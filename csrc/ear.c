@@ -39,17 +39,19 @@ static Ear *ear_of(PyObject *row) {
     return (Ear *)PyTuple_GET_ITEM(row, MESSAGE);
 }
 
-/* A deaf one in front of the program's rows, and of what this thread has there. Borrowed. */
+/* A deaf one in front of the program's rows, and of what this thread has there; the last, which leaves room for those
+ * that come within. Borrowed. */
 static PyObject *find_deaf(PyObject *rows, PyObject *action) {
+    PyObject *found = NULL;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(rows); i++) {
         PyObject *row = PyList_GET_ITEM(rows, i);
         Ear *ear = ear_of(row);
         if (ear == NULL || ear->thread == PyThread_get_thread_ident())
-            return NULL;
+            return found;
         if (ear->thread == 0 && PyUnicode_Compare(PyTuple_GET_ITEM(row, ACTION), action) == 0)
-            return row;
+            found = row;
     }
-    return NULL;
+    return found;
 }
 
 static PyObject *new_row(PyObject *action) {
