@@ -30,11 +30,11 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
                 return callback(*args)
         except GraphBreakError:
             raise
-        except MemoryError:  # no verdict: there may be more of it next time
-            return None
         except Exception as error:
             if is_users(error):
                 raise
+            if type(error) is MemoryError:  # no verdict: there may be more of it next time
+                return None
             for point in args[:-1]:  # it would fail again
                 point.close()
             failed(args[-1], error)
