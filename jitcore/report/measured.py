@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,18 @@ from jitcore.config import environment
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
 from jitcore.report.reading import NOTHING, Known, Reading, Row, Slots, reading
-from jitcore.report.run import KINDS, Compiled, Kind, Left, Recompiled, Run, Step, Stop, Totals
+from jitcore.report.run import (
+    KINDS,
+    Call,
+    Compiled,
+    Kind,
+    Left,
+    Recompiled,
+    Run,
+    Step,
+    Stop,
+    Totals,
+)
 from jitcore.report.source import spot_of
 from jitcore.runtime.records import Record, Region, Work
 from jitcore.runtime.records import records as of_process
@@ -50,12 +61,18 @@ def run(records: Sequence[Record] | None = None, since: Reading | None = None) -
         compiled=tuple(compiled),
         recompiled=recompiled,
         functions=known,
-        calls=tuple(found.calls.values()),
+        calls=in_places(found.calls),
         spans=tuple(sorted(found.spans, key=lambda one: one.began)),
         left_out=found.left_out,
         verified=tuple(findings.summary()) if environment().verify else (),
         notes=said(),
     )
+
+
+def in_places(calls: Mapping[int, Call]) -> tuple[Call, ...]:
+    """The meter's callers are numbers; a Run's are places, of which the caller's comes first."""
+    places = {number: place for place, number in enumerate(calls)}
+    return tuple(replace(one, caller=places.get(one.caller, -1)) for one in calls.values())
 
 
 def versions() -> str:

@@ -20,7 +20,7 @@ import pytest
 
 import jitcore
 from jitcore.report import machine, page, reports
-from jitcore.report.measured import run
+from jitcore.report.measured import in_places, run
 from jitcore.report.run import Call, Function, Line, Run, Span, Spot, Stop
 
 X = np.linspace(-1.0, 2.0, 4096)
@@ -164,6 +164,12 @@ def browsed(text: str, name: str, folder: Path) -> subprocess.CompletedProcess[s
 
 
 # ---- files --------------------------------------------------------------------------------------
+
+
+def test_callers_are_said_by_their_places() -> None:
+    """The meter numbers them as they come, and tells of each before those that it calls."""
+    found = {n: Call(up, "f", "", 1, 1, 0.0, ()) for n, up in ((4, -1), (9, 4), (2, -1), (3, 2))}
+    assert [call.caller for call in in_places(found)] == [-1, 0, -1, 2]
 
 
 def test_json_is_read_as_it_was_written(example) -> None:
