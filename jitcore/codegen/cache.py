@@ -242,7 +242,7 @@ def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:
             found = path.stat()
         except FileNotFoundError:
             continue  # another process prunes, too
-        files.append((found.st_mtime_ns, found.st_size // found.st_nlink, path))
+        files.append((found.st_mtime_ns, own_size(found), path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= limit:
@@ -253,9 +253,21 @@ def remove_oldest(folder: Path, limit: int, newest: set[Path]) -> None:
             logs.cache.info("removed, as it was not used for longest: %s, %d bytes", path, size)
 
 
+def own_size(found: os.stat_result) -> int:
+    """The names of a file share its bytes. One that another process removes has no name."""
+    return found.st_size // max(found.st_nlink, 1)
+
+
+def size_of(path: Path) -> int:
+    try:
+        return own_size(path.stat())
+    except FileNotFoundError:
+        return 0
+
+
 def has_grown(folder: Path, least: int, newest: set[Path]) -> bool:
     """One byte in the file GROWN stands for a KiB that was added since the folder was pruned."""
-    added = sum(path.stat().st_size // path.stat().st_nlink for path in newest)
+    added = sum(map(size_of, newest))
     with (folder / GROWN).open("ab") as file:
         file.write(b"." * (added // KIB + 1))
         grown = file.tell() * KIB > least

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitcore.codegen.cache import GROWN
+from jitcore.codegen.cache import GROWN, own_size
 from jitcore.codegen.folder import NEW, NOTE, remove_all, usable
 from jitcore.config import MEGABYTE, environment
 
@@ -50,7 +50,7 @@ def kept(folder: Path, suffix: str = KERNEL) -> list[Kept]:
             stat = path.stat()
         except FileNotFoundError:
             continue  # another process prunes
-        found.append(Kept(path, stat.st_size // stat.st_nlink, stat.st_mtime))
+        found.append(Kept(path, own_size(stat), stat.st_mtime))
     return sorted(found, key=lambda one: -one.used)
 
 

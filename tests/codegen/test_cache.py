@@ -172,6 +172,16 @@ def test_notes_that_nobody_has_read_for_long_go(fresh: Config, compiler: object)
     assert not old.exists() and used.exists() and new.exists()
 
 
+def test_a_file_that_another_process_removes_meanwhile(tmp_path: Path) -> None:
+    assert not cache.has_grown(tmp_path, cache.KIB * 10, {tmp_path / "gone.so"})
+    path = tmp_path / "one.so"
+    path.write_bytes(b"." * 4096)
+    with path.open("rb") as file:
+        assert cache.own_size(os.fstat(file.fileno())) == 4096
+        path.unlink()
+        assert cache.own_size(os.fstat(file.fileno())) == 4096  # it has no name
+
+
 def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None
     assert cache.loaded(SOURCE.format(0), "", "", fresh.cache_dir, 1 << 30) is not None
