@@ -3,6 +3,7 @@
 #include "guard_eval.h"
 #include "meter.h"
 #include "plan.h"
+#include "shown.h"
 #include "trial.h"
 
 #include <structmember.h>
@@ -43,8 +44,6 @@ enum { HERE, STAYS, NSLOTS }; /* the entry itself; CPython, where its guards hol
 
 static MeterSlot *slot_after(const Entry *self, int exit) { return self->slots + NSLOTS + exit; }
 static MeterSlot *slots_of_words(const Entry *self) { return self->slots + NSLOTS + self->plan.nexits; }
-
-#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
 
 /* One long loop outweighs many short ones. */
 static void rest_if_poor(Entry *self, int gain) {
@@ -209,117 +208,7 @@ static int set_metered(Entry *self, int on) {
     return ours ? set_metered((Entry *)rival, on) : 0;
 }
 
-static PyTypeObject Entry_Type;
-
-PyObject *entries_with(PyObject *entries, PyObject *args) {
-    PyObject *entry;
-    int first = 0;
-    if (!PyArg_ParseTuple(args, "O!|p", &JitBaseEntry_Type, &entry, &first))
-        return NULL;
-    PyObject *one = PyTuple_Pack(1, entry), *all = NULL;
-    if (one != NULL)
-        all = first ? PySequence_Concat(one, entries) : PySequence_Concat(entries, one);
-    Py_XDECREF(one);
-    return all;
-}
-
-#define MOST_RECENT 1024 /* so that what comes first today is not first for ever */
-#define LATE 64
-
-/* A new tuple, stable; the counts are halved, so that old ones fade. NULL: entries of other kinds keep their places. */
-static PyObject *by_use(PyObject *entries) {
-    Py_ssize_t count = PyTuple_GET_SIZE(entries);
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (!Py_IS_TYPE(PyTuple_GET_ITEM(entries, i), &Entry_Type))
-            return NULL;
-    PyObject *sorted = PyTuple_New(count);
-    for (Py_ssize_t i = 0; sorted != NULL && i < count; i++) {
-        JitEntryHead *one = (JitEntryHead *)Py_NewRef(PyTuple_GET_ITEM(entries, i));
-        Py_ssize_t at = i;
-        for (; at > 0 && ((JitEntryHead *)PyTuple_GET_ITEM(sorted, at - 1))->recent < one->recent; at--)
-            PyTuple_SET_ITEM(sorted, at, PyTuple_GET_ITEM(sorted, at - 1));
-        PyTuple_SET_ITEM(sorted, at, (PyObject *)one);
-    }
-    for (Py_ssize_t i = 0; sorted != NULL && i < count; i++)
-        ((JitEntryHead *)PyTuple_GET_ITEM(sorted, i))->recent /= 2;
-    if (sorted == NULL)
-        PyErr_Clear();
-    return sorted;
-}
-
-void entries_answered(PyObject **place, Py_ssize_t at, int *late) {
-    if (at >= PyTuple_GET_SIZE(*place))
-        return;
-    JitEntryHead *one = (JitEntryHead *)PyTuple_GET_ITEM(*place, at);
-    one->recent += one->recent < MOST_RECENT;
-    if (at == 0 || ++*late < LATE)
-        return;
-    *late = 0;
-    PyObject *sorted = by_use(*place);
-    if (sorted != NULL)
-        Py_SETREF(*place, sorted);
-}
-
 /* ---------------------------------------------------------------- making one */
-
-static int *copy_words(PyObject *buffer, Py_ssize_t *count) {
-    Py_buffer view;
-    if (PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE) < 0)
-        return NULL;
-    int *words = PyMem_Malloc(view.len + sizeof(int));
-    if (words == NULL)
-        PyErr_NoMemory();
-    else
-        memcpy(words, view.buf, view.len);
-    *count = view.len / (Py_ssize_t)sizeof(int);
-    PyBuffer_Release(&view);
-    return words;
-}
-
-/* A tuple of ints → PyMem. */
-static int *ints(PyObject *tuple, int *count) {
-    *count = (int)PyTuple_GET_SIZE(tuple);
-    int *out = PyMem_Malloc((*count + 1) * sizeof(int));
-    if (out == NULL) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    for (int i = 0; i < *count; i++)
-        out[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
-    return out;
-}
-
-/* (kind, offset, through_point, start, stack, local indexes, local operands, value) */
-static int read_exit(PyObject *row, PlanExit *exit) {
-    PyObject *stack, *index, *local;
-    int kind, values;
-    if (!PyArg_ParseTuple(row, "iipiO!O!O!i", &kind, &exit->offset, &exit->through_point,
-                          &exit->start, &PyTuple_Type, &stack, &PyTuple_Type, &index,
-                          &PyTuple_Type, &local, &exit->value))
-        return -1;
-    exit->kind = (ExitKind)kind;
-    exit->stack = ints(stack, &exit->nstack);
-    exit->local_index = ints(index, &exit->nlocals);
-    exit->local = ints(local, &values);
-    if (exit->stack == NULL || exit->local_index == NULL || exit->local == NULL)
-        return -1;
-    if (!PyErr_Occurred() && (values != exit->nlocals || kind < EXIT_MISS || kind > EXIT_JUMP))
-        PyErr_SetString(PyExc_ValueError, "these are not the exits of a plan");
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-static int read_exits(PyObject *rows, Plan *plan) {
-    plan->nexits = (int)PyTuple_GET_SIZE(rows);
-    plan->exits = PyMem_Calloc(plan->nexits + 1, sizeof(PlanExit));
-    if (plan->exits == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int i = 0; i < plan->nexits; i++)
-        if (read_exit(PyTuple_GET_ITEM(rows, i), &plan->exits[i]) < 0)
-            return -1;
-    return 0;
-}
 
 /* Words that would run out of their registers or constants are our bug, not the user's crash. */
 static int check(const Entry *self) {
@@ -351,9 +240,8 @@ static PyObject *entry_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     self->plan_consts = Py_NewRef(plan_consts);
     self->reasons = Py_NewRef(reasons);
     self->plan.consts = ((PyTupleObject *)plan_consts)->ob_item;
-    self->guards = copy_words(guards, &self->nguards);
-    self->plan.words = self->guards ? copy_words(words, &self->plan.count) : NULL;
-    if (self->plan.words == NULL || read_exits(exits, &self->plan) < 0 || check(self) < 0 ||
+    self->guards = plan_words(guards, &self->nguards);
+    if (self->guards == NULL || plan_read(&self->plan, words, exits) < 0 || check(self) < 0 ||
         (meter_is_on() && set_metered(self, 1) < 0))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -370,13 +258,7 @@ static int entry_traverse(PyObject *op, visitproc visit, void *arg) {
 static void entry_dealloc(PyObject *op) {
     Entry *self = (Entry *)op;
     PyObject_GC_UnTrack(op);
-    for (int i = 0; self->plan.exits && i < self->plan.nexits; i++) {
-        PyMem_Free(self->plan.exits[i].stack);
-        PyMem_Free(self->plan.exits[i].local_index);
-        PyMem_Free(self->plan.exits[i].local);
-    }
-    PyMem_Free(self->plan.exits);
-    PyMem_Free(self->plan.words);
+    plan_free(&self->plan);
     PyMem_Free(self->guards);
     Py_XDECREF(self->trial.rival);
     Py_XDECREF(self->former);
@@ -395,70 +277,18 @@ static PyObject *explain_miss(PyObject *op, PyObject *ignored) {
     return PyObject_Str(PyTuple_GET_ITEM(self->reasons, self->last_miss));
 }
 
-PyObject **entry_slots(PyObject *list) {
-    Py_ssize_t count = PyList_GET_SIZE(list);
-    PyObject **slots = PyMem_Malloc((count + 1) * sizeof(PyObject *));
-    if (slots == NULL)
-        return (PyObject **)PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *obj = PyList_GET_ITEM(list, i);
-        slots[i] = obj == jit_null ? NULL : obj;
-    }
-    return slots;
-}
-
-static PyObject *shown(PyObject *const *slots, int count) {
-    PyObject *tuple = PyTuple_New(count);
-    for (int i = 0; tuple && i < count; i++)
-        PyTuple_SET_ITEM(tuple, i, Py_NewRef(slots[i] ? slots[i] : jit_null));
-    return tuple;
-}
-
-static PyObject *shown_locals(const Transfer *t) {
-    PyObject *dict = PyDict_New();
-    for (int i = 0; dict && i < t->nlocals; i++) {
-        PyObject *index = PyLong_FromLong(t->local_index[i]);
-        PyObject *value = t->local_value[i] ? t->local_value[i] : jit_null;
-        if (index == NULL || PyDict_SetItem(dict, index, value) < 0)
-            Py_CLEAR(dict);
-        Py_XDECREF(index);
-    }
-    return dict;
-}
-
-PyObject *entry_shown(ExitKind kind, const Transfer *t) {
-    static const char *kinds[] = {"miss", "return", "jump", "raise", "stay"};
-    PyObject *error = NULL, *type = NULL, *traceback = NULL;
-    if (kind == EXIT_RAISE) {
-        PyErr_Fetch(&type, &error, &traceback);
-        PyErr_NormalizeException(&type, &error, &traceback);
-    }
-    int keeps = t->nstack == TRANSFER_KEEPS_STATE;
-    PyObject *value = error ? error : t->value ? t->value : jit_null;
-    PyObject *stack = keeps ? Py_NewRef(Py_None) : shown(t->stack, t->nstack);
-    PyObject *locals = shown_locals(t), *result = NULL;
-    if (stack != NULL && locals != NULL)
-        result = Py_BuildValue("siiOOO", kinds[kind], t->offset, t->through_point, value, stack, locals);
-    Py_XDECREF(stack);
-    Py_XDECREF(locals);
-    Py_XDECREF(type);
-    Py_XDECREF(error);
-    Py_XDECREF(traceback);
-    return result;
-}
-
 static PyObject *run_on(PyObject *op, PyObject *args) {
     PyObject *locals, *stack, *globals, *builtins;
     if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
                           &PyDict_Type, &globals, &PyDict_Type, &builtins))
         return NULL;
-    PyObject **slots = entry_slots(locals), **values = slots ? entry_slots(stack) : NULL, *result = NULL;
+    PyObject **slots = slots_of_list(locals), **values = slots ? slots_of_list(stack) : NULL, *result = NULL;
     if (values != NULL) {
         int depth = (int)PyList_GET_SIZE(stack);
         FrameView view = {slots, values, depth, globals, builtins, NULL};
         Transfer transfer = {0};
         ExitKind kind = entry_run((JitEntryHead *)op, &view, &transfer);
-        result = entry_shown(kind, &transfer);
+        result = transfer_shown(kind, &transfer);
         if (transfer.nstack == TRANSFER_KEEPS_STATE)
             transfer.nstack = 0;
         transfer_clear(&transfer);
@@ -488,7 +318,7 @@ static PyObject *failing(PyObject *op, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &locals, &PyList_Type, &stack,
                           &PyDict_Type, &globals, &PyDict_Type, &builtins))
         return NULL;
-    PyObject **slots = entry_slots(locals), **values = slots ? entry_slots(stack) : NULL, *found = NULL;
+    PyObject **slots = slots_of_list(locals), **values = slots ? slots_of_list(stack) : NULL, *found = NULL;
     if (values != NULL) {
         FrameView view = {slots, values, (int)PyList_GET_SIZE(stack), globals, builtins, NULL};
         found = failing_on((Entry *)op, &view);
@@ -610,7 +440,7 @@ static PyMemberDef entry_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyTypeObject Entry_Type = {
+PyTypeObject Entry_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Entry",
     .tp_doc = "Entry(name, nregs, guards, guard_consts, reasons, plan, plan_consts, exits)",
     .tp_basicsize = sizeof(Entry),

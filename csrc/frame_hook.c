@@ -1,12 +1,13 @@
 #include "frame_hook.h"
 
+#include "asking.h"
 #include "budget.h"
 #include "code_cache.h"
 #include "everywhere.h"
 #include "frame_state.h"
 #include "meter.h"
+#include "record.h"
 
-static __thread Record *innermost; /* most often the one that is asked for */
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
 static __thread int nested; /* of our evaluation function on this thread */
@@ -15,7 +16,6 @@ static long users; /* compiled calls and held generators of all threads; under t
 static long held;
 static _PyFrameEvalFunction previous_eval;
 static _PyFrameEvalFunction buried_previous; /* ours when a wrapper kept us from leaving */
-static PyObject *discover_callback, *prepare_callback;
 
 static PyObject *eval_frame(PyThreadState *ts, JitFrame *frame, int throwflag);
 static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag);
@@ -38,47 +38,9 @@ static PyObject *pass_on(PyThreadState *ts, JitFrame *frame, int throwflag) {
     return result;
 }
 
-Record *record_for(JitFrame *frame) {
-    Record *record = innermost;
-    while (record != NULL && record->frame != frame)
-        record = record->outer;
-    return record;
-}
-
-static __thread unsigned long begun; /* records, on this thread: each has a number of its own */
-
-/* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
-static Record *record_begin(JitFrame *frame) {
-    Record *record = PyMem_Calloc(1, sizeof(Record));
-    if (record == NULL)
-        return NULL;
-    record->frame = frame;
-    record->serial = ++begun;
-    record->outer = innermost;
-    if (innermost != NULL)
-        innermost->inner = record;
-    return innermost = record;
-}
-
-static void record_end(Record *record) {
-    if (record->outer != NULL)
-        record->outer->inner = record->inner;
-    if (record->inner != NULL)
-        record->inner->outer = record->outer;
-    else
-        innermost = record->outer;
-    PyMem_Free(record);
-}
-
 void jit_busy_enter(void) { busy++; }
 void jit_busy_leave(void) { busy--; }
 int jit_busy(void) { return busy; }
-
-#define ROOM 300 /* frames: capturing calls deeply */
-
-int jit_can_ask(void) {
-    return JIT_RECURSION_LEFT(PyThreadState_Get()) >= ROOM && !JIT_IS_FINALIZING();
-}
 
 static __thread unsigned long work, frames;
 
@@ -141,67 +103,6 @@ int jit_hook_set_stride(int calls) {
 unsigned long jit_hook_work(void) { return work; }
 unsigned long jit_hook_frames(void) { return frames; }
 
-static int raise_again(void *error) {
-    PyErr_SetObject((PyObject *)Py_TYPE((PyObject *)error), error);
-    Py_DECREF((PyObject *)error);
-    return -1;
-}
-
-/* What a signal's handler raised in the callback: at the frame's own first check, as without us. Handlers run in the main
- * thread, and so do pending calls. What the callback raises by itself, it is deep down or short of memory: the code is left. */
-static void put_off(PyObject *callback) {
-    PyObject *type, *error, *traceback;
-    int ours = PyErr_ExceptionMatches(PyExc_RecursionError) || PyErr_ExceptionMatches(PyExc_MemoryError);
-    if (ours) {
-        PyErr_Clear();
-        return;
-    }
-    if (!_PyOS_IsMainThread()) {
-        PyErr_WriteUnraisable(callback);
-        return;
-    }
-    PyErr_Fetch(&type, &error, &traceback);
-    PyErr_NormalizeException(&type, &error, &traceback);
-    if (Py_AddPendingCall(raise_again, Py_NewRef(error)) == 0) {
-        Py_XDECREF(type);
-        Py_XDECREF(error);
-        Py_XDECREF(traceback);
-        return;
-    }
-    Py_DECREF(error);
-    PyErr_Restore(type, error, traceback);
-    PyErr_WriteUnraisable(callback);
-}
-
-/* A frame of a code object that nobody has looked at: the callback may give it a C*. */
-static void ask(PyObject *callback, PyCodeObject *code) {
-    Home *home = home_make(code);
-    if (home == NULL) {
-        PyErr_Clear();
-        return;
-    }
-    if (home->asked || callback == NULL)
-        return;
-    home->asked = 1;
-    jit_hook_worked();
-    busy++;
-    MeterSpan span = {0};
-    if (meter_is_on())
-        meter_begin_compiling(&span, meter_code(code));
-    Py_INCREF(callback); /* it may be replaced while it runs */
-    PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
-    meter_end(&span);
-    busy--;
-    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-        PyErr_SetInterrupt(); /* again, for the frame's own first check */
-    } else if (result == NULL)
-        put_off(callback);
-    Py_DECREF(callback);
-    Py_XDECREF(result);
-    home->left = home->cstar == NULL;
-}
-
 /* Names of a module are in one dict; a class body, or code that exec() got a mapping for, has them elsewhere. A subclass of
  * dict may answer with code of its own. */
 static int has_plain_names(const JitFrame *frame) {
@@ -219,9 +120,9 @@ static void swap_in(JitFrame *frame, int inside) {
         return;
     Home *home = home_of(code);
     if (home == NULL || !home->asked) {
-        if (!jit_can_ask() || (!inside && !everywhere_ripe(code, frame)))
+        if (!can_ask() || (!inside && !everywhere_ripe(code, frame)))
             return;
-        ask(inside ? discover_callback : prepare_callback, code);
+        ask_of(code, inside);
         home = home_of(code);
     }
     if (home == NULL || home->cstar == NULL)
@@ -274,7 +175,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
 static PyObject *ended_callback;
 
 static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    unsigned long serial = begun + 1;
+    unsigned long serial = records_begun() + 1;
     PyObject *result = run_recorded(ts, frame, throwflag), *callback = ended_callback;
     if (callback == NULL) /* nobody is told any more */
         return result;
@@ -290,7 +191,7 @@ static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) 
     PyObject *done = PyObject_CallFunction(callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
     busy--;
     if (done == NULL)
-        put_off(callback);
+        raise_later(callback);
     Py_XDECREF(done);
     Py_DECREF(callback);
     PyErr_Restore(type, error, traceback);
@@ -315,8 +216,6 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
     meter_end(&span);
     return result;
 }
-
-#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
 
 TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || held, watched = jit_watched(ts);
@@ -451,20 +350,6 @@ static PyObject *hook_depth(PyObject *self, PyObject *ignored) {
     return Py_BuildValue("ll", users, held);
 }
 
-static PyObject *set_discover(PyObject *self, PyObject *callback) {
-    (void)self;
-    PyObject *before = discover_callback ? discover_callback : Py_NewRef(Py_None);
-    discover_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    return before;
-}
-
-static PyObject *set_prepare(PyObject *self, PyObject *callback) {
-    (void)self;
-    PyObject *before = prepare_callback ? prepare_callback : Py_NewRef(Py_None);
-    prepare_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    return before;
-}
-
 static PyObject *swap_busy(PyObject *self, PyObject *number) {
     (void)self;
     int before = busy, now = PyLong_AsLong(number);
@@ -505,15 +390,9 @@ static PyMethodDef methods[] = {
     {"is_busy", is_busy, METH_NOARGS, "Between busy_enter() and busy_leave() on this thread?"},
     {"is_watched", is_watched, METH_NOARGS, "Does something trace, profile or monitor this thread?"},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
-    {"set_discover", set_discover, METH_O,
-     "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
-     "Gives the callback before."},
     {"set_ended", set_ended, METH_O,
      "set_ended(fn): fn(serial, result, error) is called where a frame of a C* has ended; one of the two is there, the "
      "other NULL or None. Gives the callback before."},
-    {"set_prepare", set_prepare, METH_O,
-     "set_prepare(fn): fn(code) is called at a frame of code that is found to work with arrays. "
-     "Gives the callback before."},
     {"swap_busy", swap_busy, METH_O, "swap_busy(depth): of busy_enter() on this thread; gives the one before."},
     {"compile_enter", compile_enter, METH_NOARGS, "From here on what this thread calls is compiled."},
     {"compile_leave", compile_leave, METH_NOARGS, "Undo one compile_enter()."},

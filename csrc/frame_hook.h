@@ -8,20 +8,6 @@
 
 #include "transfer.h"
 
-typedef struct Record {
-    JitFrame *frame;
-    unsigned long serial; /* of this run of a frame, on this thread */
-    int pending;         /* `transfer` waits to be applied */
-    int depth;           /* of the value stack at the point that was left */
-    Transfer transfer;
-    PyObject *error;     /* EXIT_RAISE: the exception, owned */
-    double began;        /* by budget_clock, while its code is not hot; 0: nobody measures */
-    struct Record *outer, *inner;
-} Record;
-
-/* The record of this very frame on this thread; NULL: it has none. */
-Record *record_for(JitFrame *frame);
-
 /* A compiled call begins, ends, on this thread. */
 int jit_hook_enter(void);
 void jit_hook_leave(void);
@@ -48,8 +34,6 @@ void jit_hook_sit(void); /* no more */
 void jit_busy_enter(void);
 void jit_busy_leave(void);
 int jit_busy(void);
-/* Could it run on this thread: is there room for its frames, and an interpreter that is not about to end? */
-int jit_can_ask(void);
 
 /* The evaluation function goes for a while in which this thread has no use for it: Python calls are CPython's own. Whether it
  * was there, which is what puts it back. */

@@ -6,6 +6,7 @@
 #include <numpy/ufuncobject.h>
 
 #include "array_spec.h"
+#include "asking.h"
 #include "code_cache.h"
 #include "dispatch.h"
 #include "dots.h"
@@ -59,8 +60,8 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(frame_state) X(region) X(workers) \
-    X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
+    X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
+    X(workers) X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)
 

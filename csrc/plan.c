@@ -255,8 +255,6 @@ static int fill(Run *run, const PlanExit *exit, Transfer *out) {
     return -1;
 }
 
-#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
-
 TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
 #define METERED                                        \
     if (slots != NULL)                                 \

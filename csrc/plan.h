@@ -43,6 +43,14 @@ ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **re
  * plan itself, not of its exits; `*word` is the first step's, and becomes the next one's. */
 PyObject *plan_metered_step(const Plan *plan, int *word, MeterKind *kind);
 
+/* A buffer of ints → PyMem, and how many they are. NULL with an exception. */
+int *plan_words(PyObject *buffer, Py_ssize_t *count);
+
+/* Its words and exits, from a buffer and a tuple of (kind, offset, through_point, start, stack, local indexes, local operands,
+ * value). 0, or -1 with an exception; either way plan_free() frees what it has got. */
+int plan_read(Plan *plan, PyObject *words, PyObject *exits);
+void plan_free(Plan *plan);
+
 /* 0, or -1 with an exception: the words are not a plan over `nregs` registers and `nconsts` constants. */
 int plan_check(const Plan *plan, int nregs, Py_ssize_t nconsts);
 

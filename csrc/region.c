@@ -1,12 +1,14 @@
 #include "region.h"
 
+#include "asking.h"
 #include "budget.h"
 #include "code_cache.h"
-#include "entry.h"
+#include "entries.h"
 #include "everywhere.h"
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "meter.h"
+#include "record.h"
 
 #include <structmember.h>
 
@@ -164,7 +166,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
         Py_RETURN_FALSE;
     if (!hot_enough(point, record))
         Py_RETURN_FALSE;
-    if (!jit_can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
+    if (!can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
     jit_hook_worked();
     Spending opened = budget_open();

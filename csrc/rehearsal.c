@@ -1,9 +1,10 @@
 #include "rehearsal.h"
 
 #include "code_cache.h"
-#include "entry.h"
 #include "frame_hook.h"
 #include "frame_state.h"
+#include "record.h"
+#include "shown.h"
 
 #include <structmember.h>
 
@@ -52,14 +53,14 @@ static ExitKind answered(PyObject *answer, int offset, Transfer *out) {
 
 /* The entry, in a context of its own: NumPy's error state is part of it. Its transfer, as Python sees it. */
 static PyObject *run_entry(Rehearsal *self, const FrameView *view, PyObject *locals, PyObject *stack, PyObject *context) {
-    PyObject **slots = entry_slots(locals), **values = slots ? entry_slots(stack) : NULL, *shown = NULL;
+    PyObject **slots = slots_of_list(locals), **values = slots ? slots_of_list(stack) : NULL, *shown = NULL;
     if (values != NULL && PyContext_Enter(context) == 0) {
         FrameView other = {slots, values, view->depth, view->globals, view->builtins, view->frame};
         Transfer transfer = {0};
         jit_busy_leave();
         ExitKind kind = self->entry->run(self->entry, &other, &transfer);
         jit_busy_enter();
-        shown = entry_shown(kind, &transfer);
+        shown = transfer_shown(kind, &transfer);
         if (transfer.nstack == TRANSFER_KEEPS_STATE)
             transfer.nstack = 0;
         PyObject *type, *error, *traceback;

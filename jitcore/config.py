@@ -16,6 +16,9 @@ from types import ModuleType
 from typing import Any, Literal
 
 from jitcore import topics
+from jitcore.lazy import Lazy
+
+settings = Lazy("jitcore.settings")  # which imports this module
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]
@@ -175,8 +178,8 @@ def environment() -> Config:
 class Module(ModuleType):
     """`jitcore.config` is this module, whoever imported it first, and what users call."""
 
-    def __call__(self, **settings: Any) -> Any:
-        return __import__("jitcore.settings", fromlist=["config"]).config(**settings)
+    def __call__(self, **changes: Any) -> Any:
+        return settings.config(**changes)
 
 
 sys.modules[__name__].__class__ = Module

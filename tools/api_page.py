@@ -13,6 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from generated import written_or_checked
+
 import jitcore
 from jitcore import controls, settings
 from jitcore.report.explain import Explanation
@@ -111,15 +113,5 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def main(arguments: list[str]) -> int:
-    if "--check" not in arguments:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-    if not current:
-        print("docs/api.md is not current: run `make docs`", file=sys.stderr)
-    return 0 if current else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written_or_checked(PAGE, page(), sys.argv[1:]))

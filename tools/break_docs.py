@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
+from generated import written_or_checked
+
 from jitcore.fallback.breaks import KINDS, BreakKind, HintClass
 from jitcore.fallback.hints import CLOSER, ELSE, WAYS
 
@@ -145,15 +147,5 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def main(arguments: list[str]) -> int:
-    if "--check" not in arguments:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-    if not current:
-        print("docs/breaks.md is not current: run `make docs`", file=sys.stderr)
-    return 0 if current else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written_or_checked(PAGE, page(), sys.argv[1:]))

@@ -23,7 +23,7 @@ PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
 LEAVES = (
-    *("axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
+    *("amounts", "axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
     *("lazy", "backends", "users"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
@@ -34,7 +34,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "errors": (),
     "topics": (),
     "logs": ("topics",),
-    "config": ("errors", "topics"),
+    "config": ("errors", "lazy", "topics"),
     "marks": ("_C",),
     "stances": ("_C",),
     "switch": (),
@@ -45,6 +45,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "backends": ("lazy",),
     "cached": (),
     "settings": ("config",),
+    "amounts": (),
     "axes": (),
     "spec": ("_C", "axes", "errors"),
     "groups": (),

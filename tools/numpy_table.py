@@ -8,7 +8,6 @@ The page does not depend on the release of NumPy: names that some release lacks 
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 import warnings
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from generated import written_or_checked
 
 from jitcore.ir import Effect, Kind, row_of
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
@@ -132,18 +132,5 @@ def undecided() -> list[str]:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true")
-    text = page()
-    if not parser.parse_args().check:
-        PAGE.write_text(text)
-        return 0
-    if PAGE.read_text() != text:
-        print("docs/numpy.md is not current: run tools/numpy_table.py", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(written_or_checked(PAGE, page(), sys.argv[1:]))

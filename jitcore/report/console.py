@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
+from jitcore.amounts import counted, seconds, share
 from jitcore.report.measured import run as measured
 from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
-from jitcore.report.words import counted, seconds, share
 
 WIDE = 100  # of text that is read elsewhere
 NARROW = 40

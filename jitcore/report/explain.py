@@ -11,11 +11,11 @@ from types import CodeType
 from typing import Any
 
 from jitcore import _C
+from jitcore.amounts import binary, counted, seconds
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
-from jitcore.report import words
 from jitcore.report.accounted import accounted
 from jitcore.report.picture import Picture, picture
 from jitcore.report.run import Run
@@ -64,7 +64,7 @@ class Explanation:
                 continue
             rows.append(f"{one.name} {one.file}:{one.line}")
             for line in one.lines:
-                spent = words.seconds(line.seconds) if line.seconds else ""
+                spent = seconds(line.seconds) if line.seconds else ""
                 text = f"{line.number:5} {spent:>9}  {line.text}"
                 rows.append(f"{text}    # {line.note}" if line.note else text.rstrip())
         return "\n".join(rows)
@@ -209,16 +209,6 @@ def memory(region: Region) -> str:
     return found if peak.calls == peak.compiled else f"{found} instead of {binary(peak.calls)}"
 
 
-def binary(count: int) -> str:
-    """Bytes in the largest unit in which there is one of them."""
-    size, units = float(count), ["KiB", "MiB", "GiB"]
-    if size < 1024:
-        return counted(count, "byte")
-    while size >= 1024 and units:
-        size, unit = size / 1024, units.pop(0)
-    return f"{size:.4g} {unit}"
-
-
 def inputs_of(region: Region) -> str:
     """What tells versions of one graph apart: the types of its inputs."""
     return ", ".join(str(value.type) for value in region.graph.inputs)
@@ -230,7 +220,3 @@ def break_lines(stops: tuple[Break, ...]) -> list[str]:
         lines.append(f"  {stop.code} {stop.where}: {stop.reason}")
         lines.append(f"      hint: {stop.hint}")
     return lines
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"

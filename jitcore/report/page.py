@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from jitcore.amounts import binary, counted, seconds, share
 from jitcore.report.annotated import WORDS
 from jitcore.report.console import summed
 from jitcore.report.pictures import flame, timeline
 from jitcore.report.run import KINDS, Compiled, Function, Line, Run, Spot, Step, Stop
-from jitcore.report.words import binary, counted, seconds, share
 
 MOST_FUNCTIONS = 60
 MOST_LINES = 3500

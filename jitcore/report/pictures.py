@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from jitcore.amounts import counted, seconds, share
 from jitcore.report.run import KINDS, Call, Run, Span
-from jitcore.report.words import counted, seconds, share
 
 MOST_SPANS = 1500
 MOST_BOXES = 1500

@@ -139,10 +139,16 @@ class Written:
     users: tuple[int, ...]  # ids of the objects that it holds weakly
 
 
-def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Written:
+def sources_of(made: Scheduled) -> tuple[Source, ...]:
+    """What its steps and its exits load."""
     capture = made.capture
     used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
-    sources = [s for s, value in capture.inputs.items() if value in used]
+    return tuple(source for source, value in capture.inputs.items() if value in used)
+
+
+def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Written:
+    capture = made.capture
+    sources = sources_of(made)
     wanted = tuple(dict.fromkeys([*sources, *capture.wanted]))
     program = programs.get(wanted)
     if program is None:

@@ -68,7 +68,8 @@ def exits_of(code: CodeType, captured: Capture) -> dict[int, Place]:
 
 
 def facts_of(captured: Capture) -> frozenset[int]:
-    return frozenset(map(hash, captured.guards))
+    """Hashes, which keep nothing alive; with the words, since -1 and -2 have one hash."""
+    return frozenset(hash((guard, str(guard))) for guard in captured.guards)
 
 
 def for_sizes(captured: Capture) -> bool:

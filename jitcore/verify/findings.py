@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jitcore.amounts import counted
 from jitcore.fallback.breaks import Place
 from jitcore.verify import reports
 from jitcore.verify.reports import Report
@@ -70,10 +71,6 @@ class Findings:
     def forget(self) -> None:
         for kept in (self.compared, self.differences, self.again, self.alone):
             kept.clear()
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 findings = Findings()

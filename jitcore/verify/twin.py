@@ -16,11 +16,10 @@ from typing import Any
 from jitcore import _C
 from jitcore.codegen.plan import Operand
 from jitcore.fallback.exit import Built, Computed, Do, Exit, Leave, Loaded, Make
-from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, walk
 from jitcore.ir.op import Effect
-from jitcore.runtime.assemble import Lowering, State, entry_of
-from jitcore.runtime.planned import Scheduled, Step, exit_values, flat
+from jitcore.runtime.assemble import Lowering, State, entry_of, sources_of
+from jitcore.runtime.planned import Scheduled, Step
 from jitcore.symbolic.state import Loud, Routine
 from jitcore.verify.marks import is_unwritten, leaves_out, marked
 
@@ -77,7 +76,7 @@ def twins(made: Scheduled) -> Twins:
     return Twins(
         entry_of(probing(made), {}),
         entry,
-        tuple(made.capture.inputs[source] for source in inputs_of(made)),
+        tuple(made.capture.inputs[source] for source in sources_of(made)),
         any(map(stores, segments)),
         any(isinstance(one, Routine) for one in segments),
         exits_of(made),
@@ -101,16 +100,9 @@ def nodes_of(segment: Any) -> list[Node]:
     return [node for one in top for node in within(one)]
 
 
-def inputs_of(made: Scheduled) -> list[Source]:
-    """As runtime/assemble.py finds them."""
-    capture = made.capture
-    used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
-    return [source for source, value in capture.inputs.items() if value in used]
-
-
 def probing(made: Scheduled) -> Scheduled:
     capture = made.capture
-    sources = tuple(dict.fromkeys([*inputs_of(made), *capture.wanted]))
+    sources = tuple(dict.fromkeys([*sources_of(made), *capture.wanted]))
     value = Built(Make.TUPLE, tuple(map(Loaded, sources)))
     asked = replace(
         capture, inputs={}, wanted=sources, segments=(), exit=Exit(Leave.RETURN, value=value)

@@ -166,3 +166,15 @@ def test_an_entry_that_fails_now_and_then_does_not_rest():
                 fn(good)
             fn(bad)
     assert region.entry.failures == 40 and region.entry.hits >= 360
+
+
+def test_facts_whose_hashes_are_one_are_two():
+    @jitcore.compile
+    def total(x, axis):
+        return (x * 2.0).sum(axis=axis)
+
+    x = np.arange(60_000.0).reshape(200, 300)
+    assert hash(-1) == hash(-2)
+    for axis in (-1, -2, -1, -2):
+        assert total(x, axis).tobytes() == (x * 2.0).sum(axis=axis).tobytes()
+    assert total.cache_info().entries == 2

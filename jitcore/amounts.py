@@ -1,4 +1,4 @@
-"""Numbers as reports write them."""
+"""Numbers as people read them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ def binary(count: int) -> str:
     size, units = float(count), ["KiB", "MiB", "GiB"]
     if size < 1024:
         return counted(count, "byte")
-    unit = "bytes"
     while size >= 1024 and units:
         size, unit = size / 1024, units.pop(0)
     return f"{size:.4g} {unit}"

@@ -1,0 +1,102 @@
+#include "asking.h"
+
+#include "code_cache.h"
+#include "frame_hook.h"
+#include "meter.h"
+
+static PyObject *discover_callback, *prepare_callback;
+
+#define ROOM 300 /* frames: capturing calls deeply */
+
+int can_ask(void) {
+    return JIT_RECURSION_LEFT(PyThreadState_Get()) >= ROOM && !JIT_IS_FINALIZING();
+}
+
+static int raise_again(void *error) {
+    PyErr_SetObject((PyObject *)Py_TYPE((PyObject *)error), error);
+    Py_DECREF((PyObject *)error);
+    return -1;
+}
+
+/* What a signal's handler raised in the callback: at the frame's own first check, as without us. Handlers run in the main
+ * thread, and so do pending calls. What the callback raises by itself, it is deep down or short of memory: the code is left. */
+void raise_later(PyObject *callback) {
+    PyObject *type, *error, *traceback;
+    int ours = PyErr_ExceptionMatches(PyExc_RecursionError) || PyErr_ExceptionMatches(PyExc_MemoryError);
+    if (ours) {
+        PyErr_Clear();
+        return;
+    }
+    if (!_PyOS_IsMainThread()) {
+        PyErr_WriteUnraisable(callback);
+        return;
+    }
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (Py_AddPendingCall(raise_again, Py_NewRef(error)) == 0) {
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
+        return;
+    }
+    Py_DECREF(error);
+    PyErr_Restore(type, error, traceback);
+    PyErr_WriteUnraisable(callback);
+}
+
+/* A frame of a code object that nobody has looked at: the callback may give it a C*. */
+static void ask(PyObject *callback, PyCodeObject *code) {
+    Home *home = home_make(code);
+    if (home == NULL) {
+        PyErr_Clear();
+        return;
+    }
+    if (home->asked || callback == NULL)
+        return;
+    home->asked = 1;
+    jit_hook_worked();
+    jit_busy_enter();
+    MeterSpan span = {0};
+    if (meter_is_on())
+        meter_begin_compiling(&span, meter_code(code));
+    Py_INCREF(callback); /* it may be replaced while it runs */
+    PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
+    meter_end(&span);
+    jit_busy_leave();
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetInterrupt(); /* again, for the frame's own first check */
+    } else if (result == NULL)
+        raise_later(callback);
+    Py_DECREF(callback);
+    Py_XDECREF(result);
+    home->left = home->cstar == NULL;
+}
+
+void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code); }
+
+static PyObject *set_discover(PyObject *self, PyObject *callback) {
+    (void)self;
+    PyObject *before = discover_callback ? discover_callback : Py_NewRef(Py_None);
+    discover_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
+}
+
+static PyObject *set_prepare(PyObject *self, PyObject *callback) {
+    (void)self;
+    PyObject *before = prepare_callback ? prepare_callback : Py_NewRef(Py_None);
+    prepare_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
+}
+
+static PyMethodDef methods[] = {
+    {"set_discover", set_discover, METH_O,
+     "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
+     "Gives the callback before."},
+    {"set_prepare", set_prepare, METH_O,
+     "set_prepare(fn): fn(code) is called at a frame of code that is found to work with arrays. "
+     "Gives the callback before."},
+    {NULL, NULL, 0, NULL},
+};
+
+int asking_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
