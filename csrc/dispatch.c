@@ -21,6 +21,7 @@ typedef struct {
     PyObject *signature; /* tuple, for the first parameters: None, a class, an ArraySpec; NULL: nothing is asked */
     PyObject *wanted;    /* the same in Python's words */
     PyObject *controls; /* has functions of a dispatcher, by the names of its methods */
+    PyObject *options;  /* str: a caller that is compiled with such may have the function in its own graphs; NULL: none */
     PyObject *dict, *weakrefs;
     long hits, calls;
     Idle idle;
@@ -277,6 +278,7 @@ static void dispatcher_dealloc(PyObject *op) {
     Py_XDECREF(self->wrapped);
     Py_XDECREF(self->code);
     Py_XDECREF(self->entries);
+    Py_XDECREF(self->options);
     Py_TYPE(op)->tp_free(op);
 }
 
@@ -371,11 +373,21 @@ static PyObject *set_signature(PyObject *op, PyObject *args) {
     }
     Py_XSETREF(self->signature, Py_NewRef(asked));
     Py_XSETREF(self->wanted, Py_NewRef(wanted));
+    Py_CLEAR(self->options); /* a call of the function itself would ask nothing */
     Py_RETURN_NONE;
 }
 
 static PyObject *set_controls(PyObject *op, PyObject *controls) {
     Py_XSETREF(((Dispatcher *)op)->controls, Py_NewRef(controls));
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_options(PyObject *op, PyObject *options) {
+    if (!PyUnicode_CheckExact(options)) {
+        PyErr_SetString(PyExc_TypeError, "a str is expected");
+        return NULL;
+    }
+    Py_XSETREF(((Dispatcher *)op)->options, Py_NewRef(options));
     Py_RETURN_NONE;
 }
 
@@ -403,6 +415,8 @@ static PyMethodDef dispatcher_methods[] = {
     {"_set_signature", set_signature, METH_VARARGS,
      "_set_signature(asked, wanted): for each parameter None, a class or an _C.ArraySpec, and what a message says of it; "
      "controls.refuse(dispatcher, index, value) is called where an argument is something else."},
+    {"_set_options", set_options, METH_O,
+     "_set_options(text): callers that are compiled with the same may have the function in their own graphs."},
     {"_set_controls", set_controls, METH_O, "_set_controls(obj): what has cache_info, cache_clear, warmup and graphs."},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {"__copy__", self_copy, METH_NOARGS, NULL},
@@ -416,6 +430,7 @@ static PyMemberDef dispatcher_members[] = {
     {"_entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
     {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
     {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
+    {"_options", T_OBJECT, offsetof(Dispatcher, options), READONLY, "of whom its function may be a part, or None"},
     {"_calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
     {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},

@@ -103,7 +103,7 @@ static PyObject *method_part(PyObject *obj, int self) {
     return Py_NewRef(self ? PyMethod_GET_SELF(obj) : PyMethod_GET_FUNCTION(obj));
 }
 
-/* Its class was checked: functools.partial, whose members are C's. */
+/* Its class was checked: functools.partial, or a dispatcher, whose members are C's. */
 static PyObject *member(PyObject *obj, PyObject *name) {
     PyObject *found = PyObject_GetAttr(obj, name);
     if (found == NULL)
@@ -183,6 +183,7 @@ static int one_holds(int *w, PyObject *const *consts, const FrameView *view, PyO
         LOAD(LOAD_GLOBAL, name_in(view->globals, CONST(2)))
         LOAD(LOAD_BUILTIN, name_in(view->builtins, CONST(2)))
         LOAD(LOAD_CONST, Py_XNewRef(HELD(2)))
+        LOAD(LOAD_KEPT, Py_NewRef(CONST(2)))
         LOAD(LOAD_ATTR, own_attr(REG(2), CONST(3)))
         LOAD(LOAD_OWN, own_attr_at(REG(2), CONST(3), &w[4]))
         LOAD(LOAD_SLOT, slot_value(REG(2), HELD(3), w[4]))
@@ -191,7 +192,7 @@ static int one_holds(int *w, PyObject *const *consts, const FrameView *view, PyO
         LOAD(LOAD_CLOSURE, closure_content(REG(2), w[3]))
         LOAD(LOAD_METHOD_FUNC, method_part(REG(2), 0))
         LOAD(LOAD_METHOD_SELF, method_part(REG(2), 1))
-        LOAD(LOAD_PARTIAL, member(REG(2), CONST(3)))
+        LOAD(LOAD_MEMBER, member(REG(2), CONST(3)))
         LOAD(LOAD_ITERATOR, iterator_part(REG(2), w[3]))
         LOAD(LOAD_EXTENT, extent_number(REG(2), w[3]))
         LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))

@@ -17,6 +17,7 @@
     X(LOAD_GLOBAL, "dc")        \
     X(LOAD_BUILTIN, "dc")       \
     X(LOAD_CONST, "dc")         \
+    X(LOAD_KEPT, "dc")          \
     X(LOAD_ATTR, "drc")         \
     X(LOAD_OWN, "drch")         \
     X(LOAD_SLOT, "drci")        \
@@ -25,7 +26,7 @@
     X(LOAD_CLOSURE, "dri")      \
     X(LOAD_METHOD_FUNC, "dr")   \
     X(LOAD_METHOD_SELF, "dr")   \
-    X(LOAD_PARTIAL, "drc")      \
+    X(LOAD_MEMBER, "drc")       \
     X(LOAD_ITERATOR, "dri")     \
     X(LOAD_EXTENT, "dri")       \
     X(LOAD_ITEM, "dri")         \

@@ -62,6 +62,11 @@ class Config:
         HOT_SECONDS  # spent in code before JITCORE=1 compiles it; JITCORE_STRESS=1: none
     )
 
+    @property
+    def results(self) -> str:
+        """What results depend on. Functions for which it is the same may be in one graph."""
+        return f"backend={self.backend!r}, numerics={self.numerics!r}"
+
 
 def from_environment(env: Mapping[str, str]) -> Config:
     """The configuration that these environment variables describe."""

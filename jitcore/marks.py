@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, overload
 from jitcore import _C
 
 F = TypeVar("F", bound=Callable[..., Any])
+COMPILED: type = _C.Dispatcher  # of what jitcore.compile returns
 
 
 def graph_break() -> None:
@@ -61,7 +62,7 @@ def disable(fn: Any = None, /, *, recursive: bool = True) -> Any:
         raise TypeError(f"jitcore.disable: recursive=False finds no Python code in {fn!r}")
     key = id(code)
     left[key] = weakref.ref(code, lambda _: left.pop(key, None))
-    return getattr(fn, "eager", fn) if isinstance(fn, _C.Dispatcher) else fn
+    return getattr(fn, "eager", fn) if isinstance(fn, COMPILED) else fn
 
 
 left: dict[int, weakref.ref[CodeType]] = {}  # by identity: code objects compare by value

@@ -72,6 +72,7 @@ def attach(fn: FunctionType, config: Config) -> Any:
     if record is None or record.config != config:
         record = prepared(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
+    dispatcher._set_options(config.results)
     if not has_plain_names(fn):
         return dispatcher
     record.dispatchers.add(dispatcher)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("amounts", "axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
-    *("lazy", "backends", "users"),
+    *("lazy", "backends", "users", "own", "promises"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
@@ -36,11 +36,13 @@ ORDER: dict[str, tuple[str, ...]] = {
     "logs": ("topics",),
     "config": ("errors", "lazy", "topics"),
     "marks": ("_C",),
+    "promises": ("_C",),
     "stances": ("_C",),
     "switch": (),
     "__main__": (),
     "hush": ("_C",),
     "users": (),
+    "own": (),
     "lazy": (),
     "backends": ("lazy",),
     "cached": (),
@@ -56,7 +58,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "config", "marks", "hush", "logs", "users"),
+        *("errors", "config", "marks", "hush", "logs", "users", "own", "promises"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
     "passes": ("errors", "ir"),

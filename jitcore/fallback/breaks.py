@@ -348,6 +348,13 @@ WARN = _row(
     hint="nothing needs to change: the path that warns is CPython's; a warning that comes each "
     "time belongs where the function is called",
 )
+COMPILED_APART = _row(
+    "J222", "compiled-apart", COULD,
+    "a call of a compiled function that cannot be in its caller's graph",
+    runs="the call; the function has graphs of its own",
+    hint="compile both with the same backend= and numerics=, and keep signature= for the function "
+    "that others call",
+)
 
 # J3xx: control flow
 

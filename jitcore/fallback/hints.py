@@ -46,8 +46,7 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
      "by itself"),
     ("J202", "_lru_cache_wrapper", "call it before the hot part and pass the result in, or call "
      "the plain function that it remembers the results of: f.__wrapped__(x)"),
-    ("J202", r"\ba Compiled object", "leave jitcore.compile to the outer function: what it "
-     "calls is compiled with it"),
+    ("J202", "jitcore's own$", "call it where the compiled function is called"),
     ("J202", r"^ufunc ", "it costs only itself: NumPy's own ufuncs are compiled"),
     ("J214", "dtype object", OBJECTS),
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),

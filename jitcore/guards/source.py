@@ -85,13 +85,22 @@ class Const:
         self.obj = obj
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Const) and self.obj is other.obj
+        return isinstance(other, Const) and (type(self), id(self.obj)) == (
+            type(other),
+            id(other.obj),
+        )
 
     def __hash__(self) -> int:
         return hash(("Const", id(self.obj)))
 
     def __str__(self) -> str:
         return str(getattr(self.obj, "__qualname__", type(self.obj).__name__))
+
+
+class Kept(Const):
+    """An array or a number that an entry holds, as nobody else need have it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +185,17 @@ class PartialPart:
 
 
 @dataclass(frozen=True, slots=True)
+class CompiledPart:
+    """The function that jitcore.compile was given, _function, or what with, _options."""
+
+    base: Source
+    part: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
 class IteratorPart:
     """Of what is left of an iterator. Over a range: start, stop, step, and how many items: count.
     Of others: what it is over, and the next item's index; or the iterator that a zip() has at a
@@ -231,6 +251,7 @@ Source = (
     | Global
     | Builtin
     | Const
+    | Kept
     | Attr
     | Slot
     | ModuleAttr
@@ -239,9 +260,10 @@ Source = (
     | MethodFunc
     | MethodSelf
     | PartialPart
+    | CompiledPart
     | IteratorPart
     | Extent
     | Item
     | Key
 )
-ROOTS = (Local, CellContent, Stack, FrameGlobals, FrameBuiltins, Global, Builtin, Const)
+ROOTS = (Local, CellContent, Stack, FrameGlobals, FrameBuiltins, Global, Builtin, Const, Kept)

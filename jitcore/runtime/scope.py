@@ -15,13 +15,14 @@ import numpy as np
 
 from jitcore.lazy import Lazy
 from jitcore.opcodes.decode import instructions
+from jitcore.own import is_made_up, is_own_file
 
 
 def _folder(path: str) -> str:
     return os.path.realpath(path) + os.sep
 
 
-OWN = tuple(_folder(os.path.dirname(f)) for f in (np.__file__, os.path.dirname(__file__)))
+NUMPY = _folder(os.path.dirname(np.__file__))
 sysconfig = Lazy("sysconfig")
 PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 FUNCTION = CO_OPTIMIZED | CO_NEWLOCALS
@@ -38,7 +39,7 @@ def leaves_under_stress(code: CodeType) -> bool:
         return True
     if code.co_flags & FUNCTION != FUNCTION and (not is_module(code) or leaves_module(code)):
         return True
-    return os.path.realpath(code.co_filename).startswith(OWN[1])
+    return is_own_file(code.co_filename)
 
 
 def is_module(code: CodeType) -> bool:
@@ -64,8 +65,8 @@ def leaves_alone(code: CodeType) -> bool:
 def leaves_file(code: CodeType) -> bool:
     name = code.co_filename
     if name.startswith("<"):
-        return name.startswith("<frozen")
+        return name.startswith("<frozen") or is_made_up(code)
     name = os.path.realpath(name)
-    if name.startswith(OWN):
+    if name.startswith(NUMPY) or is_own_file(name):
         return True
     return name.startswith(standard_library()) and not any(part in name for part in PACKAGES)

@@ -18,12 +18,12 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion, name_of
-from jitcore.guards.source import Attr, Const, ModuleAttr, Slot
+from jitcore.guards.source import Attr, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.ops_complex import PARTS
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic import growing, piles, spans
-from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.extents import told
 from jitcore.symbolic.fields import item_of
@@ -48,7 +48,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
-from jitcore.symbolic.wrap import function_value, realize
+from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 CONSTANTS = (*SIMPLE, types.BuiltinFunctionType, type, types.ModuleType)
@@ -133,16 +133,15 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
     """What a raw class attribute gives when read through an instance, or through the class. A
     subclass of property, or a metaclass, may have a __get__ of its own."""
     kind = type(raw)
-    if kind is types.FunctionType:
-        func = function_value(vm, raw, Const(raw))
+    if kind in FUNCTIONS:
+        func = function_in(vm, raw)
         return func if instance is None else Method(func, instance)
-    if kind is staticmethod and type(raw.__func__) in (types.FunctionType, *CONSTANTS):
+    if kind is staticmethod and type(raw.__func__) in (*FUNCTIONS, *CONSTANTS):
         return _class_value(vm, raw.__func__, cls, None, name)
-    if kind is classmethod and isinstance(raw.__func__, types.FunctionType):
-        return Method(function_value(vm, raw.__func__, Const(raw.__func__)), cls)
-    if kind is property and instance is not None and isinstance(raw.fget, types.FunctionType):
-        getter = function_value(vm, raw.fget, Const(raw.fget))
-        return call_function(vm, getter, (instance,), {})
+    if kind is classmethod and isinstance(raw.__func__, FUNCTIONS):
+        return Method(function_in(vm, raw.__func__), cls)
+    if kind is property and instance is not None and isinstance(raw.fget, FUNCTIONS):
+        return call(vm, function_in(vm, raw.fget), (instance,), {})
     if kind in CONSTANTS:
         return Known(raw)
     if kind in SLOT_WRAPPERS and instance is None:
@@ -316,8 +315,8 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
     raw = lookup(cls, name)
     slot = isinstance(raw, types.MemberDescriptorType)
     setter = raw.fset if type(raw) is property else None
-    if value is not None and isinstance(setter, types.FunctionType):
-        call_function(vm, function_value(vm, setter, Const(setter)), (owner, value), {})
+    if value is not None and isinstance(setter, FUNCTIONS):
+        call(vm, function_in(vm, setter), (owner, value), {})
         return
     if is_data_descriptor(raw) and not slot:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{name} is a descriptor of {cls.__name__}")

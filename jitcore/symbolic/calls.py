@@ -3,6 +3,7 @@ class, a break.
 
 call ─▶ Known     ─▶ MODELS by callable · row_of · pure on constants · class
         Func      ─▶ bind arguments, inline
+        Compiled  ─▶ the function that was compiled, the same way
         Method    ─▶ the same with self
         Bound     ─▶ METHOD_MODELS by (kind of owner, name)
         Partial   ─▶ call with more arguments
@@ -22,9 +23,11 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject
 from jitcore.ir.ops import row_of
 from jitcore.marks import LEFT_ALONE, is_left
+from jitcore.own import is_own
 from jitcore.symbolic import growing, piles
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.blame import row_of_class
+from jitcore.symbolic.compiled import function_of
 from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.machine import Machine
@@ -34,6 +37,7 @@ from jitcore.symbolic.unseen import append, is_unseen
 from jitcore.symbolic.unwind import modelled
 from jitcore.symbolic.values import (
     Bound,
+    Compiled,
     Dict,
     Func,
     Generator,
@@ -69,6 +73,8 @@ def model(*callables: object) -> Callable[[Model], Model]:
 
 def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     fn = realize(vm, fn)
+    if isinstance(fn, Compiled):
+        fn = function_of(vm, fn)
     if vm.work is not None and not isinstance(fn, Func) and has_either(args):
         return distributed(vm, lambda *each: call(vm, fn, each, kwargs), *args)
     match fn:
@@ -84,7 +90,7 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
                 vm.stop(left, f"{callable_name(obj)}()")
             return call_function(vm, fn, args, kwargs)
         case Method(func, owner):
-            if not isinstance(func, Func):
+            if not isinstance(func, Func | Compiled):
                 refuse_of(vm, owner)
             return call(vm, func, (owner, *args), kwargs)
         case Partial(func, more, words):
@@ -165,6 +171,8 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
         vm.stop(breaks.COROUTINE_CALL, f"{func.qualname}()")
     if func.code is LEFT_ALONE or is_left(func.code):
         vm.stop(breaks.DISABLED, f"{func.qualname}()")
+    if is_own(func.code, func.globals):
+        vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), which is jitcore's own")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
         return Generator(vm.generator(func, locals), func.name)

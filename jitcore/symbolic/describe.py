@@ -9,9 +9,11 @@ import numpy as np
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.marks import COMPILED
 from jitcore.symbolic.values import (
     Bound,
     Cell,
+    Compiled,
     Counted,
     Dict,
     Either,
@@ -44,6 +46,7 @@ CLASSES: dict[type, type] = {
     Dict: dict,
     Set: set,
     Func: types.FunctionType,
+    Compiled: COMPILED,
     Method: types.MethodType,
     Masked: np.ndarray,
     Range: range,
@@ -56,6 +59,7 @@ WORDS: dict[type, str] = {
     Slice: "a slice",
     Cell: "a captured variable",
     Func: "a function",
+    Compiled: "a compiled function",
     Method: "a method",
     Bound: "a method",
     Iter: "an iterator",

@@ -38,6 +38,7 @@ from jitcore.symbolic.values import (
     Abreast,
     Bound,
     Cell,
+    Compiled,
     Counted,
     Dict,
     Either,
@@ -115,6 +116,8 @@ class Recipes:
                 return self.loaded(origin)
             case Known(obj, origin):
                 return self.loaded(origin) if origin is not None else exit.Known(obj)
+            case Compiled(origin=origin):
+                return self.loaded(origin)
             case List() | Dict() | Tuple() | Func() | Cell() if var.origin is not None:
                 return self.loaded(var.origin)
             case Bound(owner, name):

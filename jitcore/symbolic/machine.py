@@ -98,11 +98,13 @@ class Machine:
         refused: Mapping[int, str],
         exit_at: Callable[[Machine, int, list[Var], bool], Exit],
         looked: list[Any],
+        asked: dict[Any, Any],
     ) -> None:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
         self.lengths: set[Value] = set()  # extents, and sums of them
         self.looked = looked  # what was told of arrays' extents: in all walks of a capture
+        self.asked = asked  # of callables whose results are constants, likewise
         self.start = start
         self.config = config
         self.fenced = fenced

@@ -10,7 +10,6 @@ instances            their class's special method, inlined
 from __future__ import annotations
 
 import operator
-import types
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -23,7 +22,7 @@ from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
 from jitcore.symbolic import piles, spans
 from jitcore.symbolic.attrs import lookup
-from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed, has_either, kinds
 from jitcore.symbolic.elided import are_exchanged
@@ -58,7 +57,7 @@ from jitcore.symbolic.values import (
     View,
 )
 from jitcore.symbolic.working import NotALoop
-from jitcore.symbolic.wrap import function_value, realize
+from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
 
 FOLDABLE = (int, float, bool, complex, str, bytes, type(None), tuple, range, frozenset, slice)
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -224,12 +223,12 @@ def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
     if inplace is not None and lookup(lhs.cls, inplace) is not NOTHING:
         name = inplace
     raw = lookup(lhs.cls, name) if name else NOTHING
-    if not isinstance(raw, types.FunctionType):
+    if not isinstance(raw, FUNCTIONS):
         _refuse(vm, text, lhs, rhs)
     if isinstance(rhs, Object) and rhs.cls is not lhs.cls:
         vm.stop(breaks.OPERATOR, f"{text} between instances of two classes")
     vm.guard(TypeVersion(lhs.cls))
-    out = call_function(vm, function_value(vm, raw, Const(raw)), (lhs, rhs), {})
+    out = call(vm, function_in(vm, raw), (lhs, rhs), {})
     if isinstance(out, Known) and out.obj is NotImplemented:
         vm.stop(breaks.OPERATOR, f"{text}: {name} returns NotImplemented")
     return out

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import operator
-import types
 from functools import partial
 from typing import Any, cast
 
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import TypeVersion
-from jitcore.guards.source import Const
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.ir.value import Value
 from jitcore.symbolic import piles, sequences, spans
 from jitcore.symbolic.attrs import lookup
-from jitcore.symbolic.calls import call_function
+from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed
 from jitcore.symbolic.handlers.build import key_of
@@ -41,7 +39,7 @@ from jitcore.symbolic.values import (
     Var,
 )
 from jitcore.symbolic.working import is_element
-from jitcore.symbolic.wrap import function_value, realize
+from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
 
 AN_INDEX = "is an index"
 
@@ -65,9 +63,9 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             return _sequence_item(vm, container, items, index_of(vm, key))
         case Object(cls=cls):
             raw = lookup(cls, "__getitem__")
-            if isinstance(raw, types.FunctionType):
+            if isinstance(raw, FUNCTIONS):
                 vm.guard(TypeVersion(cls))
-                return call_function(vm, function_value(vm, raw, Const(raw)), (container, key), {})
+                return call(vm, function_in(vm, raw), (container, key), {})
     refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
 
 

@@ -8,6 +8,7 @@ from jitcore.symbolic.values import (
     NOTHING,
     Bound,
     Cell,
+    Compiled,
     Dict,
     Func,
     Known,
@@ -21,7 +22,7 @@ from jitcore.symbolic.values import (
 )
 from jitcore.symbolic.wrap import realize
 
-ALWAYS_TRUE = (Func, Method, Bound, Cell)
+ALWAYS_TRUE = (Func, Compiled, Method, Bound, Cell)
 SIMPLE = (
     str,
     bytes,

@@ -130,6 +130,14 @@ class Func:
 
 
 @dataclass(eq=False, slots=True)
+class Compiled:
+    """What jitcore.compile has returned: see compiled.py."""
+
+    obj: Any
+    origin: Source
+
+
+@dataclass(eq=False, slots=True)
 class Method:
     func: Var
     owner: Var
@@ -341,6 +349,7 @@ Var = (
     | Slice
     | Cell
     | Func
+    | Compiled
     | Method
     | Object
     | Iter

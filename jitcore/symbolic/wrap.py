@@ -30,6 +30,7 @@ from jitcore.guards.plain import answers_itself, has_plain_names
 from jitcore.guards.source import (
     CellContent,
     ClosureContent,
+    Const,
     FrameBuiltins,
     FrameGlobals,
     FunctionPart,
@@ -45,11 +46,13 @@ from jitcore.guards.source import (
 )
 from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
+from jitcore.marks import COMPILED
 from jitcore.symbolic.fields import is_namedtuple
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     Abreast,
     Cell,
+    Compiled,
     Counted,
     Dict,
     Elements,
@@ -85,6 +88,7 @@ KNOWN_TYPES = (
     np.ufunc,
     type(np.sum),
 )
+FUNCTIONS = (types.FunctionType, COMPILED)
 EQUAL_TYPES = (str, bytes, bool, type(None), type(...), type(NotImplemented), range)
 
 
@@ -328,6 +332,19 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     )
 
 
+def compiled_value(vm: Machine, obj: Any, origin: Source) -> Var:
+    """Its function is looked at when it is called."""
+    vm.guard(HasType(origin, COMPILED))
+    return Compiled(obj, origin)
+
+
+def function_in(vm: Machine, raw: Any) -> Func | Compiled:
+    """One of FUNCTIONS that a class has, whose version is guarded."""
+    if type(raw) is COMPILED:
+        return Compiled(raw, Const(raw))
+    return function_value(vm, raw, Const(raw))
+
+
 def closure_cell(vm: Machine, cell: types.CellType, origin: Source, content: Source) -> Cell:
     found = vm.cells_by_id.get(id(cell))
     if found is not None:
@@ -414,6 +431,7 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     list: _list,
     dict: _dict,
     types.FunctionType: function_value,
+    COMPILED: compiled_value,
     types.CellType: _cell,
     types.MethodType: _method,
     functools.partial: _partial,

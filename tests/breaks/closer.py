@@ -272,25 +272,16 @@ def asks_for_its_type(x, tag):
     return y + (type(tag) is int)
 
 
-@jitcore.compile
-def doubled(x):
-    return x * 2
-
-
-def doubled_by_nobody(x):
-    return x * 2
-
-
 @closely("J202", lambda: (f8(4),))
-def calls_what_is_compiled(x):
-    y = x + 1
-    return doubled(y) * 3
+def asks_jitcore_for_threads(x):
+    y = x * 2
+    return y + (jitcore.get_num_threads() > 0)
 
 
-@way_out(calls_what_is_compiled)
-def is_compiled_with_what_it_calls(x):
-    y = x + 1
-    return doubled_by_nobody(y) * 3
+@way_out(asks_jitcore_for_threads, lambda: (f8(4), jitcore.get_num_threads()))
+def is_told_of_threads(x, threads):
+    y = x * 2
+    return y + (threads > 0)
 
 
 add_three = np.frompyfunc(lambda x: x + 3, 1, 1)

@@ -325,3 +325,25 @@ def warns(x):
 def leaves_warning_to_its_caller(x):
     y = x * 2
     return y + 1
+
+
+@jitcore.compile(numerics="fast")
+def doubled_otherwise(x):
+    return x * 2
+
+
+@jitcore.compile
+def doubled_alike(x):
+    return x * 2
+
+
+@breaks("J222", lambda: (f8(4),))
+def calls_what_is_compiled_otherwise(x):
+    y = x + 1
+    return doubled_otherwise(y) * 3  # J222
+
+
+@way_out(calls_what_is_compiled_otherwise)
+def calls_what_is_compiled_alike(x):
+    y = x + 1
+    return doubled_alike(y) * 3

@@ -7,11 +7,10 @@ No exit lies between PUSH_EXC_INFO and POP_EXCEPT: there CPython has an exceptio
 
 from __future__ import annotations
 
-import types
+from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
-from jitcore.guards.source import Const
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call, is_modelled
@@ -22,7 +21,7 @@ from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import Exc, Hidden, Known, Method, Object, Tuple, Var
-from jitcore.symbolic.wrap import function_value, realize
+from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
 
 
 @opcode("RAISE_VARARGS")
@@ -111,16 +110,16 @@ def before_with(vm: Machine, frame: Frame, canon: Canon, manager: Var) -> tuple[
     if not isinstance(manager, Object):
         vm.stop(breaks.WITH, describe(manager))
     enter, leave = (lookup(manager.cls, name) for name in ("__enter__", "__exit__"))
-    if not isinstance(enter, types.FunctionType) or not isinstance(leave, types.FunctionType):
+    if not isinstance(enter, FUNCTIONS) or not isinstance(leave, FUNCTIONS):
         vm.stop(breaks.WITH, describe(manager))
     vm.guard(TypeVersion(manager.cls))
     bound = Method(method_of(vm, leave), manager)
     return bound, call(vm, method_of(vm, enter), (manager,), {})
 
 
-def method_of(vm: Machine, fn: types.FunctionType) -> Var:
+def method_of(vm: Machine, fn: Any) -> Var:
     """The class's own; of one that is modelled nothing is looked at."""
-    return Known(fn) if is_modelled(fn) else function_value(vm, fn, Const(fn))
+    return Known(fn) if is_modelled(fn) else function_in(vm, fn)
 
 
 @opcode("WITH_EXCEPT_START")

@@ -14,7 +14,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject, TypeVersion
 from jitcore.guards.source import Const, FunctionPart
 from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
-from jitcore.symbolic.calls import CALL_HOOKS, bind, call_function, model
+from jitcore.symbolic.calls import CALL_HOOKS, bind, call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.errors import new_exception
 from jitcore.symbolic.fields import count_of, is_namedtuple
@@ -30,7 +30,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
-from jitcore.symbolic.wrap import function_value, is_plain_instance, realize
+from jitcore.symbolic.wrap import FUNCTIONS, function_in, is_plain_instance, realize
 
 
 def call_instance(
@@ -39,11 +39,11 @@ def call_instance(
     if not isinstance(fn, Object):
         return None
     raw = lookup(fn.cls, "__call__")
-    if not isinstance(raw, types.FunctionType):
+    if not isinstance(raw, FUNCTIONS):
         kind = breaks.NOT_CALLABLE if raw is NOTHING else breaks.UNKNOWN_CALLABLE
         vm.stop(kind, describe(fn))
     vm.guard(TypeVersion(fn.cls))
-    return call_function(vm, function_value(vm, raw, Const(raw)), (fn, *args), kwargs)
+    return call(vm, function_in(vm, raw), (fn, *args), kwargs)
 
 
 def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var | None:
@@ -78,7 +78,7 @@ def is_simple_class(cls: type) -> bool:
         and is_plain_instance(cls)
         and cls.__new__ is object.__new__  # type: ignore[comparison-overlap]
         and not hasattr(cls, "__del__")
-        and isinstance(lookup(cls, "__init__"), types.FunctionType)
+        and isinstance(lookup(cls, "__init__"), FUNCTIONS)
     )
 
 
@@ -86,7 +86,7 @@ def new_instance(vm: Machine, cls: type, args: tuple[Var, ...], kwargs: dict[str
     vm.guard(TypeVersion(cls))
     made = Object(None, cls, None)
     init = lookup(cls, "__init__")
-    returned = call_function(vm, function_value(vm, init, Const(init)), (made, *args), kwargs)
+    returned = call(vm, function_in(vm, init), (made, *args), kwargs)
     if not isinstance(returned, Known) or returned.obj is not None:
         vm.stop(breaks.PYTHON_RAISES, "TypeError: __init__() should return None")
     return made

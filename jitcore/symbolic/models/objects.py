@@ -17,6 +17,7 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import (
     NOTHING,
+    Compiled,
     Func,
     Known,
     Method,
@@ -76,7 +77,7 @@ def class_of(vm: Machine, var: Var) -> type:
 @model(callable)
 def callable_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
-    if isinstance(owner, (Func, Method)):
+    if isinstance(owner, (Func, Compiled, Method)):
         return Known(True)
     if isinstance(owner, Known):
         return Known(callable(owner.obj))
