@@ -47,15 +47,25 @@ static inline int put(Run *run, int reg, PyObject *value) {
 
 /* ---------------------------------------------------------------- steps */
 
-static PyObject *call(const Run *run, PyObject *fn, const int *args, int count, PyObject *names) {
+/* What a step calls, a new reference: a callable of the user's is known weakly, and what it does may let go of it. */
+static PyObject *callee(const Run *run, int operand) {
+    PyObject *fn = get(run, operand);
+    if (Py_IS_TYPE(fn, &Held_Type) && (fn = held_object(fn)) == NULL)
+        PyErr_SetString(PyExc_ReferenceError, "jitcore: what a step calls is gone");
+    return Py_XNewRef(fn);
+}
+
+static PyObject *call(const Run *run, int operand, const int *args, int count, PyObject *names) {
     PyObject *few[FEW + 1], **all = few;
     if (count > FEW && (all = PyMem_Malloc((count + 1) * sizeof(PyObject *))) == NULL)
         return PyErr_NoMemory();
     for (int i = 0; i < count; i++)
         all[i + 1] = get(run, args[i]);
     Py_ssize_t positional = count - (names ? PyTuple_GET_SIZE(names) : 0);
-    PyObject *result =
-        PyObject_Vectorcall(fn, all + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+    PyObject *fn = callee(run, operand), *result = NULL;
+    if (fn != NULL)
+        result = PyObject_Vectorcall(fn, all + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+    Py_XDECREF(fn);
     if (all != few)
         PyMem_Free(all);
     return result;
@@ -263,13 +273,13 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
         switch (w[0]) {
         case P_CALL:
             METERED
-            if (put(run, w[1], call(run, get(run, w[2]), w + 4, w[3], NULL)) < 0)
+            if (put(run, w[1], call(run, w[2], w + 4, w[3], NULL)) < 0)
                 return -1;
             w += 4 + w[3];
             break;
         case P_CALL_KW:
             METERED
-            if (put(run, w[1], call(run, get(run, w[2]), w + 5, w[4], get(run, w[3]))) < 0)
+            if (put(run, w[1], call(run, w[2], w + 5, w[4], get(run, w[3]))) < 0)
                 return -1;
             w += 5 + w[4];
             break;

@@ -21,6 +21,7 @@ from jitcore.config import Config, Numerics, environment
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
 from jitcore.marks import disable, graph_break, is_compiling
+from jitcore.promises import allow_in_graph, assume_constant_result
 from jitcore.settings import changed
 from jitcore.spec import ArraySpec, Signature, aligned, checks
 from jitcore.stances import stance
@@ -33,6 +34,8 @@ __all__ = [
     "InternalError",
     "JitcoreError",
     "SignatureError",
+    "allow_in_graph",
+    "assume_constant_result",
     "compile",
     "config",
     "disable",

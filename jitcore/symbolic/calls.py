@@ -32,6 +32,7 @@ from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
+from jitcore.symbolic.promised import promised
 from jitcore.symbolic.refusals import named, row_of_call, row_of_operands
 from jitcore.symbolic.unseen import append, is_unseen
 from jitcore.symbolic.unwind import modelled
@@ -72,6 +73,9 @@ def model(*callables: object) -> Callable[[Model], Model]:
 
 
 def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    done = promised(vm, fn, args, kwargs)
+    if done is not None:
+        return done
     fn = realize(vm, fn)
     if isinstance(fn, Compiled):
         fn = function_of(vm, fn)
