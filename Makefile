@@ -10,7 +10,7 @@ EXAMPLES := black_scholes heat mlp kmeans
 TESTS ?= tests
 SOME := tests/bits tests/codegen tests/programs tests/switch
 
-.PHONY: help demo bench bench-peers test test-all lint docs docs-site check-install clean python
+.PHONY: help demo bench bench-peers environments test test-all lint docs docs-site check-install clean python
 .SECONDARY:
 
 help:
@@ -22,7 +22,7 @@ help:
 	@echo "make lint           ruff, mypy, the import order"
 	@echo "make docs           write the generated pages of docs/"
 	@echo "make docs-site      the pages of docs/ as a site in docs-output/"
-	@echo "make check-install  install from the tree and from the sdist, on every Python found"
+	@echo "make check-install  install as an editable tree and from the sdist, on every Python found"
 	@echo "make clean          remove what was built"
 	@echo "PYTHON=... chooses another Python, TESTS=... a part of the tests"
 
@@ -48,7 +48,7 @@ bench-peers: python .venv-peers-$(VERSION)/ready
 test: python .venv-$(VERSION)/ready
 	.venv-$(VERSION)/bin/python -m pytest $(TESTS)
 
-# Each Python in two parts, so that two processors have as much to do to the end.
+# Each Python in two parts, the longer ones first, so that two processors have as much to do to the end.
 test-all: $(FOUND:%=test-some-%) $(FOUND:%=test-others-%)
 	@$(if $(FOUND),,echo "none of Python $(SUPPORTED) was found" >&2; exit 1)
 	@echo "tested on Python $(FOUND)$(if $(MISSING),; not found: $(MISSING))"
@@ -80,6 +80,8 @@ docs: python .venv-$(VERSION)/ready
 docs-site: python .venv-$(VERSION)/docs
 	.venv-$(VERSION)/bin/python -m mkdocs build --quiet --strict
 	@echo "docs-output/index.html"
+
+environments: $(FOUND:%=.venv-%/ready)
 
 check-install: $(FOUND:%=check-install-%)
 

@@ -1,6 +1,6 @@
 """C text → the address of its kernel: from memory, from disk, or compiled now.
 
-    <cache folder>/<sha256 of text, flags, compiler, CPU, NumPy, ABI>.so
+    <cache folder>/<sha256 of text, flags, compiler, CPU, ABI>.so
     = ELF library, then MARK, then the SHA-256 of all before
 
 Kernels that are wanted at once are compiled at once: starting a compiler costs as much as a small

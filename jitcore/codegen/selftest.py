@@ -176,7 +176,7 @@ def takes(compiler: Compiler, flags: tuple[str, ...]) -> bool:
 def verdict(compiler: Compiler, flags: tuple[str, ...], folder: Path | None) -> str:
     """The test that failed, or nothing; from an earlier process, or found now."""
     text = source()
-    key = "\0".join((fingerprint(compiler), *flags, text, repr(PAIRS)))
+    key = "\0".join((fingerprint(compiler), np.__version__, *flags, text, repr(PAIRS)))
     kept = recall(folder, key)
     if kept is None:
         kept = tried(compiler, flags, text)

@@ -21,7 +21,6 @@ from threading import Thread, current_thread
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
 
 from ..config import Numerics
@@ -224,7 +223,6 @@ def fingerprint(compiler: Compiler) -> str:
             compiler.identity,
             " ".join(asked.common + QUICK + LINK + asked.libraries),
             processor(),
-            np.__version__,
         )
     )
 
