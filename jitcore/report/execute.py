@@ -8,21 +8,27 @@ from __future__ import annotations
 import ast
 import logging
 import textwrap
-from contextlib import suppress
+from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import replace
-from types import FunctionType
+from dataclasses import dataclass, field, replace
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from jitcore import pipeline
 from jitcore.config import environment
+from jitcore.fallback.breaks import Break
+from jitcore.runtime.records import Region
+from jitcore.runtime.told import Found, collect
 from jitcore.verify import rehearsal
-from jitcore.verify.bits import NotAnInput, parsed
+from jitcore.verify.bits import Given, NotAnInput, given
+from jitcore.verify.case import NotCompared
+from jitcore.verify.findings import findings
 from jitcore.verify.reports import Report
 
 NAMES = {"np": np, "numpy": np}
+CALLS = 2
 
 
 class Said(logging.Handler):
@@ -34,43 +40,115 @@ class Said(logging.Handler):
         self.texts.append(logging.Formatter().format(record))
 
 
-def executed(report: Report) -> list[str] | None:
-    """What jitcore says of it; None: it cannot be run."""
+@dataclass(slots=True)
+class Ran:
+    """What came of the calls."""
+
+    said: list[str]  # by jitcore, of its own errors and of differences
+    compared: int  # runs of regions
+    raised: list[str]
+    alone: list[str]  # regions that were not compared, and why
+    found: list[Found] = field(default_factory=list)
+
+    def why(self) -> Iterator[str]:
+        """Nothing was compared."""
+        yield from dict.fromkeys(self.raised)
+        yield from self.alone
+        yield from dict.fromkeys(str(one) for one in self.found if isinstance(one, Break))
+
+    def compiles(self) -> bool:
+        return any(isinstance(one, Region) for one in self.found)
+
+    def computes(self) -> bool:
+        """Anything at all."""
+        regions = (one for one in self.found if isinstance(one, Region))
+        return any(one.graph.body.nodes for one in regions)
+
+
+def executed(report: Report) -> tuple[list[str], int]:
+    """What jitcore says of it, and how many runs of regions were compared. NotCompared: it cannot
+    be run, or there was nothing to compare."""
     fn = function_of(report)
-    try:
-        given = [parsed(line)[1] for line in report.sections.get("inputs", ())]
-    except NotAnInput:
-        return None
-    if fn is None or len(given) < fn.__code__.co_argcount:
-        return None
-    return heard(fn, given[: fn.__code__.co_argcount])
+    ran = heard(fn, *arguments(fn.__code__, fn, report))
+    names = [text for text in ran.raised if text.startswith(NameError.__name__)]
+    shown = ran.compared > 0 and ran.computes() and not names  # of the program's, not in the file
+    if report.words("about").get("kind") == "error":  # of the compiler, which has got through
+        shown = shown or ran.compiles()
+    if not ran.said and not shown:
+        reasons = "; ".join(ran.why()) or "nothing of the function is compiled here"
+        what = "the function does not run here" if names else "nothing was compared"
+        raise NotCompared(f"{what}: {reasons}")
+    return ran.said, ran.compared
 
 
-def function_of(report: Report) -> FunctionType | None:
+def function_of(report: Report) -> FunctionType:
     source = textwrap.dedent("\n".join(report.sections.get("source", ())))
     try:
         tree = ast.parse(source)
-    except SyntaxError:
-        return None
+    except SyntaxError as error:
+        raise NotCompared(f"its source is not to be had: {error}") from error
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
-        return None
+        raise NotCompared("its source is not that of a function")
     tree.body[0].decorator_list.clear()
     names: dict[str, Any] = dict(NAMES)
-    exec(compile(tree, "<bug report>", "exec"), names)
+    try:
+        exec(compile(tree, "<bug report>", "exec"), names)
+    except Exception as error:
+        raise NotCompared(f"its source cannot be run: {type(error).__name__}: {error}") from error
     found = names[tree.body[0].name]
-    return found if isinstance(found, FunctionType) else None
+    if not isinstance(found, FunctionType):
+        raise NotCompared("its source is not that of a function")
+    return found
 
 
-def heard(fn: FunctionType, given: list[Any]) -> list[str]:
-    """Whatever jitcore logs as its own errors while the function runs, twice, in verify mode."""
+def arguments(code: CodeType, fn: FunctionType, report: Report) -> tuple[list[Any], dict[str, Any]]:
+    """By the names of its parameters, as the file has them; those with defaults may be missing."""
+    known: dict[str, Given | NotAnInput] = {}
+    for line in report.sections.get("inputs", ()):
+        try:
+            found = given(line)
+            known[found.source] = found
+        except NotAnInput as error:
+            known[source_of(line)] = error
+    count = code.co_argcount
+    names = code.co_varnames[: count + code.co_kwonlyargcount]
+    defaults = dict(zip(names[:count][::-1], (fn.__defaults__ or ())[::-1], strict=False))
+    defaults |= fn.__kwdefaults__ or {}
+    values = {}
+    for name in names:
+        one = known.get(name)
+        if isinstance(one, Given):
+            values[name] = one.value
+        elif name in defaults:
+            values[name] = defaults[name]
+        else:
+            why = f": {one}" if one is not None else ""
+            raise NotCompared(f"its argument {name} is not in the file{why}")
+    return [values[name] for name in names[:count]], {name: values[name] for name in names[count:]}
+
+
+def source_of(line: str) -> str:
+    """Of an input that has no value: `%3 object<a.B> net =`."""
+    return line.rpartition(" =")[0].rpartition(" ")[2]
+
+
+def heard(fn: FunctionType, args: list[Any], words: dict[str, Any]) -> Ran:
+    """The function runs twice, in verify mode."""
     said, log = Said(), logging.getLogger("jitcore")
     log.addHandler(said)
+    before, alone = sum(findings.compared.values()), {*findings.alone}
     rehearsal.listen()
+    raised = []
     try:
-        compiled = pipeline.attach(fn, replace(environment(), verify=True, keep_all=True))
-        for _ in range(2):
-            with suppress(Exception):
-                compiled(*deepcopy(given))
+        with collect() as found:
+            config = replace(environment(), verify=True, keep_all=True, compiling="eager")
+            compiled = pipeline.attach(fn, config)
+            for _ in range(CALLS):
+                try:
+                    compiled(*deepcopy(args), **deepcopy(words))
+                except Exception as error:
+                    raised.append(f"{type(error).__name__}: {error}")
     finally:
         log.removeHandler(said)
-    return said.texts
+    left = [f"{place}: {why}" for place, why in findings.alone if (place, why) not in alone]
+    return Ran(said.texts, sum(findings.compared.values()) - before, raised, left, found)

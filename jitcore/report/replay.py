@@ -17,9 +17,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from jitcore.amounts import counted
 from jitcore.ir.parse import ParseError
 from jitcore.report.execute import executed
-from jitcore.verify.bits import NotAnInput
+from jitcore.verify.bits import NotAnInput, given
 from jitcore.verify.case import Case, NotACase, NotCompared, case_of, differences, sections_of
 from jitcore.verify.reports import NotAReport, Report, parse
 from jitcore.verify.shrink import shrunk, size
@@ -37,22 +38,35 @@ def main(arguments: Sequence[str]) -> int:
         return UNKNOWN
     print(f"{report.words('about').get('kind', 'report')} in {report.words('about').get('place')}")
     if options.execute:
-        return said(executed(report))
+        return of_source(report)
     try:
         case = case_of(report)
     except CANNOT as error:
-        print(f"cannot be replayed: {error or type(error).__name__}")
-        if report.sections.get("source"):
-            print("with --execute the function itself is run: read its source first")
-        return UNKNOWN
+        return unknown(error or type(error).__name__, report)
     try:
         texts = tried(case)
     except NotCompared as error:
-        print(f"cannot be replayed: {error}")
-        return UNKNOWN
+        return unknown(error, report)
     if texts and options.minify:
         minified(case, report, Path(options.file))
-    return said(texts)
+    return said(texts, report)
+
+
+def of_source(report: Report) -> int:
+    try:
+        texts, compared = executed(report)
+    except NotCompared as error:
+        print(f"cannot be replayed: {error}")
+        return UNKNOWN
+    print(f"{counted(compared, 'run')} of compiled regions compared")
+    return said(texts, report)
+
+
+def unknown(why: object, report: Report) -> int:
+    print(f"cannot be replayed: {why}")
+    if report.sections.get("source"):
+        print("with --execute the function itself is run: read its source first")
+    return UNKNOWN
 
 
 def understood(arguments: Sequence[str]) -> argparse.Namespace:
@@ -82,17 +96,26 @@ def tried(case: Case) -> list[str]:
         return [f"{type(error).__name__}: {error} ({Path(own.filename).name}:{own.lineno})"]
 
 
-def said(texts: Sequence[str] | None) -> int:
-    if texts is None:
-        print("cannot be replayed: its source or its inputs are not in the file")
-        return UNKNOWN
+def said(texts: Sequence[str], report: Report) -> int:
     if not texts:
-        print("it does not happen here: compiled code and CPython agree")
+        print(f"it does not happen here: compiled code and CPython agree{made_up(report)}")
         return GONE
     print("it still happens:")
     for text in texts:
         print(textwrap.indent(text, "    "))
     return STILL
+
+
+def made_up(report: Report) -> str:
+    """Other numbers may be what it takes to happen."""
+    found = []
+    for line in report.sections.get("inputs", ()):
+        try:
+            one = given(line)
+        except CANNOT:
+            continue
+        found += [one.source] if one.made_up else []
+    return f", on numbers made up for {', '.join(found)}, which the file has not" if found else ""
 
 
 def minified(case: Case, report: Report, file: Path) -> None:

@@ -161,7 +161,9 @@ def segment_line(segment: Any) -> str:
 
 def of_difference(subject: Subject, live: dict[Value, Any], journal: Journal) -> Report:
     """`live`: the inputs as they are now. Arrays are those that the journal keeps."""
-    before = {id(row.array): row.before for row in journal.rows if isinstance(row, OfArray)}
+    before: dict[int, Any] = {
+        id(row.array if isinstance(row, OfArray) else row.items): row.before for row in journal.rows
+    }
     values = subject.config.report_values
     inputs = [
         input_line(number, value, source, before.get(id(live.get(value)), live.get(value)), values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from jitcore.ir.errstate import combined
 from jitcore.ir.parse import ParseError
 from jitcore.ir.parse import parse as graph_of
 from jitcore.report import replay
-from jitcore.verify.bits import input_line, packed, parsed
+from jitcore.verify.bits import NotAnInput, given, input_line, packed, parsed
 from jitcore.verify.case import case_of
 from jitcore.verify.reports import NotAReport, parse
 from jitcore.verify.same import Comparison
@@ -104,6 +105,52 @@ def test_inputs_come_back(value: Any) -> None:
     assert not Comparison().differs(found, value) or isinstance(value, np.ndarray)
     if isinstance(value, np.ndarray):
         assert found.tobytes() == value.tobytes() and found.strides == value.strides
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *([1, -(1 << 70)], [0.5, -0.0, float("inf")], (True, False), [2 - 1j], (np.float32(0.1),)),
+        *("a\n = text:é\ud800", "", b"\0=\n", bytearray(b"abc")),
+    ],
+    ids=repr,
+)
+def test_lists_and_texts_come_back(value: Any) -> None:
+    line = input_line(4, None, "x[0]", value, "small")
+    number, found = parsed(line)
+    assert number == 4 and len(line.splitlines()) == 1
+    assert type(found) is type(value) and not Comparison().differs(found, value)
+    assert [*map(type, found)] == [*map(type, value)]
+
+
+def test_what_is_not_in_the_file_is_made_up() -> None:
+    for value in (np.ones(2), [1.0] * 3, (2,) * 4000):
+        one = given(input_line(0, None, "xs", value, "none"))
+        assert one.source == "xs" and one.made_up and len(one.value) == len(value)
+        assert type(one.value[0]) is type(value[0])
+        assert not given(input_line(0, None, "xs", value, "all")).made_up
+    for value in ([], [1, 2.0], ["a"], [[1]], [None], "text"):
+        with pytest.raises(NotAnInput):
+            parsed(input_line(0, None, "xs", value, "none"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "items:pyf8 99999999999999 random:1",
+        "items:pyf8 3 eJxj",
+        "items:pyi8 2 0x1",
+        "items:object 2 0x1",
+        "items:",
+        "text:[1]",
+        "text:",
+        "bytes:zz",
+    ],
+)
+def test_items_that_are_none(text: str) -> None:
+    cls = {"i": "list", "t": "str", "b": "bytes"}[text[0]]
+    with pytest.raises((ValueError, zlib.error)):
+        parsed(f"%0 object<builtins.{cls}> xs = {text}")
 
 
 def test_large_arrays_are_not_in_it_unless_asked_for() -> None:
