@@ -19,6 +19,7 @@ typedef struct {
     char hot;            /* so much time was spent in it that compiling it may pay */
     char measured;       /* JITCORE=1 has found it: it can be so again */
     unsigned calls;      /* that the evaluation function has seen before C was asked about; saturates */
+    unsigned compiled;   /* times that the compiler was asked for a region of it */
     unsigned heat;       /* times that NumPy was found at work for it */
     double spent;        /* seconds in its frames, their calls included, while it is not hot */
     double cost;         /* seconds that compiling the last piece of it took */

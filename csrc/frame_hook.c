@@ -211,9 +211,12 @@ static PyObject *set_ended(PyObject *self, PyObject *callback) {
 static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) {
     MeterSpan span;
     PyCodeObject *code = map_of(JIT_CODE(frame))->home->code;
-    meter_begin_frame(&span, code ? meter_code(code) : NULL);
+    MeterCode *own = code ? meter_code(code) : NULL;
+    MeterFrame whole = meter_frame(own);
+    meter_begin_frame(&span, own);
     PyObject *result = run_frame(ts, frame, throwflag);
-    meter_end(&span);
+    uint64_t ticks = meter_end(&span);
+    meter_frame_ended(&whole, ticks);
     return result;
 }
 

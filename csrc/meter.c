@@ -11,9 +11,13 @@
 
 struct MeterCode {
     PyObject *filename, *name;
-    int line;
+    int line, generator;
+    unsigned asked; /* for a region of it */
     uint64_t frames;
     MeterSlot begins, compiling;
+    struct {
+        uint64_t times, ticks;
+    } before, after; /* whole frames, see MeterFrame */
     MeterCode *next;
 };
 
@@ -66,6 +70,8 @@ MeterCode *meter_code(PyCodeObject *code) {
     made->filename = Py_NewRef(code->co_filename);
     made->name = Py_NewRef(code->co_qualname);
     made->line = code->co_firstlineno;
+    made->asked = home->compiled;
+    made->generator = (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
     made->compiling.kind = METER_COMPILING;
     made->next = codes;
     codes = made;
@@ -171,6 +177,30 @@ void meter_begin_compiling(MeterSpan *span, MeterCode *code) {
         code->compiling.times++;
 }
 
+void meter_asked(MeterCode *code, unsigned times) {
+    if (code != NULL)
+        code->asked = times;
+}
+
+MeterFrame meter_frame(MeterCode *code) {
+    if (code == NULL || code->generator)
+        return (MeterFrame){NULL, 0};
+    return (MeterFrame){code, code->asked};
+}
+
+void meter_frame_ended(const MeterFrame *frame, uint64_t ticks) {
+    MeterCode *code = frame->code;
+    if (code == NULL || ticks == 0 || code->asked != frame->asked)
+        return;
+    if (frame->asked == 0) {
+        code->before.times++;
+        code->before.ticks += ticks;
+    } else {
+        code->after.times++;
+        code->after.ticks += ticks;
+    }
+}
+
 static int by_ticks(const void *a, const void *b) {
     uint64_t x = ((const Event *)a)->ticks, y = ((const Event *)b)->ticks;
     return x < y ? 1 : x > y ? -1 : 0;
@@ -247,9 +277,11 @@ static int append(PyObject *list, PyObject *row) {
 static PyObject *code_rows(void) {
     PyObject *list = PyList_New(0);
     for (MeterCode *c = codes; list != NULL && c != NULL; c = c->next) {
-        PyObject *row = Py_BuildValue("OiOKdKd", c->filename, c->line, c->name, (unsigned long long)c->frames,
+        PyObject *row = Py_BuildValue("OiOKdKdKdKd", c->filename, c->line, c->name, (unsigned long long)c->frames,
                                       (double)(int64_t)c->begins.ticks * last_rate, (unsigned long long)c->compiling.times,
-                                      (double)c->compiling.ticks * last_rate);
+                                      (double)c->compiling.ticks * last_rate, (unsigned long long)c->before.times,
+                                      (double)c->before.ticks * last_rate, (unsigned long long)c->after.times,
+                                      (double)c->after.ticks * last_rate);
         if (append(list, row) < 0)
             Py_CLEAR(list);
     }
@@ -335,6 +367,8 @@ static PyObject *meter_clear(PyObject *self, PyObject *ignored) {
     for (MeterCode *c = codes; c != NULL; c = c->next) {
         c->frames = 0;
         c->begins.ticks = c->begins.times = c->compiling.ticks = c->compiling.times = 0;
+        memset(&c->before, 0, sizeof(c->before));
+        memset(&c->after, 0, sizeof(c->after));
     }
     node_clear(roots);
     if (now.live)

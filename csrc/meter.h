@@ -37,7 +37,8 @@ typedef struct {
     MeterKind kind;
 } MeterSlot;
 
-/* Of a code object: CPython before its first region, or in calls for which nothing is looked at; the compiler. */
+/* Of a code object: CPython before its first region, or in calls for which nothing is looked at; the compiler; whole frames
+ * before and after that. */
 typedef struct MeterCode MeterCode;
 
 /* Of a thread. */
@@ -59,6 +60,17 @@ typedef struct {
 
 /* Is there a report? */
 int meter_is_on(void);
+
+/* Frames of a code object from beginning to end, with all that they called: those that ended before the compiler was asked
+ * for it, and those that began after it was asked last. Not of generators. NULL for `code`: nothing. */
+typedef struct {
+    MeterCode *code;
+    unsigned asked;
+} MeterFrame;
+
+void meter_asked(MeterCode *code, unsigned times);
+MeterFrame meter_frame(MeterCode *code);
+void meter_frame_ended(const MeterFrame *frame, uint64_t ticks);
 
 /* Zeroed, for good. NULL: memory ran out, no exception. */
 MeterSlot *meter_slots(Py_ssize_t count);

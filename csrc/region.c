@@ -131,6 +131,7 @@ static int compile_here(Point *point, JitFrame *frame, Home *home) {
         return -1;
     jit_busy_enter();
     MeterSpan span = {0};
+    meter_asked(home->meter, ++home->compiled);
     if (meter_is_on())
         meter_begin_compiling(&span, meter_code(home->code));
     PyObject *result = PyObject_CallFunctionObjArgs(compiler, (PyObject *)point, state, NULL);

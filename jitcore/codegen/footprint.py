@@ -6,7 +6,7 @@ are the program's own arrays.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -34,31 +34,6 @@ class Footprint:
 
     compiled: int
     calls: int
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """Bytes of arrays that are read and written in one run: by the plan as compiled, by its nodes
-    as NumPy calls, and at least: what comes in once, and what is handed on."""
-
-    compiled: int
-    calls: int
-    least: int
-
-
-def moved(steps: Iterable[Step]) -> int:
-    """Each array once a step; views that nobody computes are none."""
-    found = 0
-    for step in steps:
-        if viewed_by(step) is None:
-            found += sum(map(size_of, {*step.inputs, *step.outputs}))
-    return found
-
-
-def traffic(steps: Sequence[Step], nodes: Sequence[Node], kept: Collection[Value]) -> Traffic:
-    made = {value for node in nodes for value in node.outputs}
-    read = {value for node in nodes for value in node.inputs} - made
-    return Traffic(moved(steps), moved(nodes), sum(map(size_of, read | (made & {*kept}))))
 
 
 def peak(steps: Sequence[Step], kept: Collection[Value]) -> int:

@@ -23,6 +23,7 @@ from jitcore.ir.types import ArrayType, Shape
 
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...))
 MOST_KEYS = 8  # of a dict, that are shown
+AS_IT_WAS = "as it was"
 Row = tuple[str, str, str]  # source, before, after
 
 
@@ -39,6 +40,14 @@ class Change:
     def __str__(self) -> str:
         use = f" ({self.use})" if self.use else ""
         return f"{self.source}: {self.before} → {self.after}{use}"
+
+    @property
+    def told(self) -> str:
+        """In a sentence."""
+        use = f" ({self.use})" if self.use else ""
+        if self.before == AS_IT_WAS:
+            return f"{self.source} is not as it was: {self.after}{use}"
+        return f"{self.source} was {self.before}, now {self.after}{use}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ def missing(source: Source) -> Reason:
 def changes(reason: Reason, seen: tuple[Any, ...]) -> tuple[Change, ...]:
     """`seen`: the objects that the guard looked at when it failed, in the order of its operands."""
     rows = [*ROWS[reason.kind](reason.source, reason.before, *seen)]
-    rows = rows or [(reason.source, "as it was", "not so")]
+    rows = rows or [(reason.source, AS_IT_WAS, "not so")]
     return tuple(Change(reason.text, *row, reason.use) for row in rows)
 
 
@@ -185,14 +194,14 @@ def errstate(source: str, before: int) -> Iterator[Row]:
         if was[name] != now[name]:
             yield f"{source}[{name!r}]", was[name], now[name]
     if was == now:
-        yield "np.getbufsize()", "as it was", str(np.getbufsize())
+        yield "np.getbufsize()", AS_IT_WAS, str(np.getbufsize())
 
 
 ROWS: Mapping[type | None, Callable[..., Iterator[Row]]] = {
     None: lambda source, before, *seen: iter([(source, before, "missing")]),
     g.HasType: has_type,
     g.IsObject: is_object,
-    g.TypeVersion: lambda source, before: iter([(source, "as it was", "changed")]),
+    g.TypeVersion: lambda source, before: iter([(source, AS_IT_WAS, "changed")]),
     g.IsArray: is_array,
     g.IsSized: is_sized,
     g.SameExtent: same_extent,

@@ -7,11 +7,22 @@ CPython   from where a region was left; its time stands at the first line, and l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jitcore.report.reading import Code, Known
-from jitcore.report.run import KINDS, Call, Compiled, Function, Kind, Line, Spot, Step, Stop
+from jitcore.report.run import (
+    KINDS,
+    Call,
+    Compared,
+    Compiled,
+    Function,
+    Kind,
+    Line,
+    Spot,
+    Step,
+    Stop,
+)
 from jitcore.report.source import function_at, lines_of
 
 At = tuple[str, int]  # file, line
@@ -90,8 +101,10 @@ def functions(
     calls: Iterable[Call],
     compiled: Sequence[Compiled],
     stops: Sequence[Stop],
+    arrived: Collection[Code],
 ) -> tuple[Function, ...]:
-    """Those of which anything is known, the costliest first."""
+    """Those of which anything is known, the costliest first. `arrived`: code that ran plainly
+    before JITCORE=1 found it."""
     lines = gathered(compiled, stops)
     for (file, line, name), known in codes.items():
         if known.compiling or known.begins:
@@ -112,8 +125,25 @@ def functions(
         seconds = own.get(key, (0.0,) * len(KINDS))
         texts = tuple(annotated(file, name, line, marks))
         count = frames.get(key, 0)
-        made.append(Function(name, file, line, graphs.get(key, 0), count, seconds, texts))
+        both = (*whole_frames({at: codes[at] for at in arrived}, key), *tried(compiled, key))
+        made.append(Function(name, file, line, graphs.get(key, 0), count, seconds, texts, both))
     return tuple(sorted(made, key=lambda one: -sum(one.seconds)))
+
+
+def whole_frames(codes: Mapping[Code, Known], key: tuple[str, str]) -> Iterator[Compared]:
+    """Its calls, where some were made before it was compiled."""
+    for (file, _, name), known in codes.items():
+        if (file, name) == key and known.before and known.after:
+            before, after = known.before_seconds / known.before, known.after_seconds / known.after
+            yield Compared("a call", known.before, before, known.after, after)
+
+
+def tried(compiled: Iterable[Compiled], key: tuple[str, str]) -> Iterator[Compared]:
+    """Its graphs, that took turns with NumPy's calls."""
+    for one in compiled:
+        if (one.file, one.function) == key and one.rival is not None and one.mean is not None:
+            what = f"the graph at line {one.spot.line}, of {one.inputs or 'constants'}"
+            yield Compared(what, one.tried, one.rival, one.runs, one.mean)
 
 
 def seconds_of(calls: Iterable[Call]) -> dict[tuple[str, str], tuple[float, ...]]:

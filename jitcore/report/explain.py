@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from html import escape
 from types import CodeType
 from typing import Any
 
-from jitcore import _C
+from jitcore import _C, pipeline
 from jitcore.amounts import binary, counted, seconds
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
 from jitcore.report.accounted import accounted
+from jitcore.report.bandwidth import bandwidth, caches
 from jitcore.report.picture import Picture, picture
-from jitcore.report.run import Run
-from jitcore.runtime.records import Region, records
+from jitcore.report.roofline import Machine, Position, moves, positions, ran
+from jitcore.report.run import Compiled, Run
+from jitcore.runtime.records import Recompile, Region, records
 from jitcore.runtime.told import Found, collect
 
 
@@ -30,6 +32,8 @@ class Explanation:
     `.calls` as NumPy's calls one by one)
     breaks   where the graph broke: `.code .filename .lineno .reason .hint`
     guards   what must hold for the graphs to be used, in words
+    recompiles  why functions that the call met were compiled more than once: `.place`, `.changes`
+    (`.source .before .after`), `.done`
     result   what the call returned
     times    seconds: "call" (the call explained), "compiling" (the part of it spent in jitcore)
     notes    what was said in the log: compilers that are not used, a cache that cannot be written
@@ -37,7 +41,7 @@ class Explanation:
     run      what took its time (jitcore/report/run.py); `.accounted` is how much of it is known
 
     `str()` is the report, `.annotated` the source with the time of each line, `picture(k)` draws a
-    graph.
+    graph, `.roofline` says where graphs and kernels stand between memory and computing.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Explanation:
     times: dict[str, float]
     notes: tuple[str, ...] = ()
     run: Run | None = field(default=None, repr=False)
+    recompiles: tuple[Recompile, ...] = ()
 
     @property
     def accounted(self) -> float:
@@ -69,6 +74,20 @@ class Explanation:
                 rows.append(f"{text}    # {line.note}" if line.note else text.rstrip())
         return "\n".join(rows)
 
+    @property
+    def measured(self) -> tuple[Compiled, ...]:
+        """The graphs that ran in the call, or were tried."""
+        return tuple(filter(ran, self.run.compiled)) if self.run is not None else ()
+
+    @property
+    def roofline(self) -> tuple[Position, ...]:
+        """Of each graph that ran in the call and each of its kernels, loops and NumPy calls:
+        `.intensity` (operations on elements per byte), `.bytes_per_second` and
+        `.operations_per_second` in the call, `.machine.memory` (what memory gives, measured once a
+        process, in 0.1 s), `.verdict`. docs/debugging.md says what is counted."""
+        machine = machine_for(self.measured)
+        return tuple(one for graph in self.measured for one in positions(graph, machine))
+
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}\n\n{escape(self.annotated)}</pre>"
 
@@ -87,7 +106,9 @@ class Explanation:
     def __str__(self) -> str:
         notes = [f"  note: {text}" for text in self.notes]
         graphs = map(graph_line, self.graphs)
-        return "\n".join([heading(self), *graphs, *break_lines(self.breaks), *notes])
+        again = map(again_line, self.recompiles)
+        stops = break_lines(self.breaks)
+        return "\n".join([heading(self), *graphs, *memory_lines(self), *again, *stops, *notes])
 
 
 def explain(fn: Any) -> Callable[..., Explanation]:
@@ -101,9 +122,26 @@ def explain(fn: Any) -> Callable[..., Explanation]:
             seconds = time.perf_counter() - start
         if watched:
             found.append(whole(fn, breaks.TRACED, watched))
-        return replace(explanation(fn, found, result, seconds), run=runs[0])
+        again = tuple(recompiles(fn, runs[0]))
+        return replace(explanation(fn, found, result, seconds), run=runs[0], recompiles=again)
 
     return call
+
+
+def recompiles(fn: Any, run: Run) -> Iterator[Recompile]:
+    """Of the functions that the call met, so far."""
+    met = {(call.file, call.line, call.name) for call in run.calls if call.times}
+    own = code_of(fn)
+    for record, code in records.with_codes():
+        if code is own or (code.co_filename, code.co_firstlineno, code.co_qualname) in met:
+            yield from record.recompiles
+
+
+def machine_for(graphs: Iterable[Compiled]) -> Machine:
+    """Measured if there is anything to compare."""
+    steps = (step for graph in graphs for step in graph.steps if not graph.for_sizes)
+    wanted = any(step.moved and step.times for step in steps)
+    return Machine(bandwidth(pipeline.threads()) if wanted else None, caches())
 
 
 def watcher() -> str:
@@ -184,6 +222,20 @@ def graph_line(region: Region) -> str:
         f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
     )
+
+
+def memory_lines(e: Explanation) -> Iterator[str]:
+    """What graphs moved against the least, and where that stands between memory and computing."""
+    machine = machine_for(e.measured)
+    for graph in e.measured:
+        yield f"  memory moved at {graph.spot}: {moves(graph)}"
+        yield from (f"      {one}" for one in positions(graph, machine))
+
+
+def again_line(one: Recompile) -> str:
+    """`x.shape[0] was 10, now 20: made dynamic`"""
+    changed = "; ".join(change.told for change in one.changes)
+    return f"  compiled again at {one.place}: {changed}: {one.done}"
 
 
 def loops(region: Region) -> str:

@@ -18,7 +18,7 @@ from jitcore.codegen.folder import said
 from jitcore.config import environment
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
-from jitcore.report.reading import NOTHING, Known, Reading, Row, Slots, reading
+from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.run import (
     KINDS,
     Call,
@@ -50,7 +50,10 @@ def run(records: Sequence[Record] | None = None, since: Reading | None = None) -
         for record in mine
         for one in record.recompiles
     )
-    known = functions(found.codes, found.calls.values(), compiled, stops)
+    plain = arrived(mine).intersection(found.codes)
+    known = functions(found.codes, found.calls.values(), compiled, stops, plain)
+    if environment().verify:  # then all is run both ways
+        known = tuple(replace(one, compared=()) for one in known)
     return Run(
         command=" ".join(sys.orig_argv),
         versions=versions(),
@@ -67,6 +70,12 @@ def run(records: Sequence[Record] | None = None, since: Reading | None = None) -
         verified=tuple(findings.summary()) if environment().verify else (),
         notes=said(),
     )
+
+
+def arrived(records: Iterable[Record]) -> set[Code]:
+    """Others are compiled when they are first called, or before."""
+    places = {region.function for one in records if one.arrived for region in one.regions}
+    return {(place.filename, place.lineno or 0, place.function) for place in places}
 
 
 def in_places(calls: Mapping[int, Call]) -> tuple[Call, ...]:
@@ -105,7 +114,14 @@ def one_compiled(region: Region, found: Reading) -> Compiled:
         staying=slots.staying.seconds if slots else None,
         mean=mean(slots) if slots else None,
         rival=slots.trial / slots.tried if slots and slots.tried else None,
-        moved=(region.traffic.compiled, region.traffic.calls, region.traffic.least),
+        runs=slots.entering.times - slots.tried if slots else 0,
+        tried=slots.tried if slots else 0,
+        moved=region.traffic.compiled,
+        calls=region.traffic.calls,
+        least=region.traffic.least,
+        operations=region.traffic.operations,
+        why=region.traffic.why,
+        for_sizes=region.for_sizes,
     )
 
 
@@ -152,7 +168,9 @@ def kind_of(work: Work, region: Region) -> Kind:
 
 
 def step_of(work: Work, kind: Kind, times: int, seconds: float | None) -> Step:
-    return Step(kind, work.name, tuple(map(spot_of, work.places)), times, seconds)
+    spots, counts = tuple(map(spot_of, work.places)), work.counts
+    known = counts.moved, counts.between, counts.operations, counts.why
+    return Step(kind, work.name, spots, times, seconds, *known)
 
 
 def lefts(region: Region, slots: Slots | None) -> Iterator[Left]:

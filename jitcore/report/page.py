@@ -12,15 +12,21 @@ from pathlib import Path
 
 from jitcore.amounts import binary, counted, seconds, share
 from jitcore.report.annotated import WORDS
+from jitcore.report.bars import bars, before_and_after
 from jitcore.report.console import summed
 from jitcore.report.pictures import flame, timeline
-from jitcore.report.run import KINDS, Compiled, Function, Line, Run, Spot, Step, Stop
+from jitcore.report.roofline import NOT_ASKED, moves, position
+from jitcore.report.run import KINDS, Compared, Compiled, Function, Line, Run, Spot, Step, Stop
 
 MOST_FUNCTIONS = 60
 MOST_LINES = 3500
 MOST_STOPS = 200
 MOST_GRAPHS = 300
 HERE = Path(__file__)
+LINKS = {
+    **{"breaks": "Breaks", "timeline": "Timeline", "flame": "Calls", "both": "Before and after"},
+    **{"source": "Source", "graphs": "Graphs"},
+}
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -57,6 +63,9 @@ def body(run: Run) -> Iterator[str]:
     if run.measured:
         yield section("timeline", "Timeline of compiled calls and frames", timeline(run))
         yield section("flame", "Who called whom", flame(run))
+    if run.measured:
+        known = run.functions[:MOST_FUNCTIONS]
+        yield section("both", "Before and after", before_and_after(known))
     yield section("source", "Source", functions(run))
     yield section("graphs", "Graphs", graphs(run))
     if run.recompiled:
@@ -76,8 +85,7 @@ def section(name: str, title: str, parts: Iterable[str]) -> str:
 
 def summary(run: Run) -> Iterator[str]:
     t, total = run.totals, sum(run.totals.seconds)
-    yield '<nav><a href="#breaks">Breaks</a><a href="#timeline">Timeline</a><a href="#flame">Calls'
-    yield '</a><a href="#source">Source</a><a href="#graphs">Graphs</a></nav><div class="cards">'
+    yield f'<nav>{"".join(map(link, LINKS))}</nav><div class="cards">'
     if run.measured:
         yield card(seconds(total), f"in compiled functions, of {seconds(run.elapsed)}")
         yield card(seconds(t.breaks), f"in CPython after breaks: {share(t.breaks, total)}")
@@ -89,6 +97,10 @@ def summary(run: Run) -> Iterator[str]:
         yield bar(run.totals.seconds, total)
         yield key(run.totals.seconds, total)
     yield from (f'<p class="quiet">{escape(line)}</p>' for line in summed(t, run.measured))
+
+
+def link(name: str) -> str:
+    return f'<a href="#{name}">{LINKS[name]}</a>'
 
 
 def card(number: str, words: str) -> str:
@@ -211,8 +223,7 @@ def spent_in(one: Compiled) -> float:
 
 
 def one_graph(one: Compiled) -> str:
-    moved, calls, least = map(binary, one.moved)
-    rows = "\n".join(map(step_row, one.steps))
+    rows = "\n".join(step_row(step, one) for step in one.steps)
     lefts = "".join(
         f"<li>{escape(left.why)}: <span class='place'>{escape(str(left.spot))}</span>, "
         f"{counted(left.times, 'time')}, {seconds(left.seconds or 0.0)} until the next region</li>"
@@ -222,12 +233,13 @@ def one_graph(one: Compiled) -> str:
         f"<details><summary><b>{escape(one.function)}</b> line {one.spot.line}, of "
         f"{escape(one.inputs) or 'constants'}: {counted(one.hits, 'run')}, "
         f"{seconds(spent_in(one))}, {escape(one.state)}</summary>"
-        f"<p>{counted(one.nodes, 'node')}; arrays read and written in a run: {moved}, as NumPy's "
-        f"calls {calls}, at least {least}; guards, entering and leaving "
-        f"{seconds(one.entering or 0.0)}; compiled in {seconds(one.compiling)}"
+        f"<p>{counted(one.nodes, 'node')}; memory moved: {escape(moves(one))}; guards, entering "
+        f"and leaving {seconds(one.entering or 0.0)}; compiled in {seconds(one.compiling)}"
         f"{failures(one)}</p>{faster(one)}"
         f"<table><tr><th>step</th><th>lines</th><th class='number'>runs</th>"
-        f"<th class='number'>time</th></tr>{rows}</table><ul>{lefts}</ul></details>"
+        f"<th class='number'>time</th><th class='number'>moved in a run</th>"
+        f"<th class='number'>GB/s</th><th class='number'>op/byte</th></tr>{rows}</table>"
+        f"<ul>{lefts}</ul></details>"
     )
 
 
@@ -243,25 +255,30 @@ def faster(one: Compiled) -> str:
     """Before and after, where both ran."""
     if one.rival is None or one.mean is None:
         return ""
-    most = max(one.rival, one.mean)
-    rows = "".join(
-        f'<tr><td>{words}</td><td class="number">{seconds(mean)}</td><td class="share" '
-        f'style="width:60%"><i class="{kind}" style="width:{100 * mean / most:.1f}%"></i></td></tr>'
-        for words, mean, kind in (
-            ("NumPy's calls, when tried", one.rival, "call"),
-            ("compiled, mean of its runs", one.mean, "kernel"),
-        )
-    )
-    return f"<table>{rows}</table>"
+    return bars(Compared("", one.tried, one.rival, one.runs, one.mean), "NumPy's calls, when tried")
 
 
-def step_row(step: Step) -> str:
+def step_row(step: Step, graph: Compiled) -> str:
     lines = ", ".join(dict.fromkeys(str(spot.line) for spot in step.spots))
     spent = seconds(step.seconds) if step.seconds is not None else ""
+    cells = "".join(f'<td class="number">{text}</td>' for text in (step.times, spent))
     return (
         f"<tr><td>{WORDS[step.kind]}: <code>{escape(step.name)}</code></td><td>{lines}</td>"
-        f'<td class="number">{step.times}</td><td class="number">{spent}</td></tr>'
+        f"{cells}{moved_cells(step, graph)}</tr>"
     )
+
+
+def moved_cells(step: Step, graph: Compiled) -> str:
+    at = position(step, graph, NOT_ASKED)
+    if at.moved is None:
+        return f'<td class="quiet" colspan="3">not counted: {escape(at.why)}</td>'
+    reached, balance = at.bytes_per_second, at.intensity
+    texts = (
+        binary(at.moved),
+        "" if reached is None else f"{reached / 1e9:.3g}",
+        "" if balance is None else f"{balance:.2g}",
+    )
+    return "".join(f'<td class="number">{text}</td>' for text in texts)
 
 
 def again(run: Run) -> Iterator[str]:

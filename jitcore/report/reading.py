@@ -6,7 +6,7 @@ kind   an index of run.KINDS
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from jitcore import _C
@@ -42,12 +42,17 @@ class Slots:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Of a code object."""
+    """Of a code object. `before`, `after`: whole frames of it, with all that they called, that
+    ended before the compiler was asked for it, that began after it was asked last."""
 
     frames: int
     begins: float  # CPython, before the first region
     compiled: int
     compiling: float
+    before: int
+    before_seconds: float
+    after: int
+    after_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +67,15 @@ class Reading:
     points: Mapping[int, Row]  # by id; dead ones: CPython from there on
 
 
-NOTHING = Known(0, 0.0, 0, 0.0)
+NOTHING = Known(0, 0.0, 0, 0.0, 0, 0.0, 0, 0.0)
 
 
 def reading(records: Iterable[Record]) -> Reading:
     found = _C.meter_read()
     codes: dict[Code, Known] = {}
     for file, line, name, *rest in found["codes"]:
-        before = codes.get((file, line, name), NOTHING)
-        known = Known(*rest)
-        codes[file, line, name] = Known(
-            before.frames + known.frames,
-            before.begins + known.begins,
-            before.compiled + known.compiled,
-            before.compiling + known.compiling,
-        )
+        earlier = astuple(codes.get((file, line, name), NOTHING))
+        codes[file, line, name] = Known(*(a + b for a, b in zip(earlier, rest, strict=True)))
     calls = {}
     for number, caller, file, line, name, times, seconds, own in found["nodes"]:
         calls[number] = Call(caller, name or "", file or "", line, times, seconds, own)
@@ -140,12 +139,8 @@ def since(now: Reading, then: Reading) -> Reading:
 def less(now: Known, then: Known | None) -> Known:
     if then is None:
         return now
-    return Known(
-        now.frames - then.frames,
-        max(now.begins - then.begins, 0.0),
-        now.compiled - then.compiled,
-        max(now.compiling - then.compiling, 0.0),
-    )
+    pairs = zip(astuple(now), astuple(then), strict=True)
+    return Known(*(max(a - b, 0) for a, b in pairs))
 
 
 def fewer(now: Call, then: Call | None) -> Call:

@@ -48,13 +48,19 @@ class Stop:
 
 @dataclass(frozen=True)
 class Step:
-    """What a region calls: a fused kernel, a loop, or a function of NumPy's."""
+    """What a region calls: a fused kernel, a loop, or a function of NumPy's. `moved`: bytes that it
+    reads and writes in a run, `between` of them of arrays that live from step to step only;
+    `operations`: on elements, in a run. None where they cannot be counted, and `why`."""
 
     kind: Kind
     name: str
     spots: tuple[Spot, ...]
     times: int
     seconds: float | None
+    moved: int | None
+    between: int
+    operations: int | None
+    why: str
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,10 @@ class Left:
 @dataclass(frozen=True)
 class Compiled:
     """A graph. `entering`: guards, and the state for CPython. `trial`: NumPy's calls in its stead,
-    to find out which is faster; `staying`: CPython, where it held and did not run."""
+    to find out which is faster; `staying`: CPython, where it held and did not run. `moved`,
+    `calls`, `least`: bytes of arrays in a run, as compiled, as NumPy's calls and at least; None
+    where they cannot be counted, and `why`. `for_sizes`: it serves many sizes; counts are those of
+    one."""
 
     function: str
     file: str
@@ -90,7 +99,14 @@ class Compiled:
     staying: float | None
     mean: float | None  # of its runs
     rival: float | None  # of NumPy's calls in its stead, while they were tried
-    moved: tuple[int, int, int]  # bytes of arrays in a run: compiled, as NumPy calls, at least
+    runs: int  # of its own, that `mean` is of
+    tried: int  # of those calls
+    moved: int | None
+    calls: int | None
+    least: int | None
+    operations: int | None
+    why: str
+    for_sizes: bool
 
 
 @dataclass(frozen=True)
@@ -112,9 +128,22 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """What was measured both ways: `what`, how often, and the mean of a run in seconds, before (by
+    CPython and NumPy) and after it was compiled."""
+
+    what: str
+    before_times: int
+    before: float
+    after_times: int
+    after: float
+
+
+@dataclass(frozen=True)
 class Function:
     """`frames`: how often CPython ran a frame of it, whole or in part; `seconds`: its own, without
-    compiled functions that it calls, for each of KINDS."""
+    compiled functions that it calls, for each of KINDS. `compared`: before and after; (): nothing
+    ran both ways."""
 
     name: str
     file: str
@@ -123,6 +152,7 @@ class Function:
     frames: int
     seconds: tuple[float, ...]
     lines: tuple[Line, ...]
+    compared: tuple[Compared, ...]
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ from numpy._core import umath
 
 from jitcore import _C
 from jitcore.codegen.background import background
-from jitcore.codegen.footprint import Footprint, Traffic, peak, traffic
+from jitcore.codegen.footprint import Footprint, peak
 from jitcore.codegen.kernel import load_all
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.routine import Routine
 from jitcore.codegen.schedule import Group
 from jitcore.codegen.toolchain import Stopped
+from jitcore.codegen.traffic import Counts, Traffic, traffic
 from jitcore.config import Config
 from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import (
@@ -55,6 +56,8 @@ from jitcore.runtime.planned import (
     Step,
     exit_values,
     flat,
+    live_windows,
+    recipe_values,
     scheduled,
     without_frame,
 )
@@ -93,7 +96,7 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     plan = scheduled(capture, config)
     programs: Programs = {}
     own = without_frame(plan)
-    made = assembled(own, entry_of(own, programs))
+    made = assembled(own, entry_of(own, programs), capture)
     later = config.compiling == "background"
     if made.routines or not made.kernels or config.verify or (config.keep_all and not later):
         return made
@@ -179,8 +182,10 @@ def entry_of(made: Scheduled, programs: Programs, lowering: type[Lowering] | Non
     return entry
 
 
-def assembled(plan: Scheduled, entry: Any) -> Assembled:
+def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
+    """`capture`: what the plan was made of."""
     steps = [*flat(plan.segments)]
+    moved, counts = moves(plan, capture)
     return Assembled(
         entry,
         tuple(plan.kernels.values()),
@@ -190,28 +195,39 @@ def assembled(plan: Scheduled, entry: Any) -> Assembled:
         tuple(segment.refusal for segment in plan.segments if segment.refusal),
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
-        traffic(steps, [n for one in plan.live for n in one.nodes], exit_values(plan.capture)),
+        moved,
         tuple(one.routine.code for one in plan.segments if one.routine is not None),
         plan,
-        tuple(works(plan)),
+        tuple(works(plan, counts)),
     )
 
 
-def works(plan: Scheduled) -> Iterable[Work]:
+def moves(plan: Scheduled, capture: Capture) -> tuple[Traffic, tuple[Counts, ...]]:
+    """What a run moves, and each of its steps; NumPy's calls are those of what was captured."""
+    nodes = [node for one in live_windows(capture) for node in one.nodes]
+    return traffic([*flat(plan.segments)], nodes, recipe_values(capture.exit), plan.views)
+
+
+def works(plan: Scheduled, counts: Sequence[Counts]) -> Iterable[Work]:
     """What the plan's steps call, in their order."""
     loops = [one for one in plan.live if one.loops is not None]
+    todo = iter(counts)
     for segment in plan.segments:
         if segment.routine is not None:
             nodes = loops.pop(0).nodes
-            yield Work(segment.routine.code, "loop", places(nodes))
+            yield Work(segment.routine.code, "loop", places(nodes), LOOP)
         for step in segment.steps:
+            own = next(todo)
             if isinstance(step, Group):
                 kernel = plan.kernels[step]
-                yield Work(kernel, kernel.name, places(step.nodes))
+                yield Work(kernel, kernel.name, places(step.nodes), own)
             elif isinstance(step, Foreign):
-                yield Work(step.run, "backend", ())
+                yield Work(step.run, "backend", (), own)
             else:
-                yield Work(called(step)[0], step.op.name, places((step,)))
+                yield Work(called(step)[0], step.op.name, places((step,)), own)
+
+
+LOOP = Counts(None, why="the rounds of a loop are known only when it runs")
 
 
 def places(nodes: Sequence[Node]) -> tuple[Place, ...]:

@@ -8,8 +8,8 @@ A store that no kernel can make is loud again, and all of it is planned anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, KeysView, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -136,6 +136,7 @@ class Scheduled:
     segments: list[Planned]
     kernels: dict[Group, Any]
     frameless: bool = False
+    views: Mapping[Value, Place] = field(default_factory=dict)  # that kernels read where they lie
 
     def calls(self, capture: Capture) -> Scheduled:
         """The same without kernels: NumPy's calls, one by one, of what was captured."""
@@ -175,10 +176,10 @@ def scheduled(capture: Capture, config: Config) -> Scheduled:
     while True:
         taken = absorbed(capture, refused) if config.backend == "c" else Absorbed(capture, {})
         live = live_windows(taken.capture)
-        segments, kernels = planned(live, taken.capture, config)
+        segments, kernels, views = planned(live, taken.capture, config)
         failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
         if not failed:
-            made = Scheduled(taken.capture, live, segments, kernels)
+            made = Scheduled(taken.capture, live, segments, kernels, views=views)
             return made if kernels or has_others(made) else made.calls(capture)
         refused |= failed
 
@@ -194,8 +195,9 @@ def planned(
     capture: Capture,
     config: Config,
     calls: Set[Value] = frozenset(),
-) -> tuple[list[Planned], dict[Group, Any]]:
-    """Pure windows go to the back end; loud steps stay calls. `calls`: arrays that NumPy joins."""
+) -> tuple[list[Planned], dict[Group, Any], dict[Value, Place]]:
+    """Pure windows go to the back end; loud steps stay calls. `calls`: arrays that NumPy joins.
+    Also where views lie."""
     found: list[Planned] = []
     views: dict[Value, Place] = {}
     for one in live:
@@ -223,13 +225,13 @@ def planned(
             steps = [*taken]
         found.append(Planned(one.start, tuple(steps), one.loud, one.errstate, refusal))
     if any(map(is_store, flat(found))):
-        return found, {}
+        return found, {}, views
     kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
     lost = {value for step in flat(found) if step not in kernels for value in replaced_by(step)}
     if lost:
         return planned(live, capture, config, calls | lost)
     found = [replace(one, steps=called(one.steps, kernels)) for one in found]
-    return without(views.keys(), found, exit_values(capture)), kernels
+    return without(views.keys(), found, exit_values(capture)), kernels, views
 
 
 def replaced_by(step: Step) -> list[Value]:

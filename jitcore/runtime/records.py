@@ -17,13 +17,14 @@ from types import CodeType
 from typing import Any, Literal
 
 from jitcore.cached import Extents
-from jitcore.codegen.footprint import Footprint, Traffic
+from jitcore.codegen.footprint import Footprint
+from jitcore.codegen.traffic import Counts, Traffic
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change
 from jitcore.ir.graph import Graph
 
-NO_TRAFFIC = Traffic(0, 0, 0)
+NO_TRAFFIC = Traffic(0, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,7 @@ class Work:
     target: Any
     name: str
     places: tuple[Place, ...]
+    counts: Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +61,12 @@ class Region:
     traffic: Traffic = NO_TRAFFIC
     end: int = -1  # the offset at which CPython goes on, unless it returns
     exits: Mapping[int, Place] = field(default_factory=dict)  # every such offset
+
+    @property
+    def for_sizes(self) -> bool:
+        """Does it serve arrays of many sizes? What is counted is counted at those it was made
+        for."""
+        return any(type(n) is tuple for extents in self.sizes.values() for n in extents)
 
 
 Done = Literal["made dynamic", "another entry", "left to CPython"]

@@ -13,7 +13,7 @@ refuses inputs whose extents and strides are not those that come out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -23,13 +23,15 @@ from jitcore import logs
 from jitcore.axes import Marks, marks_of
 from jitcore.codegen.kernel import Form, made_from
 from jitcore.codegen.polynomials import MOST, fitted, monomials
+from jitcore.codegen.traffic import Counts
 from jitcore.config import Config
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard, IsArray, IsSized, SameExtent
 from jitcore.guards.source import Source
 from jitcore.ir.types import ArrayType, Shape, standard_strides
-from jitcore.runtime.assemble import Assembled, assembled, entry_of, footprint
+from jitcore.runtime.assemble import LOOP, Assembled, assembled, entry_of, footprint, moves
 from jitcore.runtime.planned import exit_values
+from jitcore.runtime.records import Work
 from jitcore.runtime.samples import AS_THEY_ARE, Arrays, Sample, Sampler, Sizes, Symbols
 from jitcore.symbolic.state import Capture, Start
 
@@ -212,9 +214,18 @@ def between(sampler: Sampler) -> tuple[Capture, Assembled] | None:
         plan = largest.plan  # whose capture may be without a frame
         made = replace(plan, kernels=kernels, capture=replace(plan.capture, guards=guards))
         at_hand = footprint(here.plan.live, here.plan.segments, exit_values(here.plan.capture))
-        found = replace(assembled(made, entry_of(made, {})), footprint=at_hand)
+        found = assembled(made, entry_of(made, {}), largest.capture)
+        moved, counts = moves(here.plan, here.capture)
+        own = tuple(as_here(found.works, counts))
+        found = replace(found, footprint=at_hand, traffic=moved, works=own)
         return replace(largest.capture, guards=guards), found
     return None
+
+
+def as_here(found: Iterable[Work], counts: Iterable[Counts]) -> Iterator[Work]:
+    """The steps with the counts of other sizes; loops have none."""
+    todo = iter(counts)
+    return (one if one.counts is LOOP else replace(one, counts=next(todo)) for one in found)
 
 
 def general(

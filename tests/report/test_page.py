@@ -21,7 +21,7 @@ import pytest
 import jitcore
 from jitcore.report import machine, page, reports
 from jitcore.report.measured import in_places, run
-from jitcore.report.run import Call, Function, Line, Run, Span, Spot, Stop
+from jitcore.report.run import Call, Compared, Function, Line, Run, Span, Spot, Stop
 
 X = np.linspace(-1.0, 2.0, 4096)
 BROWSER = next(
@@ -111,13 +111,16 @@ def large() -> Run:
         Line(k, "    y = x * 2.0 + 1.0" * 3, ("kernel",), "kernel 1", 0.1) for k in range(900)
     )
     own = (0.1,) * 6
+    both = Compared("a call", 7, 0.2, 900, 0.1)
     return replace(
         nothing,
         measured=True,
         stops=tuple(
             Stop("J204", "output " * 9, "hint " * 9, spot, (spot,), k, 1.0) for k in range(4000)
         ),
-        functions=tuple(Function(f"f{k}", "a.py", k, 3, 9, own, lines) for k in range(500)),
+        functions=tuple(
+            Function(f"f{k}", "a.py", k, 3, 9, own, lines, (both,)) for k in range(500)
+        ),
         calls=(
             Call(-1, "", "", 0, 0, 0.0, own),
             *(Call(k // 3, f"f{k}", "a.py", k, 9, 9.0, own) for k in range(20000)),
@@ -138,6 +141,8 @@ def test_a_browser_finds_no_error(example, tmp_path) -> None:
     for name, shown in (("page", example), ("large", large())):
         done = browsed(page.text(shown), name, tmp_path)
         assert 'class="box"' in done.stdout and "</html>" in done.stdout
+        assert 'id="both"' in done.stdout
+        assert ('class="bars"' in done.stdout) == (name == "large")
         told = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         assert told == []
 
