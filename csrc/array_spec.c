@@ -13,6 +13,27 @@ static int same_dtype(PyArray_Descr *a, PyArray_Descr *b) {
            PyArray_EquivTypes(a, b);
 }
 
+/* Of arrays with axes that are to have an entry for each extent, by their addresses (jitcore/axes.py): a bit for each of
+ * these axes, above eight bits with the number of all. */
+static PyObject *static_axes;
+
+/* Only arrays with weak references have such axes. */
+static int wants_its_own(const ArraySpec *spec, PyArrayObject *array) {
+    if (((PyArrayObject_fields *)array)->weakreflist == NULL)
+        return 0;
+    PyObject *key = PyLong_FromVoidPtr(array);
+    PyObject *found = key != NULL ? PyDict_GetItemWithError(static_axes, key) : NULL; /* borrowed */
+    unsigned long long axes = found != NULL ? PyLong_AsUnsignedLongLongMask(found) : 0;
+    Py_XDECREF(key);
+    PyErr_Clear();
+    if ((axes & 0xff) != (unsigned)spec->ndim)
+        return 0;
+    for (int d = 0; d < spec->ndim; d++)
+        if (d < 56 && axes >> (8 + d) & 1 && spec->shape[d] != spec_most(spec)[d])
+            return 1;
+    return 0;
+}
+
 #define AS_THEY_ARE 'A'
 #define ANY 'K'
 
@@ -46,7 +67,7 @@ int array_spec_holds(const ArraySpec *spec, PyObject *obj) {
     if (PyArray_NDIM(array) != spec->ndim || (PyArray_FLAGS(array) & FLAGS) != spec->flags)
         return 0;
     if (spec->order)
-        return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr);
+        return extents_fit(spec, array) && same_dtype(PyArray_DESCR(array), spec->descr) && !wants_its_own(spec, array);
     if (!same_numbers(PyArray_DIMS(array), spec->shape, spec->ndim) ||
         !same_numbers(PyArray_STRIDES(array), spec_strides(spec), spec->ndim))
         return 0;
@@ -117,4 +138,9 @@ PyTypeObject ArraySpec_Type = {
     .tp_dealloc = spec_dealloc,
 };
 
-int array_spec_init(PyObject *module) { return PyModule_AddType(module, &ArraySpec_Type); }
+int array_spec_init(PyObject *module) {
+    static_axes = PyDict_New();
+    if (static_axes == NULL || PyModule_AddObjectRef(module, "static_axes", static_axes) < 0)
+        return -1;
+    return PyModule_AddType(module, &ArraySpec_Type);
+}

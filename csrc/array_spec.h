@@ -19,7 +19,8 @@ static inline const npy_intp *spec_most(const ArraySpec *spec) { return spec->sh
 
 extern PyTypeObject ArraySpec_Type;
 
-/* 1: an exact ndarray of this dtype, shape (or extents and order), strides and flags. */
+/* 1: an exact ndarray of this dtype, shape (or extents and order), strides and flags; where extents lie between two, one that
+ * is not to have an entry for each of them. */
 int array_spec_holds(const ArraySpec *spec, PyObject *obj);
 
 /* 1: an ndarray, or of a subclass, of this dtype, with extents between two. For specs of order K. */

@@ -82,6 +82,8 @@ static npy_intp extent_of(PyObject *obj, int axis) {
     return PyArray_DIM((PyArrayObject *)obj, axis);
 }
 
+static int leaves(npy_intp extent, int divisor, int rest) { return divisor > 0 && extent % divisor == rest; }
+
 static PyObject *extent_number(PyObject *obj, int axis) {
     npy_intp found = extent_of(obj, axis);
     PyObject *number = found < 0 ? NULL : PyLong_FromSsize_t(found);
@@ -211,7 +213,8 @@ static int one_holds(int *w, PyObject *const *consts, const FrameView *view, PyO
         CHECK(NO_NAME, no_name(REG(1), CONST(2)))
         CHECK(NO_KEY, no_key(REG(1), CONST(2)))
         CHECK(SAME_OBJECT, (REG(1) == REG(2)) == w[3])
-        CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) == extent_of(REG(2), w[4]))
+        CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) * w[5] + w[6] == extent_of(REG(2), w[4]))
+        CHECK(REMAINDER, leaves(extent_of(REG(1), w[2]), w[3], w[4]))
         CHECK(TYPE_VERSION, version_is(HELD(1), CONST(2)))
         CHECK(ERRSTATE, errstate_is(w[1], w[2]))
     }

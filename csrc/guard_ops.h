@@ -47,7 +47,8 @@
     X(NO_NAME, "rc")        \
     X(NO_KEY, "rc")         \
     X(SAME_OBJECT, "rri")   \
-    X(SAME_EXTENT, "rrii")  \
+    X(SAME_EXTENT, "rriiii") \
+    X(REMAINDER, "riii")    \
     X(TYPE_VERSION, "cc")   \
     X(ERRSTATE, "ii")
 

@@ -334,9 +334,9 @@ kernel_load(PyObject *self, PyObject *args)
 static PyMethodDef kernel_methods[] = {
     {"load", kernel_load, METH_VARARGS, "load(address, library): the code of a kernel that was made without (address 0)."},
     {"sized", kernel_sized, METH_VARARGS,
-     "sized(extents, monomials, terms, part): from now on a launch computes the numbers that the terms are of. extents: "
-     "(input, axis, least, most); monomials: a power of each extent; terms: (number, monomial, times); part: elements of a "
-     "loop's smallest part."},
+     "sized(extents, quotients, monomials, terms, part): from now on a launch computes the numbers that the terms are of. "
+     "extents: (input, axis, least, most, step); quotients, monomials: as of a Number; terms: (number, monomial, times); "
+     "part: elements of a loop's smallest part."},
     {NULL, NULL, 0, NULL},
 };
 

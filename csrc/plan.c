@@ -9,6 +9,7 @@
 #include "launcher.h"
 #include "meter.h"
 #include "plan_ops.h"
+#include "polynomials.h"
 #include "routine.h"
 
 #define FEW 16
@@ -132,6 +133,14 @@ static PyObject *take_items(PyObject *it, PyObject *count) {
         return NULL;
     }
     return Py_NewRef(it);
+}
+
+/* That follows from extents of the arrays. */
+static PyObject *number(const Run *run, PyObject *of, const int *arrays, int count) {
+    PyObject *inputs[MOST_VARIABLES];
+    for (int i = 0; i < count; i++)
+        inputs[i] = get(run, arrays[i]);
+    return number_made(of, inputs);
 }
 
 /* What was known weakly, now held. */
@@ -316,6 +325,11 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
             DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_DEL, 1, PyDict_DelItem(run->view->globals, get(run, w[1])))
             DO(QUIET, 1, quiet(run, get(run, w[1])))
+        case P_NUMBER:
+            if (put(run, w[1], number(run, get(run, w[2]), w + 4, w[3])) < 0)
+                return -1;
+            w += 4 + w[3];
+            break;
         case P_FREE:
             Py_CLEAR(run->regs[w[1]]);
             w += 2;

@@ -4,6 +4,7 @@
 #include "launcher.h"
 #include "op_table.h"
 #include "plan_ops.h"
+#include "polynomials.h"
 #include "routine.h"
 
 static const OpRow rows[] = {
@@ -50,6 +51,9 @@ static int step_agrees(const Plan *plan, const int *w) {
     case P_ROUTINE:
         obj = const_of(plan, w[1], &Routine_Type);
         return obj != NULL && routine_inputs(obj) == w[2] && routine_outputs(obj) == w[3] && routine_ways(obj) == w[4];
+    case P_NUMBER:
+        obj = const_of(plan, w[2], &Number_Type);
+        return obj != NULL && number_inputs(obj) == w[3];
     case P_CALL_KW:
         obj = const_of(plan, w[3], &PyTuple_Type);
         return obj != NULL && PyTuple_GET_SIZE(obj) <= w[4];

@@ -28,6 +28,7 @@
     X(GLOBAL_SET, "rr")         \
     X(GLOBAL_DEL, "r")          \
     X(ALIVE, "dr")              \
+    X(NUMBER, "drn*")           \
     X(FREE, "d")                \
     X(KERNEL, "rnn*")           \
     X(ROUTINE, "rnnn*")         \

@@ -2,14 +2,15 @@
 
 #include <string.h>
 
-#define MOST_EXTENTS 8
-#define PLACES 2 /* behind a loop's extents: where a part of it begins */
-#define MOST_MONOMIALS 32
+#include "polynomials.h"
 
-/* An input's extent, and between which ones the kernel is right. */
+#define PLACES 2 /* behind a loop's extents: where a part of it begins */
+
+/* An input's extent, and for which ones the kernel is right: between two, in steps. The variable is how often the step is in
+ * it. */
 typedef struct {
     int input, axis;
-    i64 low, high;
+    i64 low, high, step;
 } Extent;
 
 typedef struct {
@@ -19,14 +20,14 @@ typedef struct {
 } Term;
 
 struct Sizes {
-    int nextents, nmonomials, busy;
+    int busy;
     Py_ssize_t nterms;
     i64 part;                   /* elements of a loop's smallest part */
     size_t bytes;               /* of a sized kernel */
     char *memory;               /* of the one that launches use, but for a launch within, or beside, another: for `now` */
-    i64 now[MOST_EXTENTS];
-    Extent extents[MOST_EXTENTS];
-    int powers[MOST_MONOMIALS][MOST_EXTENTS];
+    i64 now[MOST_VARIABLES];
+    Extent extents[MOST_VARIABLES];
+    Basis basis;
     Term terms[];
 };
 
@@ -116,20 +117,16 @@ static void derive(Kernel *k, const Kernel *from, i64 part) {
 static int extent_of(const Kernel *k, const Extent *extent, PyObject *input, i64 *found) {
     if (!PyArray_CheckExact(input) || PyArray_NDIM((PyArrayObject *)input) != k->operands[extent->input].ndim)
         return 0;
-    *found = PyArray_DIM((PyArrayObject *)input, extent->axis);
-    return extent->low <= *found && *found <= extent->high;
+    i64 n = PyArray_DIM((PyArrayObject *)input, extent->axis);
+    *found = n / extent->step;
+    return extent->low <= n && n <= extent->high && (n - extent->low) % extent->step == 0;
 }
 
 /* `memory` has a copy of `k`, for any size. */
 static void resize(const Kernel *k, char *memory, const i64 *extents) {
     const Sizes *s = k->sizes;
     i64 monomials[MOST_MONOMIALS];
-    for (int m = 0; m < s->nmonomials; m++) {
-        monomials[m] = 1;
-        for (int e = 0; e < s->nextents; e++)
-            for (int power = s->powers[m][e]; power > 0; power--)
-                monomials[m] *= extents[e];
-    }
+    basis_compute(&s->basis, extents, monomials);
     for (Py_ssize_t i = 0; i < s->nterms; i++) {
         i64 *number = (i64 *)(memory + s->terms[i].at);
         *number = (s->terms[i].more ? *number : 0) + s->terms[i].times * monomials[s->terms[i].monomial];
@@ -139,9 +136,9 @@ static void resize(const Kernel *k, char *memory, const i64 *extents) {
 
 Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
     Sizes *s = k->sizes;
-    i64 extents[MOST_EXTENTS];
-    int same = 1;
-    for (int e = 0; e < s->nextents; e++) {
+    i64 extents[MOST_VARIABLES];
+    int same = 1, nextents = s->basis.nextents;
+    for (int e = 0; e < nextents; e++) {
         if (!extent_of(k, &s->extents[e], inputs[s->extents[e].input], &extents[e]))
             return NULL;
         same &= extents[e] == s->now[e];
@@ -154,7 +151,7 @@ Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
     if (s->busy || !same)
         resize(k, memory, extents);
     if (!s->busy)
-        memcpy(s->now, extents, (size_t)s->nextents * sizeof(i64));
+        memcpy(s->now, extents, (size_t)nextents * sizeof(i64));
     s->busy |= memory == s->memory;
     ((Kernel *)memory)->fn = k->fn;
     return (Kernel *)memory;
@@ -170,33 +167,15 @@ void sized_leave(Kernel *k, Kernel *own) {
 /* ---- construction ------------------------------------------------------------------------------- */
 
 static int read_extents(const Kernel *k, PyObject *rows, Sizes *s) {
-    s->nextents = (int)PyTuple_GET_SIZE(rows);
-    for (int e = 0; e < s->nextents; e++) {
+    for (int e = 0; e < s->basis.nextents; e++) {
         Extent *extent = &s->extents[e];
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, e), "iiLL", &extent->input, &extent->axis, &extent->low,
-                              &extent->high))
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, e), "iiLLL", &extent->input, &extent->axis, &extent->low,
+                              &extent->high, &extent->step))
             return -1;
         if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY
-            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 2) {
+            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 2 || extent->step < 1) {
             PyErr_SetString(PyExc_ValueError, "an extent, 2 or more, of an input that is an array");
             return -1;
-        }
-    }
-    return 0;
-}
-
-static int read_monomials(PyObject *rows, Sizes *s) {
-    s->nmonomials = (int)PyTuple_GET_SIZE(rows);
-    for (int m = 0; m < s->nmonomials; m++) {
-        PyObject *powers = PyTuple_GET_ITEM(rows, m);
-        if (!PyTuple_Check(powers) || PyTuple_GET_SIZE(powers) != s->nextents) {
-            PyErr_SetString(PyExc_ValueError, "a power for each extent");
-            return -1;
-        }
-        for (int e = 0; e < s->nextents; e++) {
-            s->powers[m][e] = (int)PyLong_AsLong(PyTuple_GET_ITEM(powers, e));
-            if (PyErr_Occurred())
-                return -1;
         }
     }
     return 0;
@@ -211,7 +190,7 @@ static int read_terms(Kernel *own, PyObject *rows, Sizes *s) {
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, i), "niL", &number, &term->monomial, &term->times))
             return -1;
         i64 *at = number < 0 ? NULL : number_of(own, number);
-        if (at == NULL || term->monomial < 0 || term->monomial >= s->nmonomials) {
+        if (at == NULL || term->monomial < 0 || term->monomial >= s->basis.nmonomials) {
             PyErr_SetString(PyExc_ValueError, "no such number, or monomial");
             return -1;
         }
@@ -223,14 +202,13 @@ static int read_terms(Kernel *own, PyObject *rows, Sizes *s) {
 
 PyObject *kernel_sized(PyObject *self, PyObject *args) {
     Kernel *k = (Kernel *)self;
-    PyObject *extents, *monomials, *terms;
+    PyObject *extents, *quotients, *monomials, *terms;
     long long part;
-    if (!PyArg_ParseTuple(args, "O!O!O!L", &PyTuple_Type, &extents, &PyTuple_Type, &monomials, &PyTuple_Type, &terms,
-                          &part))
+    if (!PyArg_ParseTuple(args, "O!O!O!O!L", &PyTuple_Type, &extents, &PyTuple_Type, &quotients, &PyTuple_Type,
+                          &monomials, &PyTuple_Type, &terms, &part))
         return NULL;
-    if (k->sizes != NULL || PyTuple_GET_SIZE(extents) < 1 || PyTuple_GET_SIZE(extents) > MOST_EXTENTS
-        || PyTuple_GET_SIZE(monomials) > MOST_MONOMIALS) {
-        PyErr_SetString(PyExc_ValueError, "a kernel is sized once, by a few extents");
+    if (k->sizes != NULL) {
+        PyErr_SetString(PyExc_ValueError, "a kernel is sized once");
         return NULL;
     }
     Sizes *s = PyMem_Calloc(1, sizeof(Sizes) + (size_t)PyTuple_GET_SIZE(terms) * sizeof(Term));
@@ -241,13 +219,16 @@ PyObject *kernel_sized(PyObject *self, PyObject *args) {
     s->memory = PyMem_Malloc(s->bytes);
     if (s->memory == NULL)
         PyErr_NoMemory();
-    else if (read_extents(k, extents, s) == 0 && read_monomials(monomials, s) == 0)
+    else if (basis_read(&s->basis, PyTuple_GET_SIZE(extents), quotients, monomials) == 0
+             && read_extents(k, extents, s) == 0)
         read_terms(copy_into(k, s->memory), terms, s);
     if (PyErr_Occurred()) {
         sizes_free(s);
         return NULL;
     }
-    k->sizes = s; /* `now` is 0, which no extent is */
+    for (int e = 0; e < s->basis.nextents; e++)
+        s->now[e] = -1;
+    k->sizes = s;
     Py_RETURN_NONE;
 }
 

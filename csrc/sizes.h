@@ -1,6 +1,6 @@
 /* Kernels for every size: a launch computes those numbers of the kernel that depend on extents of its inputs.
  *
- * They are polynomials: of one number, the sum of `times` × the product of some extents over its terms (jitcore/codegen/polynomials.py).
+ * They are polynomials of extents, and of whole parts of what is divided (polynomials.h).
  * The rest of the launch is that of any kernel; an input that has not the extents and strides that come out is refused.
  */
 #ifndef JITCORE_SIZES_H
@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-/* Kernel.sized(extents, monomials, terms, part): a method of the type. */
+/* Kernel.sized(extents, quotients, monomials, terms, part): a method of the type. */
 PyObject *kernel_sized(PyObject *self, PyObject *args);
 
 /* The kernel for these inputs, until sized_leave. It borrows what does not depend on sizes from `k`, and is no object of its

@@ -40,11 +40,24 @@ class Kernel:
     def load(self, address: int, library: object) -> None: ...
     def sized(
         self,
-        extents: tuple[tuple[int, int, int, int], ...],
+        extents: tuple[tuple[int, int, int, int, int], ...],
+        quotients: tuple[tuple[int, ...], ...],
         monomials: tuple[tuple[int, ...], ...],
         terms: tuple[tuple[int, int, int], ...],
         part: int,
     ) -> None: ...
+
+class Number:
+    """An int that follows from extents of arrays, see csrc/polynomials.h."""
+
+    def __init__(
+        self,
+        axes: tuple[tuple[int, int], ...],
+        quotients: tuple[tuple[int, ...], ...],
+        monomials: tuple[tuple[int, ...], ...],
+        times: tuple[int, ...],
+    ) -> None: ...
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> int: ...
 
 # Frames: csrc/code_cache.c, frame_hook.c, frame_state.c, region.c, test_entries.c
 

@@ -2,8 +2,9 @@
 
 Arrays have no attributes, so marks are kept by identity, with a weak reference: a mark ends with
 its array, and an address that is used again has none. Marks are looked at when something is
-compiled, and only decide what an entry is made for; no guard asks for them. So they change nothing
-but the speed; but that NumPy does not resize an array in place that has weak references.
+compiled, and decide what an entry is made for; the guards of an entry for many sizes turn away what
+is to have one for each (`static_axes`, see csrc/array_spec.c). So they change nothing but the
+speed; but that NumPy does not resize an array in place that has weak references.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore._C import static_axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,10 @@ def set_marks(array: Any, marks: Marks) -> None:
     def ended(ref: weakref.ref[Any]) -> None:
         if by_id.get(key, (None,))[0] is ref:
             del by_id[key]
+            static_axes.pop(key, None)
 
     by_id[key] = weakref.ref(array, ended), array.ndim, marks
+    static_axes[key] = array.ndim | sum(1 << 8 + axis for axis in marks.static)
 
 
 def mark_dynamic(x: np.ndarray[Any, Any], axis: int | Iterable[int], /) -> None:
@@ -70,9 +75,9 @@ def mark_static(x: np.ndarray[Any, Any], axis: int | Iterable[int] | None = None
     x     as for mark_dynamic
     axis  one or several, negative ones from the end; None: all
 
-    What is compiled with it from then on is compiled for the size that these axes have, also where
-    other sizes came before: constants in the loops may be faster, and each size costs a compile,
-    up to the limit for one place (`cache_limit` of jitcore.config). Results are the same.
+    From then on calls with it have entries for the size that these axes have, also where there is
+    one for many sizes: constants in the loops may be faster, and each size costs a compile, up to
+    the limit for one place (`cache_limit` of jitcore.config). Results are the same.
 
     TypeError if x is no array, IndexError for an axis that it does not have.
     """

@@ -48,7 +48,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "cached": (),
     "settings": ("config",),
     "amounts": (),
-    "axes": (),
+    "axes": ("_C",),
     "spec": ("_C", "axes", "errors"),
     "groups": (),
     "processors": ("groups",),

@@ -50,6 +50,14 @@ class PlannedExit:
         yield self.value
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """Among the arguments of a step: an int that follows from extents of arrays. `made` is a
+    _C.Number; None: in a sample, in which any int may be one."""
+
+    made: Any = None
+
+
 class PlanBuilder:
     null = NULL
 
@@ -63,6 +71,7 @@ class PlanBuilder:
         self.main: list[Step] = []
         self.steps = self.main
         self.exits = [PlannedExit("miss")]
+        self.arrays: tuple[Operand, ...] = ()  # whose extents numbers are made of
 
     # -- operands ---------------------------------------------------------------------------------
 
@@ -119,6 +128,11 @@ class PlanBuilder:
     def build(self, name: str, parts: Sequence[Operand]) -> Operand:
         out = self.new()
         return self.add(name, out, len(parts), *parts, reads=parts, write=out)
+
+    def number(self, number: Number) -> Operand:
+        of = self.arrays if number.made is not None else ()
+        out, made = self.new(), self.const(number.made)
+        return self.add("NUMBER", out, made, len(of), *of, reads=of, write=out)
 
     def fixed(self, name: str, *parts: Operand) -> Operand:
         """A step with a result and a fixed number of operands."""
@@ -248,11 +262,12 @@ def is_users(obj: Any) -> bool:
 
 
 def is_made(tree: Any) -> bool:
-    """Not a constant: a value, a list, a dict, or a tuple or slice with one of them inside."""
+    """Not a constant: a value, a number of extents, a list, a dict, or a tuple or slice with one of
+    them inside."""
     cls = type(tree)
     if cls is slice:
         return any(map(is_made, (tree.start, tree.stop, tree.step)))
-    return cls in (Value, list, dict) or (cls is tuple and any(map(is_made, tree)))
+    return cls in (Value, Number, list, dict) or (cls is tuple and any(map(is_made, tree)))
 
 
 def _dict(plan: PlanBuilder, tree: dict[Any, Any]) -> Operand:
@@ -269,4 +284,5 @@ TREES: dict[type, Callable[[PlanBuilder, Any], Operand]] = {
     list: lambda plan, tree: plan.build("BUILD_LIST", [plan.operand(x) for x in tree]),
     dict: _dict,
     slice: _slice,
+    Number: PlanBuilder.number,
 }

@@ -86,7 +86,7 @@ def fuse(
         simple = in_elements(nodes, live_out, calls, varying)
         divided, parts = parted(simple, calls)
         own = placed(divided, views).keys() - given
-        steps = without_views(grouped(divided, live_out, views), own)
+        steps = without_views(grouped(divided, live_out, views, bool(varying)), own)
         left = [*parts.wholes(apart(steps)), *origins([s for s in steps if isinstance(s, Node)])]
         if not left:
             return joined(steps, parts) if parts.places else steps
@@ -107,7 +107,10 @@ def without_views(steps: list[Node | Group], views: Set[Value]) -> list[Node | G
 
 
 def grouped(
-    nodes: Sequence[Node], live_out: Collection[Value], views: Mapping[Value, Place]
+    nodes: Sequence[Node],
+    live_out: Collection[Value],
+    views: Mapping[Value, Place],
+    sized: bool,
 ) -> list[Node | Group]:
     own = placed(nodes, views)
     nodes, views = shared(nodes, own), {**views, **own}
@@ -119,7 +122,7 @@ def grouped(
     made: list[list[Node | Group]] = []
     dead = dying(parts, live_out, views)
     for part, last in zip(reversed(parts), reversed(dead), strict=True):
-        group = group_of(part, later, views, last)
+        group = group_of(part, later, views, last, sized)
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()
     return [step for steps in reversed(made) for step in steps]
@@ -181,7 +184,8 @@ def group_of(
     anyway: bool = False,
 ) -> Group | None:
     """The group of these nodes, lowered, with what is read `later` for its results; None where
-    single calls are as good, unless `anyway`. `dead`: what nobody reads after it."""
+    single calls are as good, unless `anyway`: of an entry for all sizes one cannot say where they
+    are. `dead`: what nobody reads after it."""
     members = part.nodes
     outputs = tuple(v for node in members for v in node.outputs if v in later)
     if part.demand is None or not outputs:

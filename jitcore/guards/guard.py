@@ -109,13 +109,33 @@ class IsSized:
 
 @dataclass(frozen=True, slots=True)
 class SameExtent:
+    """Or one that follows from the other."""
+
     a: Source
     axis: int
     b: Source
     other_axis: int
+    times: int = 1  # that of b is so many times that of a, plus so many
+    plus: int = 0
 
     def __str__(self) -> str:
-        return f"{self.a}.shape[{self.axis}] == {self.b}.shape[{self.other_axis}]"
+        a, b = f"{self.a}.shape[{self.axis}]", f"{self.b}.shape[{self.other_axis}]"
+        made = f"{self.times} * {a}" if self.times != 1 else a
+        made += f" + {self.plus}" if self.plus else ""
+        return f"{made} == {b}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What is left over where the extent of an array is divided."""
+
+    source: Source
+    axis: int
+    divisor: int
+    rest: int
+
+    def __str__(self) -> str:
+        return f"{self.source}.shape[{self.axis}] % {self.divisor} == {self.rest}"
 
 
 def identity(value: Any) -> Any:
@@ -209,6 +229,7 @@ Guard = (
     | IsArray
     | IsSized
     | SameExtent
+    | Remainder
     | Equals
     | Length
     | Keys

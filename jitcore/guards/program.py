@@ -120,7 +120,7 @@ def depth(source: Source) -> int:
 
 COST: tuple[type, ...] = (
     g.TypeVersion, g.HasType, g.IsObject, g.Equals, g.Length, g.Keys, g.IsArray, g.IsSized,
-    g.SameExtent, g.Absent, g.SameObject, g.ErrState,
+    g.SameExtent, g.Remainder, g.Absent, g.SameObject, g.ErrState,
 )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def rank(guard: Guard) -> tuple[int, int]:
             level = -1
         case g.Absent(source):
             level = depth(source)
-        case g.SameObject(a, b) | g.SameExtent(a, _, b, _):
+        case g.SameObject(a, b) | g.SameExtent(a, _, b, _, _, _):
             level = max(depth(a), depth(b))
         case _:
             level = depth(guard.source)
@@ -225,8 +225,14 @@ def same_object(c: Compiler, guard: g.SameObject) -> None:
 
 
 def same_extent(c: Compiler, guard: g.SameExtent) -> None:
-    operands = c.load(guard.a), c.load(guard.b), guard.axis, guard.other_axis
+    axes = guard.axis, guard.other_axis
+    operands = c.load(guard.a), c.load(guard.b), *axes, guard.times, guard.plus
     c.check("SAME_EXTENT", *operands, guard=guard)
+
+
+def remainder(c: Compiler, guard: g.Remainder) -> None:
+    operands = c.load(guard.source), guard.axis, guard.divisor, guard.rest
+    c.check("REMAINDER", *operands, guard=guard)
 
 
 def type_version(c: Compiler, guard: g.TypeVersion) -> None:
@@ -246,6 +252,7 @@ CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
     g.IsArray: check("IS_ARRAY", spec),
     g.IsSized: check("IS_ARRAY", sized_spec),
     g.SameExtent: same_extent,
+    g.Remainder: remainder,
     g.Absent: absent,
     g.SameObject: same_object,
     g.TypeVersion: type_version,

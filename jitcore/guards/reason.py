@@ -106,6 +106,7 @@ BEFORE: Mapping[type, Callable[[Any], tuple[str, Any]]] = {
     g.IsArray: lambda x: (str(x.source), x.type),
     g.IsSized: lambda x: (str(x.source), (x.type, x.least, x.most, x.order)),
     g.SameExtent: lambda x: (str(x), (x.axis, x.other_axis)),
+    g.Remainder: lambda x: (str(x).partition(" == ")[0], (x.axis, x.divisor, x.rest)),
     g.Equals: lambda x: (str(x.source), shown(x.value)),
     g.Length: lambda x: (f"len({x.source})", str(x.count)),
     g.Keys: lambda x: (f"list({x.source})", listed(x.keys)),
@@ -148,6 +149,8 @@ def is_sized(source: str, before: tuple[ArrayType, Shape, Shape, str], obj: Any)
     rows = [*kind_rows(source, t, obj)]
     if t.ndim == obj.ndim:
         rows += axis_rows(source, least, most, obj.shape)
+    if not rows and _C.static_axes.get(id(obj), 0) >> 8:
+        rows.append((f"{source}.shape", "of any size", f"{obj.shape}, which is marked static"))
     if not rows:
         in_order = f"in {order} order" if order in "CF" else str(t.strides)
         rows.append((f"{source}.strides", in_order, str(obj.strides)))
@@ -174,6 +177,11 @@ def axis_rows(source: str, least: Shape, most: Shape, now: Shape) -> Iterator[Ro
 def same_extent(source: str, axes: tuple[int, int], *arrays: Any) -> Iterator[Row]:
     a, b = (str(one.shape[axis]) for one, axis in zip(arrays, axes, strict=True))
     yield source, "True", f"{a} and {b}"
+
+
+def remainder(source: str, before: tuple[int, int, int], array: Any) -> Iterator[Row]:
+    axis, divisor, rest = before
+    yield source, str(rest), str(array.shape[axis] % divisor)
 
 
 def length(source: str, before: str, obj: Any) -> Iterator[Row]:
@@ -205,6 +213,7 @@ ROWS: Mapping[type | None, Callable[..., Iterator[Row]]] = {
     g.IsArray: is_array,
     g.IsSized: is_sized,
     g.SameExtent: same_extent,
+    g.Remainder: remainder,
     g.Equals: lambda source, before, obj: iter([(source, before, value_text(obj))]),
     g.Length: length,
     g.Keys: keys,

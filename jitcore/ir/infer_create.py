@@ -63,6 +63,64 @@ def infer_like(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return type_of(np.empty_like(phantom(t), **given))
 
 
+# ---------------------------------------------------------------- lengths among the arguments
+
+FEW = 3
+
+
+def infer_square(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """eye, identity, tri: (N, M=N, ...): asked with few rows and columns."""
+    names = ("n", "dtype") if op.name == "identity" else ("N", "M")
+    given = dict(zip(names, args, strict=False)) | dict(kwargs)
+    rows = given.get(names[0])
+    columns = rows if op.name == "identity" or given.get("M") is None else given["M"]
+    if type(rows) is not int or type(columns) is not int or max(rows, columns) <= FEW:
+        return infer_called(op, args, kwargs)
+    few = {key: min(given[key], FEW) for key in (names[0], "M") if type(given.get(key)) is int}
+    by_place = tuple(few.get(names[k], arg) if k < 2 else arg for k, arg in enumerate(args))
+    small = infer_called(
+        op, by_place, {**kwargs, **{key: few[key] for key in kwargs if key in few}}
+    )
+    order = given.get("order", args[4] if len(args) > 4 else "C")
+    return _longer(small, (rows, columns), order)
+
+
+def infer_linspace(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """(start, stop, num=50, ...): asked with few numbers, of two numbers."""
+    num = kwargs.get("num", args[2] if len(args) > 2 else None)
+    ends = [*args[:2], *(kwargs[key] for key in ("start", "stop") if key in kwargs)]
+    plain = all(isinstance(leaf_type(end), ScalarType) for end in ends)
+    if type(num) is not int or num <= FEW or not plain:
+        return infer_called(op, args, kwargs)
+    by_place = tuple(FEW if k == 2 else arg for k, arg in enumerate(args))
+    words = {key: FEW if key == "num" else word for key, word in kwargs.items()}
+    return _longer(infer_called(op, by_place, words), (num,))
+
+
+def infer_arange(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """Of whole numbers there are as many as in a range."""
+    exact = all(type(arg) is int and abs(arg) < EXACT for arg in args)
+    if not exact or not 1 <= len(args) <= 3 or not kwargs.keys() <= {"dtype"}:
+        return infer_called(op, args, kwargs)
+    count = len(range(*args))
+    return (
+        infer_called(op, args, kwargs)
+        if count <= FEW
+        else _longer(infer_called(op, (FEW,), kwargs), (count,))
+    )
+
+
+EXACT = 1 << 53  # NumPy counts with floats
+
+
+def _longer(small: Inferred, shape: tuple[int, ...], order: Any = "C") -> Inferred:
+    """A new array like the small one, which has to be dense."""
+    if not isinstance(small, ArrayType) or small.ndim != len(shape) or order not in ("C", "F"):
+        return None
+    few = tuple(min(n, FEW) for n in shape)
+    return fresh(small.dtype, shape, order) if small == fresh(small.dtype, few, order) else None
+
+
 def infer_called(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """A function of constants: it is called. With scalars that do not decide the shape: probed."""
     if any(type(leaf) is Value for leaf in leaves((args, dict(kwargs)))):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from .probe import probed
-from .types import ArrayType, ObjectType, ScalarType, Shape, Type, type_of
+from .types import ArrayType, ObjectType, ScalarType, Shape, Type, fresh, type_of
 from .value import Value, leaves, map_tree
 
 if TYPE_CHECKING:
@@ -151,13 +151,40 @@ def asked_shape(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
         return None
     words = {key: word for key, word in kwargs.items() if key not in ("dtype", "casting")}
     shape = op.target(*map_tree(_hollow, args), **words).shape
-    small = type_of(_small_call(op.target, args, kwargs, codes, "zeros"))
+    few = args if op.name != "tile" else (*args[:1], *map_tree(_fewer, args[1:]))
+    less = {key: map_tree(_fewer, word) if key == "reps" else word for key, word in kwargs.items()}
+    small = type_of(_small_call(op.target, few, less, codes, "zeros"))
     if not isinstance(small, ArrayType) or small.ndim != len(shape) or not small.writeable:
         return None
     if any(min(a, 2) != min(b, 2) for a, b in zip(shape, small.shape, strict=True)):
         return None
     strides = packed(small, shape)
     return None if strides is None else ArrayType(small.dtype, shape, strides)
+
+
+_FEW = 3
+
+
+def _fewer(leaf: Any) -> Any:
+    """Of a number of copies: as many as matter."""
+    return min(leaf, _FEW) if type(leaf) is int else leaf
+
+
+def asked_repeated(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """np.repeat: asked with few copies, which NumPy makes one by one even of nothing."""
+    given = dict(zip(("a", "repeats", "axis"), args, strict=False)) | dict(kwargs)
+    count, axis, t = given.get("repeats"), given.get("axis"), getattr(args[0], "type", None)
+    if type(count) is not int or count <= _FEW or not isinstance(t, ArrayType):
+        return asked_shape(op, args, kwargs)
+    by_place = tuple(_FEW if k == 1 else arg for k, arg in enumerate(args))
+    words = {key: _FEW if key == "repeats" else word for key, word in kwargs.items()}
+    small = asked_shape(op, by_place, words)
+    if not isinstance(small, ArrayType) or small != fresh(small.dtype, small.shape):
+        return None
+    if axis is None:
+        return fresh(small.dtype, (t.size * count,))
+    at = axis % t.ndim  # a number: else NumPy has refused it
+    return fresh(small.dtype, (*t.shape[:at], t.shape[at] * count, *t.shape[at + 1 :]))
 
 
 _NOTHING = np.dtype([])

@@ -24,7 +24,7 @@ from .infer_view import (
     same_copy,
     same_view,
 )
-from .miniature import asked, asked_shape
+from .miniature import asked, asked_repeated
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, discards_imaginary, leaf_type, writes_out
 from .types import ArrayType
 
@@ -92,7 +92,7 @@ _METHOD_ROWS: tuple[Op, ...] = (
     _method("dot", Kind.LINALG, _F, asked, operands=2),
     _method("take", Kind.INDEX, _S, asked, operands=2),
     _method("searchsorted", Kind.OPAQUE, _S, asked, operands=2),
-    _method("repeat", Kind.CREATE, _S, asked_shape),
+    _method("repeat", Kind.CREATE, _S, asked_repeated),
     *(_method(name, Kind.OPAQUE, _S) for name in ("argpartition", "choose", "compress")),
     *(_method(name, Kind.OPAQUE, _S) for name in ("nonzero", "byteswap", "tobytes", "tolist")),
     _method("item", Kind.INDEX, _S),

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from .infer_average import effect_of_average, infer_average
-from .infer_create import infer_called, infer_filled, infer_full, infer_like
+from .infer_create import (
+    infer_arange,
+    infer_called,
+    infer_filled,
+    infer_full,
+    infer_like,
+    infer_linspace,
+    infer_square,
+)
 from .infer_view import (
     effect_of_copy,
     infer_array,
@@ -20,7 +28,7 @@ from .infer_view import (
     same_copy,
     same_view,
 )
-from .miniature import asked, asked_shape, trial
+from .miniature import asked, asked_repeated, asked_shape, trial
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, leaf_type
 from .ops_array import effect_of_mean
 from .types import PYINT, ArrayType, ObjectType, ScalarType
@@ -105,7 +113,8 @@ ROWS: tuple[Op, ...] = (
     *_rows("take take_along_axis", Kind.INDEX, _S, asked, operands=2),
     *_rows("dot vdot inner outer tensordot kron", Kind.LINALG, _F, asked, operands=2),
     *_rows("concatenate stack vstack hstack dstack column_stack", Kind.CREATE, _S, asked_shape),
-    *_rows("repeat tile roll", Kind.CREATE, _S, asked_shape),
+    *_rows("repeat", Kind.CREATE, _S, asked_repeated),
+    *_rows("tile roll", Kind.CREATE, _S, asked_shape),
     *_rows("transpose swapaxes moveaxis rollaxis expand_dims", Kind.VIEW, _S, infer_view),
     *_rows("broadcast_to diagonal flip fliplr flipud rot90", Kind.VIEW, _S, infer_view),
     *_rows("matrix_transpose", Kind.VIEW, _S, infer_view),
@@ -126,8 +135,11 @@ ROWS: tuple[Op, ...] = (
     *_rows("full", Kind.CREATE, _F, infer_full, operands=2),
     *_rows("zeros_like ones_like empty_like", Kind.CREATE, _S, infer_like),
     *_rows("full_like", Kind.CREATE, _F, infer_like, operands=2),
-    *_rows("arange eye identity tri indices", Kind.CREATE, _F, infer_called),
-    *_rows("linspace logspace geomspace", Kind.CREATE, _F, infer_called, operands=2),
+    *_rows("arange", Kind.CREATE, _F, infer_arange),
+    *_rows("eye identity tri", Kind.CREATE, _F, infer_square),
+    *_rows("indices", Kind.CREATE, _F, infer_called),
+    *_rows("linspace", Kind.CREATE, _F, infer_linspace, operands=2),
+    *_rows("logspace geomspace", Kind.CREATE, _F, infer_called, operands=2),
     *_rows("hamming hanning bartlett blackman kaiser", Kind.CREATE, _F, infer_called),
     *_rows("ndim", Kind.INDEX, _S, infer_pyint, fold=lambda t: t.ndim),
     *_rows("size", Kind.INDEX, _S, infer_pyint, fold=lambda t: t.size),

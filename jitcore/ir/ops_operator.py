@@ -18,7 +18,7 @@ from .infer_map import map_types, operands
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
 from .ops_generic import GENERIC
 from .ops_ufunc import UFUNC
-from .types import PYBOOL, PYFLOAT, ArrayType, ObjectType, ScalarType, Type, type_of
+from .types import PYBOOL, PYFLOAT, PYINT, ArrayType, ObjectType, ScalarType, Type, type_of
 from .value import Value
 
 #   text    operator           in place            ufunc
@@ -158,8 +158,16 @@ def effect_of_number(op: Op, args: Args, kwargs: Kwargs) -> Effect:
     return Effect.LOUD if isinstance(t, ArrayType) and t.ndim else Effect.FLAGS
 
 
+def infer_whole(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    return PYINT
+
+
+# An int, by itself: that of an extent. It is no constant, so nothing is folded.
+WHOLE = Op("op.index", operator.index, Kind.OPAQUE, Effect.SILENT, infer_whole)
+
+
 def _rows() -> list[Op]:
-    rows = []
+    rows = [WHOLE]
     for text, call, _, _ in _BINARY:
         rule = infer_power if text == "**" else infer_scalar
         rows.append(Op(f"op.{call.__name__}", call, Kind.MAP, Effect.FLAGS, rule))

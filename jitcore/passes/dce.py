@@ -5,12 +5,13 @@ A call whose floating-point flags NumPy would warn of, or that some values make 
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import Any
 
 from jitcore.ir.graph import Body, Graph, Node, uses
 from jitcore.ir.op import Effect, Kind
-from jitcore.ir.types import UNKNOWN, ScalarType
+from jitcore.ir.types import PYINT, UNKNOWN, ScalarType
 from jitcore.ir.value import Value, arguments, values
 
 
@@ -36,11 +37,27 @@ def removable(node: Node) -> bool:
         return node.op.name == "cond" and all(
             removable(one) for body in node.bodies for one in body.nodes
         )
+    if node.op.target in _OF_INTS and all(map(_is_int, node.args)):
+        return _divides(node.op.target, node.args[-1])
     if node.op.effect_of(node.args, node.kwargs) is not Effect.SILENT or not node.outputs:
         return False
     if node.op.kind not in _TOTAL or any(one.type == UNKNOWN for one in node.outputs):
         return False
     return not any(map(_may_not_fit, arguments(node.args, node.kwargs))) and not _indexed(node)
+
+
+# Python's ints have no bounds: nothing fails, and nothing warns.
+_OF_INTS = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.index)
+) | {operator.floordiv, operator.mod}
+
+
+def _is_int(leaf: Any) -> bool:
+    return type(leaf) is int or (type(leaf) is Value and leaf.type == PYINT)
+
+
+def _divides(target: Any, last: Any) -> bool:
+    return target not in (operator.floordiv, operator.mod) or (type(last) is int and last != 0)
 
 
 # Of these, calls on arrays succeed whatever the elements are, once their types are inferred.

@@ -152,14 +152,15 @@ def sources_of(made: Scheduled) -> tuple[Source, ...]:
 def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Written:
     capture = made.capture
     sources = sources_of(made)
-    wanted = tuple(dict.fromkeys([*sources, *capture.wanted]))
+    wanted = tuple(dict.fromkeys([*sources, *capture.wanted, *made.numbered.arrays]))
     program = programs.get(wanted)
     if program is None:
         program = programs[wanted] = compile_guards(capture.guards, wanted, capture.uses)
     plan = PlanBuilder(len(program.registers))
     for source in sources:
         plan.bind(capture.inputs[source], program.registers[source])
-    lower = (lowering or Lowering)(plan, program.registers, made.kernels, capture)
+    plan.arrays = tuple(program.registers[source] for source in made.numbered.arrays)
+    lower = (lowering or Lowering)(plan, program.registers, made)
     lower.run(made.segments)
     words, consts, exits, registers = plan.finish()
     return Written(program, words, consts, exits, registers, tuple(plan.users))
@@ -263,13 +264,13 @@ class Lowering:
         self,
         plan: PlanBuilder,
         registers: dict[Source, int],
-        kernels: dict[Group, Any],
-        capture: Capture,
+        made: Scheduled,
     ) -> None:
         self.plan = plan
         self.registers = registers
-        self.kernels = kernels
-        self.capture = capture
+        self.kernels = made.kernels
+        self.capture = made.capture
+        self.numbered = made.numbered.arguments
         self.numbers: dict[int, int] = {}  # of exits, by id
 
     def run(self, segments: Sequence[Planned]) -> None:
@@ -320,11 +321,15 @@ class Lowering:
         else:
             several = len(step.outputs) > 1
             single = step.outputs[0] if len(step.outputs) == 1 else None
-            register = plan.call(single, *called(step))
+            register = plan.call(single, *self.called(step))
         if several:
             getitem = plan.const(operator.getitem)
             for i, value in enumerate(step.outputs):
                 plan.bind(value, plan.call_operands(getitem, register, plan.const(i)))
+
+    def called(self, node: Node) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        target, args, kwargs = called(node)
+        return target, *self.numbered.get(node, (args, kwargs))
 
     # -- exits ------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from jitcore.codegen.unroll import origins
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
+from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.types import ArrayType
 from jitcore.passes.dce import removable
@@ -129,6 +130,17 @@ def live_windows(capture: Capture) -> list[Live]:
     return found
 
 
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Steps of which numbers among the arguments follow from extents (codegen/plan.Number)."""
+
+    arguments: Mapping[Node, Arguments]
+    arrays: tuple[Source, ...] = ()  # whose extents these are
+
+
 @dataclass(frozen=True, slots=True)
 class Scheduled:
     capture: Capture
@@ -137,6 +149,7 @@ class Scheduled:
     kernels: dict[Group, Any]
     frameless: bool = False
     views: Mapping[Value, Place] = field(default_factory=dict)  # that kernels read where they lie
+    numbered: Numbered = field(default_factory=lambda: Numbered({}))
 
     def calls(self, capture: Capture) -> Scheduled:
         """The same without kernels: NumPy's calls, one by one, of what was captured."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from jitcore import _C, logs
 from jitcore.codegen.kernel import Form, form
+from jitcore.codegen.plan import Number
 from jitcore.codegen.program import Input
 from jitcore.codegen.schedule import Group
 from jitcore.config import Config
@@ -23,11 +24,21 @@ from jitcore.guards.guard import Guard, IsArray, identity
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType, standard_strides
-from jitcore.runtime.assemble import Written, written
-from jitcore.runtime.planned import Scheduled, Unroutined, scheduled, without_frame
+from jitcore.ir.value import arguments, map_tree
+from jitcore.runtime.assemble import Written, called, written
+from jitcore.runtime.planned import (
+    Arguments,
+    Numbered,
+    Scheduled,
+    Unroutined,
+    flat,
+    scheduled,
+    without_frame,
+)
 from jitcore.symbolic.capture import capture
+from jitcore.symbolic.extents import Told
 from jitcore.symbolic.machine import Particular
-from jitcore.symbolic.state import Capture, Sized, Start
+from jitcore.symbolic.state import Asked, Capture, Sized, Start
 
 Arrays = Mapping[Source, ArrayType]
 Sizes = tuple[int, ...]  # of the symbols
@@ -39,21 +50,33 @@ PLAIN = (int, str, bool, float, complex, bytes)
 
 
 @dataclass(frozen=True, slots=True)
+class Along:
+    """An axis whose extent is so many times a symbol, plus so many."""
+
+    source: Source
+    axis: int
+    times: int = 1
+    plus: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Symbols:
-    """Which axes have the same extent at all times, symbol by symbol; what each is now."""
+    """Which axes have the same extent at all times, symbol by symbol, or one that follows from it;
+    what each is now."""
 
     arrays: Arrays
     orders: Mapping[Source, str]
-    axes: tuple[tuple[tuple[Source, int], ...], ...]
+    axes: tuple[tuple[Along, ...], ...]  # the first of each is the symbol itself
     now: Sizes
+    step: int = 1  # from one size to the next: all have the present ones' remainders
 
     def type_at(self, source: Source, sizes: Sizes) -> ArrayType:
         t = self.arrays[source]
         shape = list(t.shape)
         for size, axes in zip(sizes, self.axes, strict=True):
-            for where, axis in axes:
-                if where == source:
-                    shape[axis] = size
+            for one in axes:
+                if one.source == source:
+                    shape[one.axis] = one.times * size + one.plus
         order = self.orders[source]
         if order == AS_THEY_ARE:
             return replace(t, shape=tuple(shape))
@@ -72,7 +95,7 @@ class Symbols:
 
     def varying(self, source: Source) -> Iterator[int]:
         for axes in self.axes:
-            yield from (axis for where, axis in axes if where == source)
+            yield from (one.axis for one in axes if one.source == source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +103,9 @@ class Sample:
     sizes: Sizes
     capture: Capture
     plan: Scheduled
-    parts: Written
+    parts: Written  # with a number in place of each int of a step
     forms: tuple[Form, ...]
+    given: tuple[int, ...]  # those ints
 
     def numbers(self) -> list[int]:
         """Extents and strides of all arrays that the graph makes, views that only kernels read
@@ -99,6 +123,34 @@ def made_in(nodes: Iterable[Node]) -> Iterator[Value]:
         for body in node.bodies:
             yield from body.params
             yield from made_in(body.nodes)
+
+
+def nodes_in(plan: Scheduled) -> Iterator[Node]:
+    return (step for step in flat(plan.segments) if isinstance(step, Node))
+
+
+def ints_of(plan: Scheduled) -> Iterator[int]:
+    """Among the arguments of NumPy's calls, in order."""
+    for node in nodes_in(plan):
+        _, args, kwargs = called(node)
+        yield from (leaf for leaf in arguments(args, kwargs) if type(leaf) is int)
+
+
+def numbered(
+    plan: Scheduled, made: Iterator[Any] | None = None
+) -> Iterator[tuple[Node, Arguments]]:
+    """The arguments with numbers in place of ints. `made`: for each of these a _C.Number, or None
+    where it stays; without, all of them are to be made."""
+
+    def number(leaf: Any) -> Any:
+        if type(leaf) is not int:
+            return leaf
+        one = None if made is None else next(made)
+        return leaf if one is None and made is not None else Number(one)
+
+    for node in nodes_in(plan):
+        _, args, kwargs = called(node)
+        yield node, (map_tree(number, args), map_tree(number, kwargs))
 
 
 def loose(guards: Sequence[Guard]) -> Facts:
@@ -150,11 +202,16 @@ class Sampler:
             if any(map(reads_beside, plan.kernels)):
                 return None
             forms = tuple(map(form, plan.kernels))
-            return Sample(sizes, captured, plan, written(plan, {}), forms)
+            any_ints = replace(plan, numbered=Numbered(dict(numbered(plan))))
+            parts = written(any_ints, {})
+            return Sample(sizes, captured, plan, parts, forms, tuple(ints_of(plan)))
 
     def alike(self, one: Sample, sizes: Sizes) -> bool:
         other = self.at(sizes)
         what = difference(one, other) if other is not None else "there is no kernel"
+        free = told_otherwise(one, other) - self.start.free if other is not None else None
+        if free:
+            raise Freed(free)
         if what:
             logs.recompiles.debug("%s: sizes %s and %s: %s", self.name, one.sizes, sizes, what)
         return not what
@@ -162,6 +219,20 @@ class Sampler:
     @property
     def name(self) -> str:
         return self.start.code.code.co_name
+
+
+class Freed(Exception):
+    """Extents of computed arrays are others at other sizes: they are to be no facts."""
+
+    def __init__(self, extents: frozenset[Asked]) -> None:
+        super().__init__(extents)
+        self.extents = extents
+
+
+def told_otherwise(one: Sample, other: Sample) -> frozenset[Asked]:
+    pairs = zip(one.capture.looked, other.capture.looked, strict=False)
+    told = ((a, b) for a, b in pairs if isinstance(a, Told) and isinstance(b, Told))
+    return frozenset(a.asked for a, b in told if a.asked == b.asked and a != b)
 
 
 def reads_beside(group: Group) -> bool:
@@ -190,6 +261,10 @@ def words(sample: Sample) -> tuple[Any, ...]:
     return parts.words, parts.exits, parts.registers, parts.users, *guards, sample.plan.frameless
 
 
+def divisors(sample: Sample) -> list[int]:
+    return [one.divisor for one in sample.capture.divided]
+
+
 def same_constants(one: Sample, other: Sample) -> bool:
     a, b = one.parts.consts, other.parts.consts
     return len(a) == len(b) and all(map(partial(same, codes(one), codes(other)), a, b))
@@ -207,6 +282,8 @@ ASPECTS: Mapping[str, Callable[[Sample, Sample], bool]] = {
     "other constants": same_constants,
     "other kernels": same_forms,
     "other arrays": lambda a, b: len(a.numbers()) == len(b.numbers()),
+    "other divisions": lambda a, b: divisors(a) == divisors(b),
+    "other extents": lambda a, b: len(a.capture.freed) == len(b.capture.freed),
 }
 
 

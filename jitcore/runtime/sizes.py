@@ -2,53 +2,57 @@
 
     guards of two captures that differ in extents alone ─▶ symbols: which axes vary, and together
     the code captured again, on arrays of other extents, of which only the types exist ─▶ samples
-    samples that are one but for numbers ─▶ each number a polynomial in extents of its kernel's
-    inputs (codegen/polynomials.py), which a launch computes (csrc/sizes.c) ─▶ kernels, guards
+    samples that are one but for numbers ─▶ each number of a kernel a polynomial in extents of its
+    inputs (codegen/polynomials.py), which a launch computes (csrc/sizes.c); each int among the
+    arguments of NumPy's calls one of the symbols, which a step of the plan makes
+    (csrc/polynomials.c) ─▶ kernels, steps, guards
 
 Why it is right at sizes that were not tried: what the program was told of extents was a number that
 run time knows, or the same in all samples (symbolic/extents.py); what jitcore itself decides by
 sizes are thresholds, or whether two are equal, and samples stand at all corners; and a launch
-refuses inputs whose extents and strides are not those that come out.
+refuses inputs whose extents and strides are not those that come out. Where the program divides an
+extent by a constant, the whole part is a variable of the polynomials, and samples have each
+remainder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
-from math import prod
+from enum import Enum, auto
 from typing import Any
 
 from jitcore import logs
 from jitcore.axes import Marks, marks_of
-from jitcore.codegen.kernel import Form, made_from
-from jitcore.codegen.polynomials import MOST, fitted, monomials
+from jitcore.codegen.kernel import made_from
+from jitcore.codegen.polynomials import MOST
 from jitcore.codegen.traffic import Counts
 from jitcore.config import Config
 from jitcore.guards import source as s
-from jitcore.guards.guard import Guard, IsArray, IsSized, SameExtent
+from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
-from jitcore.ir.types import ArrayType, Shape, standard_strides
+from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.runtime.assemble import LOOP, Assembled, assembled, entry_of, footprint, moves
-from jitcore.runtime.planned import exit_values
+from jitcore.runtime.fits import Fits, fits
+from jitcore.runtime.planned import Numbered, exit_values
+from jitcore.runtime.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
 from jitcore.runtime.records import Work
-from jitcore.runtime.samples import AS_THEY_ARE, Arrays, Sample, Sampler, Sizes, Symbols
+from jitcore.runtime.samples import (
+    AS_THEY_ARE,
+    Along,
+    Arrays,
+    Freed,
+    Sample,
+    Sampler,
+    Sizes,
+    Symbols,
+    numbered,
+)
 from jitcore.symbolic.state import Capture, Start
 
-# Steps of the range in which one entry is looked for, for the extents of arrays with so many axes
-# that vary.
-LOW = (2, 9, 17, 33, 65, 129, 257, 513, 1025)
-HIGH = {
-    1: tuple(1 << power for power in (23, 22, 19, 16, 15, 12, 10, 7)),
-    2: (1 << 13, 1 << 10, 1 << 7),
-    3: (1 << 9, 1 << 5),
-}
-ATTEMPTS = 12
-MOST_ELEMENTS = 1 << 23  # NumPy is asked about arrays of so many, at most
-INSIDE = ((1, 0), (2, 1), (5, 0))  # samples at no corner: which prime, and how much more
-PRIMES = (11, 23, 31, 41, 53, 71, 97, 139, 211, 331, 499, 1009, 5003, 20011, 65537)
-
-
+FAR = 64  # between two extents of which one follows from the other
+MOST_FREED = 3  # times that something more is no fact
+Found = tuple[Capture, Assembled]
 NAMES = (s.Local, s.CellContent, s.ClosureContent, s.Stack, s.Global, s.Attr, s.ModuleAttr, s.Item)
 
 
@@ -66,24 +70,42 @@ def names_only(source: Any) -> bool:
     return type(source) in NAMES and (base is None or names_only(base))
 
 
-def symbols_of(before: Arrays, now: Arrays) -> Symbols | None:
-    """None: nothing differs, or in a way that has no form."""
-    found: dict[tuple[int, int], list[tuple[Source, int]]] = {}
+def symbols_of(before: Arrays, now: Arrays, related: bool) -> Symbols | None:
+    """None: nothing differs, or in a way that has no form. An axis that has one element now is as
+    it is. `related`: extents that are others plus so many, or times so many, in both stay so."""
+    axes: dict[tuple[int, int], list[tuple[Source, int]]] = {}
     orders: dict[Source, str] = {}
     for source, t in now.items():
         pairs = [*zip(before[source].shape, t.shape, strict=True)]
         for axis, pair in enumerate(pairs):
-            if pair[0] != pair[1]:
-                found.setdefault(pair, []).append((source, axis))
+            if pair[0] != pair[1] >= 2:
+                axes.setdefault(pair, []).append((source, axis))
         if before[source] == t:
             continue
         order = order_of(before[source], t)
-        if order is None or any(min(pair) < 2 and pair[0] != pair[1] for pair in pairs):
+        if order is None or any(b < 1 for a, b in pairs if a != b):
             return None
         orders[source] = order
+    found: dict[tuple[int, int], list[Along]] = {}
+    for pair in sorted(axes):
+        base, times, plus = relation(pair, found) if related else (pair, 1, 0)
+        found.setdefault(base, []).extend(Along(*axis, times, plus) for axis in axes[pair])
     if not 1 <= len(found) <= MOST:
         return None
     return Symbols(now, orders, tuple(map(tuple, found.values())), tuple(b for _, b in found))
+
+
+def relation(
+    pair: tuple[int, int], known: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, int], int, int]:
+    """(n + 1, m + 1) and (2 * n, 2 * m) are made of (n, m)."""
+    for base in known:
+        plus, times = pair[0] - base[0], pair[0] // base[0]
+        if plus == pair[1] - base[1] and plus <= FAR:
+            return base, 1, plus
+        if pair == (times * base[0], times * base[1]):
+            return base, times, 0
+    return pair, 1, 0
 
 
 def marks_in(captured: Capture) -> dict[Source, Marks]:
@@ -125,107 +147,103 @@ def order_of(before: ArrayType, now: ArrayType) -> str | None:
     return AS_THEY_ARE if now.ndim == 1 and before.strides == now.strides else None
 
 
-# ---- the range ----------------------------------------------------------------------------------
-
-
-def ranges(sampler: Sampler, here: Sample) -> Iterator[tuple[Sizes, Sizes]]:
-    """The widest first, of those at whose ends the samples are like the one here."""
-    symbols = sampler.symbols
-    widest = max(len([*symbols.varying(source)]) for source in symbols.orders)
-    lows = [all_of(n, symbols) for n in sorted(LOW) if n <= min(symbols.now)]
-    highs = [all_of(n, symbols) for n in HIGH.get(widest, ()) if n >= max(symbols.now)]
-    highs = [high for high in highs if symbols.elements(high) <= MOST_ELEMENTS]
-    lows = furthest(sampler, here, lows) or [symbols.now]
-    highs = furthest(sampler, here, highs) or [symbols.now]
-    pairs = product(enumerate(lows), enumerate(highs))
-    ordered = sorted(pairs, key=lambda pair: (pair[0][0] + pair[1][0], pair[1][0]))
-    yield from ((low, high) for (_, low), (_, high) in ordered[:ATTEMPTS] if low != high)
-
-
-def furthest(sampler: Sampler, here: Sample, steps: list[Sizes]) -> list[Sizes]:
-    """Those, the furthest first, from where on to the present sizes all is alike: what jitcore
-    decides by sizes is decided once on the way."""
-    first, last = 0, len(steps)
-    while first < last:
-        middle = first if first == 0 else (first + last) // 2
-        if sampler.alike(here, steps[middle]):
-            last = middle
-        else:
-            first = middle + 1
-    return steps[last:]
-
-
-def all_of(size: int, symbols: Symbols) -> Sizes:
-    return (size,) * len(symbols.now)
-
-
-def inside(low: Sizes, high: Sizes) -> Iterator[Sizes]:
-    """Sizes that no rule is made for: the same each time."""
-    for place, more in INSIDE:
-        ends = enumerate(zip(low, high, strict=True))
-        yield tuple(between_ends(a, b, place + axis, more) for axis, (a, b) in ends)
-
-
-def between_ends(low: int, high: int, place: int, more: int) -> int:
-    found = [n + more for n in PRIMES if low <= n + more <= high]
-    return found[place % len(found)] if found else low
-
-
-def tried(low: Sizes, high: Sizes, now: Sizes) -> list[Sizes]:
-    corners = product(*zip(low, high, strict=True))
-    cubic = [tuple(a + (b - a) // 3 for a, b in zip(low, high, strict=True))]
-    return [*dict.fromkeys([*corners, now, *cubic, *inside(low, high)])]
-
-
 # ---- the entry ----------------------------------------------------------------------------------
 
 
 def for_all_sizes(
     start: Start, before: Arrays, guards: Sequence[Guard], config: Config
-) -> tuple[Capture, Assembled] | None:
+) -> Found | None:
     """The entry that serves all sizes between two, with the present ones. None: what runs depends
     on sizes in another way."""
-    symbols = symbols_of(before, arrays_of(guards))
-    if symbols is None:
-        return None
-    return between(Sampler(start, symbols, config))
+    now = arrays_of(guards)
+    alone, related = symbols_of(before, now, False), symbols_of(before, now, True)
+    found = for_symbols(start, alone, config) if alone is not None else None
+    if found is not None or related is None or (alone and alone.axes == related.axes):
+        return found
+    return for_symbols(start, related, config)
 
 
-def between(sampler: Sampler) -> tuple[Capture, Assembled] | None:
-    symbols = sampler.symbols
+def for_symbols(start: Start, symbols: Symbols, config: Config) -> Found | None:
+    for _ in range(MOST_FREED):
+        try:
+            return at_any_step(start, symbols, config)
+        except Freed as found:
+            start = replace(start, free=start.free | found.extents)
+    return None
+
+
+def at_any_step(start: Start, symbols: Symbols, config: Config) -> Found | None:
+    """Where what runs is another for each remainder, the entry is for one of them."""
+    sampler = Sampler(start, symbols, config)
     here = sampler.at(symbols.now)
     if here is None:
         return None
+    step = step_of(here)
+    found = between(sampler, here)
+    if found is not None or step == 1:
+        return found
+    sampler = Sampler(start, replace(symbols, step=step), config)
+    here = sampler.at(symbols.now)
+    return None if here is None else between(sampler, here)
+
+
+def between(sampler: Sampler, here: Sample) -> Found | None:
+    symbols = sampler.symbols
+    if are_too_many(symbols, here):
+        return None
     for low, high in ranges(sampler, here):
-        sizes = tried(low, high, symbols.now)
-        if not all(sampler.alike(here, one) for one in sizes):
+        found = fitted(sampler, here, tried(sampler, here, low, high, INSIDE))
+        if found is Unfit.AS_IT_IS and len(symbols.now) > 1:
+            found = fitted(sampler, here, tried(sampler, here, low, high, INSIDE + MORE_INSIDE))
+        if isinstance(found, Unfit):
             continue
-        samples = [sampler.made[one] for one in sizes]
-        tables = [table(forms) for forms in zip(*(s.forms for s in samples), strict=True)]
-        arrays = [sample.numbers() for sample in samples]
-        if any(one is None for one in tables) or not are_polynomials(sizes, arrays):
-            logs.recompiles.debug("%s: sizes %s to %s: no polynomials", sampler.name, low, high)
-            continue
-        largest = sampler.made[high]
-        kernels = sized_kernels(largest, tables, sampler.config)
-        if kernels is None:
-            return None
-        guards = general(largest.capture.guards, symbols, low, high)
-        plan = largest.plan  # whose capture may be without a frame
-        made = replace(plan, kernels=kernels, capture=replace(plan.capture, guards=guards))
-        at_hand = footprint(here.plan.live, here.plan.segments, exit_values(here.plan.capture))
-        found = assembled(made, entry_of(made, {}), largest.capture)
-        moved, counts = moves(here.plan, here.capture)
-        own = tuple(as_here(found.works, counts))
-        found = replace(found, footprint=at_hand, traffic=moved, works=own)
-        return replace(largest.capture, guards=guards), found
+        guards = general(sampler.made[high].capture.guards, symbols, low, high)
+        entry = entry_for(here, sampler.made[high], found, guards, sampler.config)
+        return (
+            None if entry is None else (replace(sampler.made[high].capture, guards=guards), entry)
+        )
     return None
+
+
+def entry_for(
+    here: Sample, largest: Sample, numbers: Fits, guards: tuple[Guard, ...], config: Config
+) -> Assembled | None:
+    """The largest sample's plan, with what reports say of the present sizes."""
+    kernels = sized_kernels(largest, numbers.tables, config)
+    if kernels is None:
+        return None
+    plan = largest.plan  # whose capture may be without a frame
+    made = replace(
+        plan,
+        kernels=kernels,
+        capture=replace(plan.capture, guards=guards),
+        numbered=Numbered(dict(numbered(plan, iter(numbers.given))), numbers.arrays),
+    )
+    at_hand = footprint(here.plan.live, here.plan.segments, exit_values(here.plan.capture))
+    found = assembled(made, entry_of(made, {}), largest.capture)
+    moved, counts = moves(here.plan, here.capture)
+    own = tuple(as_here(found.works, counts))
+    return replace(found, footprint=at_hand, traffic=moved, works=own)
 
 
 def as_here(found: Iterable[Work], counts: Iterable[Counts]) -> Iterator[Work]:
     """The steps with the counts of other sizes; loops have none."""
     todo = iter(counts)
     return (one if one.counts is LOOP else replace(one, counts=next(todo)) for one in found)
+
+
+class Unfit(Enum):
+    ELSEWHERE = auto()  # something is another at some size
+    AS_IT_IS = auto()  # nothing is, but numbers are no polynomials that so many samples tell
+
+
+def fitted(sampler: Sampler, here: Sample, sizes: list[Sizes]) -> Fits | Unfit:
+    if not all(sampler.alike(here, one) for one in sizes):
+        return Unfit.ELSEWHERE
+    found = fits([sampler.made[one] for one in sizes], sampler.symbols)
+    if found is None:
+        logs.recompiles.debug("%s: sizes %s: no polynomials", sampler.name, sizes)
+    return found or Unfit.AS_IT_IS
 
 
 def general(
@@ -240,8 +258,13 @@ def general(
             found.append(IsSized(guard.source, guard.type, least, most, order))
         else:
             found.append(guard)
-    for (source, axis), *others in symbols.axes:
-        found += [SameExtent(source, axis, *other) for other in others]
+    for (base, *others), size in zip(symbols.axes, low, strict=True):
+        source, axis = base.source, base.axis
+        found += [
+            SameExtent(source, axis, one.source, one.axis, one.times, one.plus) for one in others
+        ]
+        if symbols.step > 1:
+            found.append(Remainder(source, axis, symbols.step, size % symbols.step))
     return tuple(found)
 
 
@@ -253,53 +276,3 @@ def sized_kernels(largest: Sample, tables: Sequence[Any], config: Config) -> dic
         if rows:
             kernel.sized(*rows)
     return dict(zip(largest.plan.kernels, made, strict=True))
-
-
-def table(forms: Sequence[Form]) -> tuple[Any, ...] | None:
-    """Extents, monomials and terms for Kernel.sized(); (): nothing varies; None: it has no form."""
-    numbers = [*zip(*(form.numbers() for form in forms), strict=True)]
-    varying = [k for k, row in enumerate(numbers) if len(set(row)) > 1]
-    if not varying:
-        return ()
-    basis = basis_of(forms)
-    found = fitted([row for _, row in basis], [numbers[k] for k in varying])
-    terms = []
-    for k, one in zip(varying, found, strict=True):
-        if one is None:
-            return None
-        terms += [(k, m, times) for m, times in enumerate(one) if times]
-    if any(min(row) < 2 for _, row in basis):
-        return None
-    used = sorted({m for _, m, _ in terms})
-    powers = monomials(len(basis))
-    extents = tuple((*at, min(row), max(row)) for at, row in basis)
-    numbered = tuple((k, used.index(m), times) for k, m, times in terms)
-    return extents, tuple(powers[m] for m in used), numbered, smallest_part(forms)
-
-
-def are_polynomials(sizes: Sequence[Sizes], arrays: Sequence[Sequence[int]]) -> bool:
-    """Of the symbols, with whole coefficients: half of an extent is no extent at all sizes."""
-    rows = [row for row in zip(*arrays, strict=True) if len(set(row)) > 1]
-    return None not in fitted([*zip(*sizes, strict=True)], rows)
-
-
-def smallest_part(forms: Sequence[Form]) -> int:
-    """Elements, where the loop may be cut for several threads."""
-    found = []
-    for one in forms:
-        axis, grain, least, _ = one.cut
-        if grain and all(one.dim):
-            found.append(least * prod(one.dim) // -(-one.dim[axis] // grain))
-    return min(found, default=0)
-
-
-def basis_of(forms: Sequence[Form]) -> list[tuple[tuple[int, int], Shape]]:
-    """Extents of inputs, and where they are, of which the others are polynomials."""
-    basis: list[tuple[tuple[int, int], Shape]] = []
-    for k in range(len(forms[0].inputs)):
-        for axis in range(len(forms[0].inputs[k][2])):
-            row = tuple(form.inputs[k][2][axis] for form in forms)
-            known = len(set(row)) == 1 or fitted([r for _, r in basis], [row])[0] is not None
-            if not known and len(basis) < MOST:
-                basis.append(((k, axis), row))
-    return basis

@@ -300,6 +300,8 @@ def finish(
         tuple(vm.notes),
         tuple(vm.looked),
         dict(vm.uses),
+        tuple(vm.divided),
+        tuple(vm.freed),
     )
 
 

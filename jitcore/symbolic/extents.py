@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeVar
 
 from jitcore.guards.source import Extent
+from jitcore.ir.ops_operator import WHOLE
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.symbolic.machine import Machine, Particular, is_extent
-from jitcore.symbolic.state import Sized
+from jitcore.symbolic.state import Asked, Division, Met, Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
 
-LINEAR = (operator.add, operator.sub, operator.mul)
+SUMS = (operator.add, operator.sub, operator.neg, operator.pos, int)
+DIVISORS: dict[Callable[..., Any], Callable[[int], int]] = {
+    operator.floordiv: int,
+    operator.mod: int,
+    operator.rshift: lambda bits: 1 << bits if 0 <= bits < 16 else 0,
+}
+CHOICES = (min, max)
+OF_COMPUTED = "an extent of a computed array"  # which one knows when there are several samples
+CURVED = "a product of extents"
+COMPUTED = (*SUMS, operator.mul, *DIVISORS, *CHOICES)
 T = TypeVar("T")
 
 
@@ -30,6 +42,8 @@ def told(vm: Machine, owner: Run, name: str, fact: Callable[[Any], Any]) -> Var:
         made = SIZES[name](vm, owner, sized)
         if made is not None:
             return made
+    if vm.start.sizes and isinstance(kind, ArrayType) and sized is None and name in PARTS:
+        return PARTS[name](vm, kind)
     return Known(seen(vm, fact(kind)))
 
 
@@ -48,24 +62,133 @@ def extent(vm: Machine, owner: Run, sized: Sized, axis: int) -> Var:
     if found is None:
         made = Run(vm.input(source, PYINT), source, n, frozenset((source,)))
         found = vm.realized[source] = made
-        vm.lengths.add(made.value)
+        vm.lengths[made.value] = ()
     return found
 
 
+# ---- of arrays that are computed ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An extent of a computed array: what the program was told, and where it asked."""
+
+    asked: Asked
+    extent: int
+
+
+def part(vm: Machine, kind: ArrayType, axis: int) -> Var:
+    """One that is another at other sizes is a number among the arguments of a step."""
+    n = kind.shape[axis]
+    asked = *((frame.code.code, frame.index) for frame in vm.frames), axis
+    if asked not in vm.start.free or vm.work is not None:
+        return Known(seen(vm, Told(asked, n)).extent)
+    made = vm.emit(WHOLE, (n,), {})
+    assert isinstance(made, Run)
+    made.hint = n
+    made.deps = frozenset(Extent(s, k) for s, one in vm.start.sizes.items() for k in one.axes)
+    vm.lengths[made.value] = (OF_COMPUTED, *vm.divided)  # of which it may be made
+    vm.freed.append(n)
+    return made
+
+
+def told_length(vm: Machine, kind: ArrayType) -> Var:
+    return part(vm, kind, 0)
+
+
+def told_size(vm: Machine, kind: ArrayType) -> Var:
+    return part(vm, kind, 0) if kind.ndim == 1 else Known(seen(vm, kind.size))
+
+
+def told_shape(vm: Machine, kind: ArrayType) -> Var:
+    parts = tuple(part(vm, kind, axis) for axis in range(kind.ndim))
+    return Tuple(parts) if any(isinstance(one, Run) for one in parts) else Known(kind.shape)
+
+
+PARTS: dict[str, Callable[[Machine, ArrayType], Var]] = {
+    "len": told_length,
+    "size": told_size,
+    "shape": told_shape,
+}
+
+
+# ---- what is made of them -----------------------------------------------------------------------
+
+
 def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]) -> None:
-    """Sums of extents, and a constant times one: least and greatest where extents are, so that the
-    samples at corners have seen them. Of a product of two the least may lie between."""
-    linear = fn is not operator.mul or any(isinstance(arg, Known) for arg in args)
-    if fn in LINEAR and linear and all(is_length(vm, arg) for arg in args):
-        vm.lengths.add(out.value)
+    """Sums of extents, a constant times one, the least of some, and what division by a constant
+    gives: least and greatest where extents are, so that the samples at corners have seen them. So
+    is a product of two of the inputs' extents, but not what it makes with others: of
+    (n - 40) * (n - 40) the least lies between."""
+    of = [arg for arg in args if is_length(vm, arg)]
+    if fn not in COMPUTED or not of or not all(arg in of or is_fixed(arg) for arg in args):
+        return
+    known = tuple(dict.fromkeys(one for arg in args for one in met(vm, arg)))
+    if fn is operator.mul and len(of) == 2 and all(map(is_given, of)):
+        known = (CURVED,)
+    elif CURVED in known and len(of) > 1:
+        return
+    if known == (CURVED,) or fn in SUMS or (fn is operator.mul and len(of) == 1):
+        vm.lengths[out.value] = known
+    elif fn in DIVISORS and args[1] not in of:
+        divisor = DIVISORS[fn](now(args[1]))
+        if divisor > 0:
+            vm.lengths[out.value] = (*known, division(args[0], divisor, known))
+    elif fn in CHOICES and not known:
+        vm.lengths[out.value] = (tuple(sign(now(arg), out.hint) for arg in args),)
+
+
+def division(number: Var, divisor: int, before: tuple[Met, ...]) -> Division:
+    assert isinstance(number, Run)
+    periods = (one.period for one in before if isinstance(one, Division))
+    return Division(number.value, number.hint, divisor, number.deps, divisor * prod(periods))
+
+
+def compared(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> bool | None:
+    """Of two sums of extents. Where one is less at all corners of a range, it is so between them;
+    they are equal nowhere where one is less. None: they are no such sums."""
+    ends = lhs, rhs
+    if not any(is_length(vm, end) for end in ends) or any(met(vm, end) for end in ends):
+        return None
+    if not all(is_length(vm, end) or is_fixed(end) for end in ends):
+        return None
+    a, b = map(now, ends)
+    seen(vm, sign(a, b) if fn in (operator.eq, operator.ne) else fn(a, b))
+    return fn(a, b)
+
+
+def sign(a: int, b: int) -> int:
+    return (a > b) - (a < b)
+
+
+def now(var: Var) -> int:
+    number = var.hint if isinstance(var, Run) else var.obj  # type: ignore[union-attr]
+    assert type(number) is int
+    return number
+
+
+def met(vm: Machine, var: Var) -> tuple[Met, ...]:
+    if not isinstance(var, Run):
+        return ()
+    return vm.lengths.get(var.value, (var,))
 
 
 def is_length(vm: Machine, var: Var) -> bool:
+    return isinstance(var, Run) and var.value in vm.lengths
+
+
+def is_given(var: Var) -> bool:
+    """An extent of an input."""
+    return isinstance(var, Run) and isinstance(var.origin, Extent)
+
+
+def is_fixed(var: Var) -> bool:
+    """An int that does not depend on extents."""
     match var:
         case Known(obj):
             return type(obj) is int
-        case Run(value):
-            return value in vm.lengths
+        case Run(hint=hint, deps=deps):
+            return type(hint) is int and not any(map(is_extent, deps))
     return False
 
 
@@ -79,13 +202,23 @@ def reject_lengths(vm: Machine, args: tuple[Var, ...]) -> None:
 
 def is_known(vm: Machine, fn: Callable[..., Any], deps: frozenset[Any]) -> bool:
     """May what `fn` gives be computed now? A power of an extent is a number without end."""
-    return fn in LINEAR or not vm.start.sizes or not any(map(is_extent, deps))
+    return fn in COMPUTED or not vm.start.sizes or not any(map(is_extent, deps))
 
 
 def shaping(vm: Machine, var: Run) -> Any:
     """A number that a shape, or a part of an array, is made with. Of an extent it is no fact: where
-    it matters in another way than to a kernel's numbers, samples differ."""
-    return var.hint if var.value in vm.lengths else vm.concrete(var)
+    it matters in another way than to numbers of kernels and steps, samples differ."""
+    if var.value not in vm.lengths:
+        return vm.concrete(var)
+    for one in vm.lengths[var.value]:
+        match one:
+            case Division():
+                vm.divided[one] = None
+            case Run():
+                vm.concrete(one)
+            case _:
+                seen(vm, one)
+    return var.hint
 
 
 def length(vm: Machine, owner: Run, sized: Sized) -> Var | None:

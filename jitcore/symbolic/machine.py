@@ -39,7 +39,7 @@ from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.blame import row_of_values
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.state import Frame, Held, Loud, Parts, Segment, Start, Window
+from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import (
     NOTHING,
@@ -102,7 +102,9 @@ class Machine:
     ) -> None:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
-        self.lengths: set[Value] = set()  # extents, and sums of them
+        self.lengths: dict[Value, tuple[Met, ...]] = {}  # extents, and what is made of them
+        self.divided: dict[Division, None] = {}  # those that shapes are made with
+        self.freed: list[int] = []  # extents of computed arrays that are no facts
         self.looked = looked  # what was told of arrays' extents: in all walks of a capture
         self.asked = asked  # of callables whose results are constants, likewise
         self.start = start

@@ -83,15 +83,29 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
     only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
     if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
         return told(vm, only, op.name.rpartition(".")[2], op.fold)
-    scalars = op.kind in (Kind.MAP, Kind.STORE)
-    if op.kind not in (Kind.MAP, Kind.STORE, Kind.VIEW) and op.name not in FILLS:
+    scalars = op.kind in (Kind.MAP, Kind.STORE) or is_of_length(vm, op, args)
+    if not scalars and op.kind is not Kind.VIEW and op.name not in OF_LENGTHS:
         reject_lengths(vm, (*args, *kwargs.values()))
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
     return vm.emit(op, tree, words)
 
 
-FILLS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like")
+# Of these NumPy, or a rule of ours, tells the type without making the array.
+OF_LENGTHS = frozenset(
+    (
+        *("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"),
+        *("arange", "linspace", "eye", "identity", "tri"),
+        *("repeat", "ndarray.repeat", "tile", "roll", "clip", "ndarray.clip"),
+    )
+)
+
+
+def is_of_length(vm: Machine, op: Op, args: tuple[Var, ...]) -> bool:
+    """np.float64(len(x))."""
+    return op.name.startswith("scalar.") and any(
+        isinstance(arg, Run) and arg.value in vm.lengths for arg in args
+    )
 
 
 def number_type(vm: Machine, var: Var) -> ScalarType | None:

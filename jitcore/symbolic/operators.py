@@ -26,6 +26,7 @@ from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed, has_either, kinds
 from jitcore.symbolic.elided import are_exchanged
+from jitcore.symbolic.extents import compared
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
@@ -256,7 +257,8 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     _refuse(vm, text, lhs, rhs)
 
 
-def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
+def compare(vm: Machine, text: str, lhs: Var, rhs: Var, settled: bool = True) -> Var:
+    """`settled`: of extents it may be a fact of a whole range of sizes."""
     lhs, rhs = realize(vm, lhs), realize(vm, rhs)
     if has_either((lhs, rhs)):
         return distributed(vm, partial(compare, vm, text), lhs, rhs)
@@ -267,6 +269,9 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if foldable(lhs, rhs):
         return folded(vm, fn, lhs.obj, rhs.obj)  # type: ignore[union-attr]
     if python_scalar(vm, lhs) or python_scalar(vm, rhs):
+        fact = compared(vm, fn, lhs, rhs) if settled and vm.work is None else None
+        if fact is not None:
+            return Known(fact)
         classes = {_number_class(lhs), _number_class(rhs)}
         if None not in classes and complex not in classes:
             out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})

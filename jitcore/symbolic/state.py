@@ -20,7 +20,7 @@ from jitcore.ir.graph import Graph, Node, Value
 from jitcore.ir.types import ArrayType, PileType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.values import Cell, Func, Var
+from jitcore.symbolic.values import Cell, Func, Run, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class Sized:
 
     type: ArrayType
     axes: frozenset[int]
+
+
+Asked = tuple[Any, ...]  # where the program asks for an extent: in which calls, of which axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,24 @@ class Start:
     # is too much for a routine: there, and from later ones, it is no less
     rolled: frozenset[int] = frozenset()
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
+    free: frozenset[Asked] = frozenset()  # extents of computed arrays that are no facts then
     piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Of a sum of extents, or of what such divisions give, by a constant."""
+
+    number: Value
+    now: int
+    divisor: int
+    of: frozenset[Source]
+    period: int  # what is left over is the same for extents that are so far apart
+
+
+# On the way from extents to a number: divisions, other numbers, which of some was the least, and
+# what else there is to know of it (symbolic/extents.py).
+Met = Division | Run | tuple[int, ...] | str
 
 
 PileKey = tuple[CodeType, int, int]  # its loop's first instruction, its variable
@@ -164,3 +184,5 @@ class Capture:
     notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's
     looked: tuple[Any, ...] = ()  # what was told of arrays' extents while compiling
     uses: Mapping[Source, str] = field(default_factory=dict)  # what made numbers constants
+    divided: tuple[Division, ...] = ()  # that shapes, or parts of arrays, are made with
+    freed: tuple[int, ...] = ()  # extents of computed arrays that are no facts

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+
 from jitcore.ir.types import ArrayType, CharacterType, ScalarType
+from jitcore.symbolic.extents import compared
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,
@@ -53,6 +56,10 @@ def truth(vm: Machine, var: Var) -> bool | None:
         case Object(cls=cls):
             plain = not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
             return True if plain else None
+        case Run(value) if vm.lengths.get(value) == ():
+            return compared(vm, operator.ne, var, Known(0))
+        case Run(value) if value in vm.lengths:
+            return None
         case Run(value, hint=hint) if hint is not NOTHING and not vm.in_loop:
             return bool(vm.concrete(var, "decides a branch"))
         case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):

@@ -27,7 +27,8 @@ from jitcore.verify.marks import is_unwritten, leaves_out, marked
 class Telling(Lowering):
     def step(self, step: Step) -> None:
         if isinstance(step, Node) and is_unwritten(step) and step.op.target is not None:
-            self.plan.call(step.outputs[0], marked(step.op.target), step.args, dict(step.kwargs))
+            target, args, kwargs = self.called(step)
+            self.plan.call(step.outputs[0], marked(target), args, kwargs)
         else:
             super().step(step)
 

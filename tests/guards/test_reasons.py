@@ -10,6 +10,7 @@ import pytest
 from guard_frames import NULL, Frame, entry_of
 
 from jitcore import _C
+from jitcore.axes import mark_static
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.program import compile_guards
@@ -84,6 +85,12 @@ def test_arrays_of_many_sizes():
     ]
     assert told(guards, ONES, np.ones(3)) == []
     assert told(guards, ONES, np.ones(4)) == ["x.shape[0] == y.shape[0]: True → 3 and 4"]
+    own = np.ones((3, 64))
+    mark_static(own, 0)
+    static = "x.shape: of any size → (3, 64), which is marked static"
+    assert told(guards, own, np.ones(3)) == [static]
+    assert told([*guards, g.Remainder(X, 0, 2, 1)], ONES, np.ones(3)) == []
+    assert told([g.Remainder(X, 0, 2, 0)], ONES) == ["x.shape[0] % 2: 0 → 1"]
     assert told(guards, np.ones((1, 64)), np.ones(1)) == [
         "x.shape[0]: 2 to 100 → 1", "y.shape[0]: 2 to 100 → 1"
     ]  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore._C import static_axes
 from jitcore.axes import NONE, by_id, marks_of
 
 
@@ -75,6 +76,47 @@ def test_a_static_axis_beside_dynamic_ones():
     jitcore.mark_static(x, 1)
     agree(fn, x, 2.0)
     assert [*fn.cache_info().details[0].dynamic] == ["x.shape[0]"]
+
+
+def test_static_wins_over_an_entry_for_all_sizes():
+    fn = compiled()
+    for n in (20, 40, 60):
+        agree(fn, data(n, 30), 2.0)
+    assert fn.cache_info().compiles == 2
+    x = data(80, 30)
+    jitcore.mark_static(x, 0)
+    for _ in range(3):
+        agree(fn, x, 2.0)
+    info = fn.cache_info()
+    assert info.compiles == 3 and info.details[-1].hits >= 2 and not info.details[-1].dynamic
+    agree(fn, data(80, 30), 2.0)
+    agree(fn, data(100, 30), 2.0)
+    jitcore.mark_dynamic(x, 0)
+    agree(fn, x, 2.0)
+    assert fn.cache_info().compiles == 3
+
+
+def test_static_along_another_axis():
+    fn = compiled()
+    for n in (20, 40):
+        agree(fn, data(n, 30), 2.0)
+    x = data(80, 30)
+    jitcore.mark_static(x, 1)
+    agree(fn, x, 2.0)
+    assert fn.cache_info().compiles == 2
+
+
+def test_an_array_that_was_static():
+    """Marks end with the array: at its address may be another one."""
+    fn = compiled()
+    for n in (20, 40):
+        agree(fn, data(n, 30), 2.0)
+    for _ in range(50):
+        x = data(50, 30)
+        jitcore.mark_static(x)
+        del x
+        agree(fn, data(50, 30), 2.0)
+    assert fn.cache_info().compiles == 2 and not static_axes.keys() - by_id.keys()
 
 
 def test_what_has_no_form_is_compiled_for_its_size():

@@ -1,7 +1,8 @@
 """Programs called with the same arrays at several sizes: one entry is to serve all of them.
 
 Half are of the arrays' grammar, half of what depends on sizes otherwise: stores between parts that
-meet at some sizes, extents that must divide, parts from the end, what is asked of len().
+meet at some sizes, extents that must divide, parts from the end, what is asked of len(), and what
+is made of that: shapes, parts and arguments.
 """
 
 from __future__ import annotations
@@ -37,12 +38,71 @@ LINES = (
     "x = (x - x.mean()) / (x.std() + 1.0)",
     "y = np.sqrt(x * x + 1.0) + y[::-1]",
 )
+# Numbers made of lengths that reach NumPy's calls: shapes, parts, arguments.
+MADE = (
+    "z.append(x[: len(x) // {k}] * 2.0 + 1.0)",
+    "z.append(x[len(x) // {k} :] * 2.0 - y[len(y) // {k} :])",
+    "z.append(x[len(x) // {k} : len(x) - len(x) // {k}].copy())",
+    "z.append(x[-(len(x) // {k}) :] + x[: len(x) // {k}])",
+    "z.append(x[len(x) % {k} :] * 0.5 + 1.0)",
+    "z.append(x[: (len(x) - {c}) // {k}].sum() / len(x))",
+    "z.append(x[len(x) >> 1] + y[-len(y) // 2])",
+    "z.append(x[: divmod(len(x), {k})[0]] + x[: len(x) // {k}])",
+    "z.append(x[: len(x) // 2] + x[len(x) // 2 :])",
+    "z.append(np.zeros(len(x)) + x)",
+    "z.append(np.empty(len(x) // {k}))\n    z[-1][:] = x[: len(x) // {k}]",
+    "z.append(np.ones(x.shape, dtype=np.float32))",
+    "z.append(np.full((len(x), {k}), 0.25))\n    z[-1][:, 0] = x * 2.0 + y",
+    "z.append(np.full(x.size, len(x)))",
+    "z.append(np.arange(len(x)) * x)",
+    "z.append(np.arange({c}, len(x), {k}) * 2.5 + 1.0)",
+    "z.append(np.arange(len(x) - {c}, dtype=np.int32))",
+    "z.append(np.arange(len(x), dtype=np.uint8))",
+    "z.append(np.linspace(0.0, 1.0, len(x)) * x + y)",
+    "z.append(np.linspace({a}, len(x), len(x) + {k}, endpoint=False))",
+    "z.append(np.tile(x * 2.0, {k}) + np.repeat(y, {k}))",
+    "z.append(np.repeat(np.arange({k}), len(x) // {k}) * 1.5)",
+    "z.append(np.tile(np.arange({k}), len(x)) + 1.0)",
+    "z.append(np.broadcast_to(x, ({k}, len(x))) * 2.0 + y)",
+    "z.append(np.broadcast_to(x[0], (len(x),)) * y - x)",
+    "z.append((x * 2.0).reshape(len(x), 1) + np.ones((1, {k})))",
+    "z.append((x * 2.0 + 1.0).reshape(1, -1, 1))",
+    "z.append((x + 1.0).reshape(len(x) // {k}, {k}) * 2.0)",
+    "z.append(x / len(x) + y * (1.0 / (len(x) + 1)))",
+    "z.append(np.float64(len(x)) * x - np.sqrt(len(x)))",
+    "z.append(np.roll(x * 2.0, len(x) // {k}) + y)",
+    "z.append(np.clip(x * 300.0, -len(x), len(x) // 2))",
+    "z.append(x[: min(len(x), {b})] * 2.0 + 1.0)",
+    "z.append(x[max(0, len(x) - {b}) :] * 2.0 + 1.0)",
+    "x = x * 2.0 if len(x) > {b} else x * 3.0 + 1.0",
+    "if len(x) < {k}:\n        return x",
+    "m = len(x) - {k}\n    z.append(np.zeros(m) + x[{k} :])",
+    "m = len(x) // {k}\n    z.append((np.concatenate([x[m:], y[:m]]) + 1.0) * 2.0)",
+    "w = x[1:] - x[:-1]\n    z.append(w * len(w) + np.arange(len(w)))",
+    "w = np.concatenate([x, y]) * 2.0\n    z.append(w[: len(w) // 2] + x)",
+    "w = x[len(x) // {k} :] * 2.0\n    z.append(w + np.zeros(w.shape[0]) + np.ones(w.size))",
+    "z.append(len(x) // {k} + len(x) % {k})",
+    "x[len(x) // {k} :] = y[len(x) // {k} :] * 2.0 + 1.0",
+    "x[: len(x) // {k}] += 1.0",
+)
+SQUARE = (  # of so many elements as a square has
+    "z.append(np.eye(len(x)) * 2.0 + x)",
+    "z.append(np.identity(len(x) // {k}) + 1.0)",
+    "z.append(np.tri(len(x), len(x) // {k}, {c}) * 3.0 - 1.0)",
+    "z.append(np.eye(len(x), {k}, -1, order='F') * 3.0 - 1.0)",
+    "z.append((x[:, None] * y + 1.0)[: len(x) // {k}])",
+    "z.append(np.multiply.outer(x, y)[len(x) // {k}] * 2.0 + 1.0)",
+    "z.append(np.zeros((len(x), len(x) // {k})) + x[:, None])",
+    "w = np.outer(x, y) * 2.0 + 1.0\n    z.append(w.reshape(len(x) * len(x)) * 0.5)",
+)
+HUGE = (100_003, 70_000, 65_537, 40_000)
 PLAIN = """import numpy as np
 
 
 def f(x, y):
+    z = []
 {body}
-    return x, y
+    return x, y, z
 
 {calls}
 CALLS = [{names}]
@@ -55,22 +115,29 @@ def program(seed: int) -> str:
 
 
 def plain(rng: random.Random) -> str:
-    body = "\n".join("    " + line(rng) for _ in range(rng.randint(1, 4)))
+    lines = [line(rng) for _ in range(rng.randint(1, 4))]
     first = rng.choice((6, 20, 60, 120, 300))
-    sizes = [first, first + rng.choice((2, 10, 60)), *(rng.randint(1, 400) for _ in range(6))]
+    sizes = [first, first + rng.choice((2, 10, 61)), *(rng.randint(1, 400) for _ in range(5))]
+    sizes += [rng.choice((0, 1, 2, 3)), rng.choice(range(first, first + 9))]
+    if not any(one in SQUARE for one, _ in lines):
+        sizes.insert(rng.randint(2, len(sizes)), rng.choice(HUGE))
     calls = [
         f"def call{k}():\n    x = np.random.default_rng({k}).normal(size={n})\n"
         f"    return x, x[::-1] * 2.0\n"
         for k, n in enumerate(sizes)
     ]
     names = ", ".join(f"call{k}" for k in range(len(calls)))
+    body = "\n".join("    " + text for _, text in lines)
     return PLAIN.format(body=body, calls="\n\n".join(calls), names=names)
 
 
-def line(rng: random.Random) -> str:
+def line(rng: random.Random) -> tuple[str, str]:
+    """As it is in the tables, and with numbers."""
     a, c, count = rng.randint(0, 40), rng.randint(1, 40), rng.randint(1, 30)
     chosen = {"a": a, "b": a + count, "c": c, "d": c + count, "k": rng.randint(2, 5)}
-    return rng.choice(LINES).format(**chosen)
+    table = rng.choice((LINES, MADE, MADE, MADE, SQUARE))
+    text = rng.choice(table)
+    return text, text.format(**chosen)
 
 
 def of_arrays(seed: int) -> str:

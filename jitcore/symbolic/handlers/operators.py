@@ -22,7 +22,8 @@ def binary_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Va
 
 @opcode("COMPARE_OP", "lhs rhs -- res")
 def compare_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
-    return operators.compare(vm, canon.argval, lhs, rhs)
+    settled = not (vm.start.sizes and before_loop(vm, frame))
+    return operators.compare(vm, canon.argval, lhs, rhs, settled)
 
 
 @opcode("UNARY_NEGATIVE", "value -- res")
