@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 
 LEAVES = (
     *("amounts", "axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
-    *("lazy", "backends", "users", "own", "promises"),
+    *("lazy", "backends", "users", "own", "promises", "streams"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
@@ -37,6 +37,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "config": ("errors", "lazy", "topics"),
     "marks": ("_C",),
     "promises": ("_C",),
+    "streams": (),
     "stances": ("_C",),
     "switch": (),
     "__main__": (),
@@ -58,7 +59,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "config", "marks", "hush", "logs", "users", "own", "promises"),
+        *("errors", "config", "marks", "hush", "logs", "users", "own", "promises", "streams"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
     "passes": ("errors", "ir"),

@@ -243,11 +243,11 @@ UNKNOWN_CALLABLE = _row(
     hint="call a plain function or a method of a plain class",
 )
 PRINT = _row(
-    "J204", "print", NEVER,
+    "J204", "print", COULD,
     "output is written",
     runs="the call",
-    hint="move it after the array work, out of the loop, or to where the function is called: only "
-    "CPython can write",
+    hint="numbers and texts stay in the graph where standard output is a file, a pipe or a "
+    "StringIO; print anything else after the array work, or where the function is called",
 )
 IO = _row(
     "J205", "input-output", NEVER,

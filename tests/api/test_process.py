@@ -19,7 +19,7 @@ import jitcore
 @jitcore.compile
 def f(x):
     y = np.sqrt(x * x + 1.0)
-    print("half way")
+    print("half way", y[:0])
     return y * 2
 
 for _ in range(3):
@@ -106,13 +106,13 @@ def test_the_report_at_exit_says_each_place_once(tmp_path: Path) -> None:
     path = tmp_path / "half.py"
     path.write_text(PROGRAM)
     done = run(path, JITCORE_REPORT="1", JITCORE_KEEP_ALL="1")
-    assert done.stdout == "half way\n" * 3
+    assert done.stdout == "half way []\n" * 3
     lines = done.stderr.splitlines()
     (place,) = [k for k, line in enumerate(lines) if line.startswith("J204 ")]
     assert f"{path}:7 in f" in lines[place]
-    assert lines[place + 1].strip() == "output is written: print()"
-    assert lines[place + 2].strip() == 'print("half way")'
-    assert lines[place + 3].strip() == "^" * len('print("half way")')
+    assert lines[place + 1].strip() == "output is written: print() of a float64 array of shape (0,)"
+    assert lines[place + 2].strip() == 'print("half way", y[:0])'
+    assert lines[place + 3].strip() == "^" * len('print("half way", y[:0])')
     assert lines[place + 4].strip().startswith("hint: ")
     assert "\x1b" not in done.stderr
     assert lines[0] == "jitcore: 1 function seen, 1 with a graph in use"
@@ -134,14 +134,14 @@ def test_the_report_goes_to_a_file_where_the_program_began(kind: str, tmp_path: 
 )
 def test_a_report_that_cannot_be_made_is_said(value: str, says: str) -> None:
     done = run(PROGRAM, JITCORE_REPORT=value)
-    assert done.stdout == "half way\n" * 3 and done.returncode == 0
+    assert done.stdout == "half way []\n" * 3 and done.returncode == 0
     assert says in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("value", ["", "0"])
 def test_without_the_switch_there_is_no_report(value: str) -> None:
     done = run(PROGRAM, JITCORE_REPORT=value)
-    assert done.stdout == "half way\n" * 3 and done.stderr == ""
+    assert done.stdout == "half way []\n" * 3 and done.stderr == ""
 
 
 def test_the_report_of_a_program_that_fails_comes_after_its_traceback(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def calls_a_function(x):
 @breaks("J204", lambda: (f8(4),))
 def prints(x):
     y = x * 2
-    print("between")  # J204
+    print("between", y)  # J204
     return y + 1
 
 

@@ -38,8 +38,8 @@ def test_a_signal_becomes_a_value_with_a_place() -> None:
     assert record.via == (place,)
     assert str(record) == (
         "J204 model.py:12 in step, called from model.py:12 in step: output is written: print. "
-        "Hint: move it after the array work, out of the loop, or to where the function is called: "
-        "only CPython can write"
+        "Hint: numbers and texts stay in the graph where standard output is a file, a pipe or a "
+        "StringIO; print anything else after the array work, or where the function is called"
     )
     assert record.reason == "output is written: print"
     assert BreakSignal(breaks.PRINT).at(place).reason == "output is written"

@@ -25,7 +25,7 @@ import numpy as np, jitcore
 @jitcore.compile
 def f(x):
     y = np.sqrt(x * x + 1.0)
-    print("half way")
+    print("half way", y[:0])
     return y * 2
 print(f(np.ones(8)).sum())
 """
@@ -33,7 +33,7 @@ print(f(np.ones(8)).sum())
 
 def half(x):
     y = np.sqrt(x * x + 1.0)
-    print("half way")
+    print("half way", y[:0])
     return y * 2 + np.exp(y)
 
 
@@ -75,7 +75,7 @@ def test_guards_are_told_in_words(caplog) -> None:
 def test_a_break_is_told_with_place_reason_and_hint(caplog) -> None:
     text = said(caplog, "breaks")
     line = half.__code__.co_firstlineno + 2
-    assert text.startswith(f"J204 {__file__}:{line} in half: output is written: print(). Hint: ")
+    assert text.startswith(f"J204 {__file__}:{line} in half: output is written: print() of ")
 
 
 def test_code_is_told_beside_the_users_lines(caplog) -> None:
@@ -172,7 +172,7 @@ def run(text: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
 
 def test_a_program_says_what_the_environment_asks_for() -> None:
     told = run("breaks,graph")
-    assert told.stdout.startswith("half way\n")
+    assert told.stdout.startswith("half way []\n")
     assert "jitcore.breaks: J204 <string>:6 in f: output is written" in told.stderr
     assert "jitcore.graph: <string>:3 in f, offset 2:\ngraph f(%0: f8[8]) {" in told.stderr
     assert "jitcore.guards" not in told.stderr
@@ -180,8 +180,8 @@ def test_a_program_says_what_the_environment_asks_for() -> None:
 
 @pytest.mark.by_turns
 def test_a_program_whose_standard_error_is_gone() -> None:
-    assert run("all", "import sys\nsys.stderr.close()" + PROGRAM).stdout.startswith("half way\n")
-    assert run("all", "import sys\nsys.stderr = None" + PROGRAM).stdout.startswith("half way\n")
+    assert run("all", "import sys\nsys.stderr.close()" + PROGRAM).stdout.startswith("half way []\n")
+    assert run("all", "import sys\nsys.stderr = None" + PROGRAM).stdout.startswith("half way []\n")
 
 
 @pytest.mark.by_turns

@@ -8,6 +8,7 @@ from jitcore.symbolic.models import (
     marks,
     numbers,
     objects,
+    prints,
     sequences,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "marks",
     "numbers",
     "objects",
+    "prints",
     "sequences",
 ]

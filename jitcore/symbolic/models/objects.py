@@ -131,7 +131,7 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     vm.stop(breaks.ATTRIBUTE, f"hasattr() of {describe(owner)}")
 
 
-PRINTS: tuple[object, ...] = (print, input, open, breakpoint)
+TALKS: tuple[object, ...] = (input, open, breakpoint)
 INTROSPECTS: tuple[object, ...] = (locals, vars, dir, eval, exec, globals, sys._getframe)
 
 
@@ -142,13 +142,8 @@ def refuse(kind: breaks.BreakKind, name: str) -> Callable[[Machine, Args, Words]
     return run
 
 
-for io in PRINTS:
-    model(io)(
-        refuse(
-            breaks.PRINT if callable_name(io) == "print" else breaks.IO,
-            f"{callable_name(io)}()",
-        )
-    )
+for io in TALKS:
+    model(io)(refuse(breaks.IO, f"{callable_name(io)}()"))
 for look in INTROSPECTS:
     model(look)(refuse(breaks.INTROSPECTION, f"{callable_name(look)}()"))
 model(id)(refuse(breaks.OUTSIDE_WORLD, "id()"))

@@ -1,0 +1,99 @@
+"""`print` of what needs no code of the program's to become a text: a step between kernels.
+
+    Window …  check: the stream is plain   one that is not: CPython goes on before the window
+    Loud      print                        at its place, once; what it raises is raised there
+    Window …
+
+A plain stream (jitcore/streams.py) runs nothing of the program's, so all that is known of it goes
+on to hold, and what is held back is not seen. Anything else is printed by CPython.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from jitcore.fallback import breaks
+from jitcore.guards.guard import HasType
+from jitcore.guards.source import Const, ModuleAttr
+from jitcore.ir.graph import Node
+from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.ops_opaque import gives_none
+from jitcore.ir.types import ObjectType, ScalarType
+from jitcore.ir.value import Value, leaves
+from jitcore.streams import check, is_plain
+from jitcore.symbolic.calls import model
+from jitcore.symbolic.describe import describe
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.values import Known, List, Run, Tuple, Var
+from jitcore.symbolic.wrap import realize
+
+CHECK = Op("check_stream", check, Kind.OPAQUE, Effect.SILENT, gives_none)
+PRINT = Op("print", print, Kind.OPAQUE, Effect.LOUD, gives_none, lambda *_: Effect.LOUD)
+WORDS = ("sep", "end", "flush", "file")
+PLAIN = (str, int, float, complex, bool, type(None), type(...))
+
+
+@model(print)
+def print_(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
+    if vm.work is not None or vm.inlined or vm.config.verify or not kwargs.keys() <= set(WORDS):
+        vm.stop(breaks.PRINT, "print()")
+    tree = tuple(printed(vm, arg) for arg in args)
+    words = {key: word(vm, arg) for key, arg in kwargs.items() if key != "file"}
+    texts = [one for one in leaves((tree, words)) if type(one) is str]
+    is_ascii = all(map(str.isascii, texts))
+    file = stream(vm, kwargs.get("file", Known(None)), is_ascii)
+    place = vm.place()
+    vm.window().nodes.append(Node(CHECK, (file, is_ascii), {}, (), (), place))
+    given = words if file is None else {**words, "file": file}
+    vm.loud(Node(PRINT, tree, given, (), (), place))
+    vm.nodes += 2
+    return Known(None)
+
+
+def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
+    """A number, a text, None, or tuples and lists of them."""
+    var = realize(vm, var)
+    match var:
+        case Known(obj) if is_text(obj):
+            return obj
+        case Run(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
+            if kind.python or not inside:
+                return value
+        case Tuple(items, cls=cls) if cls is tuple:
+            return tuple(printed(vm, item, True) for item in items)
+        case Known(obj) if type(obj) is tuple:
+            return tuple(printed(vm, Known(item), True) for item in obj)
+        case List(items):
+            return [printed(vm, item, True) for item in items]
+    vm.stop(breaks.PRINT, f"print() of {describe(var)}")
+
+
+def is_text(obj: Any) -> bool:
+    if type(obj) is not str or obj.isascii():
+        return type(obj) in PLAIN
+    return obj.encode("utf-8", "replace").decode() == obj
+
+
+def word(vm: Machine, var: Var) -> Any:
+    var = realize(vm, var)
+    if isinstance(var, Known) and is_text(var.obj):
+        return var.obj
+    vm.stop(breaks.PRINT, f"print() with {describe(var)}")
+
+
+def stream(vm: Machine, file: Var, is_ascii: bool) -> Value | None:
+    """None: the one that print() looks up."""
+    file = realize(vm, file)
+    origin = getattr(file, "origin", None)
+    if isinstance(file, Known) and file.obj is None:
+        origin, live = ModuleAttr(Const(sys), "stdout"), vars(sys).get("stdout")
+    elif origin is not None:
+        live = vm.live.get(origin)
+    else:
+        vm.stop(breaks.PRINT, f"print() to {describe(file)}")
+    if not is_plain(live, is_ascii):
+        vm.stop(breaks.PRINT, f"print() to a {type(live).__name__}")
+    vm.guard(HasType(origin, type(live)))
+    by_itself = isinstance(file, Known)
+    return None if by_itself else vm.input(origin, ObjectType(type(live)))
