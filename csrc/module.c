@@ -19,6 +19,7 @@
 #include "frame_state.h"
 #include "guard_eval.h"
 #include "held.h"
+#include "histogram.h"
 #include "iterators.h"
 #include "launcher.h"
 #include "lookup.h"
@@ -62,7 +63,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(polynomials) X(plan) X(entry) \
+    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(routine) X(polynomials) X(plan) X(entry) \
     X(dispatch) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)
 

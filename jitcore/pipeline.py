@@ -308,6 +308,7 @@ def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
     assembled = assemble(captured, config)
     pays = (
         assembled.kernels
+        or assembled.in_c
         or assembled.routines
         or assembled.foreign
         or assembled.refusals

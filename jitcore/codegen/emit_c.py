@@ -24,6 +24,7 @@ from . import folds
 from .abi import SYMBOL, c_type, runtime_text
 from .fold_text import KEY_TEXT, RANK_TEXT
 from .folds import BUFFERED
+from .held import AS_IT_IS, around, pieces
 from .kept import SINK, SINKS, sink
 from .layout import Block, Kernel, plan
 from .literals import literal
@@ -59,9 +60,10 @@ class Text:
         self("}")
 
 
-def emit(program: Program, nest: Nest) -> str:
-    """The source of a library with one kernel. Operands: inputs in order, then outputs in order."""
-    kernel = plan(program, nest)
+def emit(program: Program, nest: Nest, held: int = 0) -> str:
+    """The source of a library with one kernel. Operands: inputs in order, then outputs in order.
+    `held`: elements of a row of results that stays in registers, see held.py."""
+    kernel = plan(program, nest, held)
     text = Text()
     laid = [*kernel.folds.values()]
     parts = bool(laid) and folds.joined(laid, nest.depth)
@@ -76,7 +78,10 @@ def emit(program: Program, nest: Nest) -> str:
     declare(kernel, text)
     begin_runs(kernel, 0, text)
     loops = nest.depth - 2 if kernel.tiled else nest.depth - 1
+    inside = around(nest, [one.k for one in laid]) if kernel.held else -1
     for axis in range(loops):
+        if axis == inside:
+            text.each(take_up(kernel, inside))
         text.open(f"for (i64 i{axis} = 0; i{axis} < dim[{axis}]; i{axis}++) {{")
         begin_runs(kernel, axis + 1, text)
     (emit_tiles if kernel.tiled else emit_rows)(kernel, text)
@@ -84,6 +89,8 @@ def emit(program: Program, nest: Nest) -> str:
         end_runs(kernel, axis, text)
         if axis > 0:
             text.close()
+        if kernel.held and axis == inside + 1:
+            text.each(put_down(kernel))
     if parts:
         text.close()
         text("if (todo == RT_PART) return status;")
@@ -107,6 +114,21 @@ def emit_rows(kernel: Kernel, text: Text) -> None:
     take(kernel, text)
     if kernel.chunked:
         text.close()
+
+
+def take_up(kernel: Kernel, inside: int) -> Iterator[str]:
+    """Rows of results, for loops that add to them alone."""
+    for one in kernel.folds.values():
+        k, kind, depth = one.k, one.kind, kernel.nest.depth
+        moves = "".join(f" + i{axis} * step[{k * depth + axis}]" for axis in range(inside))
+        yield f"{kind} *const t{k} = ({kind} *)(p[{k}]{moves});"
+        yield f"_Alignas(32) {kind} r{k}[{kernel.held}];"
+        yield f"for (i64 i = 0; i < {kernel.held}; i++) r{k}[i] = t{k}[i];"
+
+
+def put_down(kernel: Kernel) -> Iterator[str]:
+    for one in kernel.folds.values():
+        yield f"for (i64 i = 0; i < {kernel.held}; i++) t{one.k}[i] = r{one.k}[i];"
 
 
 def take(kernel: Kernel, text: Text) -> None:
@@ -212,6 +234,7 @@ def prelude(kernel: Kernel) -> Iterator[str]:
     parts += [SELECT] if "rt_select" in codes else []
     parts += [WHOLE] if "rt_whole" in codes else []
     parts += [SINK] if kernel.sunk else []
+    parts += [AS_IT_IS] if kernel.held else []
     parts += [KEY_TEXT, RANK_TEXT] if "rt_rank" in codes else []
     yield from map(once, (*parts, *folds.helpers([*kernel.folds.values()])))
 
@@ -224,7 +247,7 @@ def once(text: str) -> str:
 
 
 def declare(kernel: Kernel, text: Text) -> None:
-    text(f"const i64 n = dim[{kernel.nest.depth - 1}];")
+    text(f"const i64 n = {kernel.held or f'dim[{kernel.nest.depth - 1}]'};")
     tile = "tile_" * kernel.tiled
     for slot, size in enumerate(kernel.slots):
         text(f"_Alignas(64) char {tile}b{slot}[{size * kernel.chunk}];")
@@ -304,7 +327,8 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
         text("u8 some = 0;")
         emit_loop(kernel, needed(block.steps, mask), shared, text, mask)
         text.open("if (some) {")
-    emit_loop(kernel, block.steps, shared, text)
+    for piece in ways_through(kernel, block):
+        emit_loop(kernel, block.steps, shared, text, piece=piece)
     if mask is not None:
         text.close()
     for kind in kinds:
@@ -318,20 +342,34 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     text.close()
 
 
+ALL = ("0", "m")
+
+
+def ways_through(kernel: Kernel, block: Block) -> Iterable[tuple[str, str]]:
+    """From where to where loops go."""
+    if not kernel.held:
+        return [ALL]
+    widest = max(kernel.program.vars[out].dtype.itemsize for out in block.makes)
+    return [(str(first), str(end)) for first, end in pieces(kernel.held, widest)]
+
+
 def emit_loop(
     kernel: Kernel,
     steps: Sequence[Step],
     shared: Mapping[int, int],
     text: Text,
     mask: int | None = None,
+    piece: tuple[str, str] = ALL,
 ) -> None:
     """The elements of a chunk, one after the other; is `some` of this mask true?"""
     made = {out for step in steps for out in step.outs}
     asked = set() if mask is None else {mask}
     read = {arg for step in steps for arg in step.args} | asked
     read -= made
+    if kernel.held:
+        text("RT_AS_IT_IS")
     text("RT_INDEPENDENT")
-    text.open("for (i64 i = 0; i < m; i++) {")
+    text.open(f"for (i64 i = {piece[0]}; i < {piece[1]}; i++) {{")
     for var in sorted(read):
         source = f"y{shared[var]}" if var in shared else f"x{var}"
         text.each(load(kernel, var, source, shared.get(var, var)))
@@ -363,7 +401,8 @@ def declare_target(kernel: Kernel, var: int, text: Text) -> None:
     if place.walk is Walk.STILL:  # a fold; a loop has one place for it
         text(f"{kind} r{var} = *({kind} *){place.pointer};")
     elif place.walk is Walk.UNIT:
-        text(f"{kind} *restrict y{var} = ({kind} *){place.pointer};")
+        own = f"r{kernel.folds[var].k}" if kernel.held else f"({kind} *){place.pointer}"
+        text(f"{kind} *restrict y{var} = {own};")
     else:
         text(f"char *restrict y{var} = {place.pointer};")
 

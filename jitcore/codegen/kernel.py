@@ -219,7 +219,9 @@ def source_of(group: Group) -> str:
 def source_on(group: Group, loop: Nest) -> str:
     if group.chain:
         return labelled(chain_text(group.chain, loop.depth), group.label)
-    return labelled(declarations(group.program) + emit(group.program, loop), group.label)
+    return labelled(
+        declarations(group.program) + emit(group.program, loop, group.held), group.label
+    )
 
 
 def numbers_of(group: Group) -> list[int]:

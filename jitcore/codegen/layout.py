@@ -67,6 +67,7 @@ class Kernel:
     stored: set[int]
     sunk: set[int]  # read for their flags' sake
     folds: dict[int, Placed]
+    held: int = 0  # elements of a row of results that stays in registers
 
     @property
     def runs(self) -> list[Placed]:
@@ -200,7 +201,7 @@ def as_they_lie(
     return found
 
 
-def plan(given: Program, nest: Nest) -> Kernel:
+def plan(given: Program, nest: Nest, held: int = 0) -> Kernel:
     program = with_copies(given, nest)
     operands = program.operands()
     places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
@@ -223,7 +224,10 @@ def plan(given: Program, nest: Nest) -> Kernel:
     for var, found in enumerate(program.vars):
         if isinstance(found, Const):
             places[var] = Place(f"(char *)&k{var}", "0", Walk.STILL)
-    return Kernel(program, nest, blocks, places, slots, stored, unkept(program, stored), laid)
+    sunk = unkept(program, stored)
+    made = Kernel(program, nest, blocks, places, slots, stored, sunk, laid, held)
+    made.held = 0 if made.chunked else held
+    return made
 
 
 def operand_place(k: int, nest: Nest) -> Place:

@@ -22,6 +22,7 @@ from .composites import OWN, expanded
 from .cut import pays_alone
 from .demand import lower_any
 from .filled import without_fills
+from .held import held
 from .joins import JOINED, PIECE, Parts, parted
 from .loops import nest_of
 from .lower import Lowering, Unsuitable, signature
@@ -64,6 +65,7 @@ class Group:
     wholes: tuple[tuple[Value, Value], ...] = ()  # what it makes parts of, and that as a result
     chain: Chain | None = None  # then `program` is that of its last stage
     label: str = ""  # for profilers and debuggers, see labels.py
+    held: int = 0  # elements of a row of results that stays in registers
 
     @property
     def results(self) -> tuple[Value, ...]:
@@ -89,8 +91,16 @@ def fuse(
         steps = without_views(grouped(divided, live_out, views, bool(varying)), own)
         left = [*parts.wholes(apart(steps)), *origins([s for s in steps if isinstance(s, Node)])]
         if not left:
-            return joined(steps, parts) if parts.places else steps
+            steps = joined(steps, parts) if parts.places else steps
+            return [in_registers(step, varying) for step in steps]
         calls = [*calls, *left]
+
+
+def in_registers(step: Node | Group, varying: Collection[int]) -> Node | Group:
+    """The step; its results held while values join them, where they are few."""
+    if isinstance(step, Node):
+        return step
+    return replace(step, held=held(step.program, nest_of(step.program, step.shape), varying))
 
 
 def without_views(steps: list[Node | Group], views: Set[Value]) -> list[Node | Group]:

@@ -18,6 +18,7 @@ from .infer_create import (
     infer_linspace,
     infer_square,
 )
+from .infer_histogram import effect_of_histogram, infer_histogram
 from .infer_view import (
     effect_of_copy,
     infer_array,
@@ -98,6 +99,7 @@ ROWS: tuple[Op, ...] = (
     *_rows("ptp count_nonzero", Kind.REDUCE, _F, asked),
     *_rows("mean std var", Kind.REDUCE, _F, asked, effect_rule=effect_of_mean),
     *_rows("average", Kind.OPAQUE, _F, infer_average, effect_rule=effect_of_average),
+    *_rows("histogram", Kind.OPAQUE, _L, infer_histogram, effect_rule=effect_of_histogram),
     *_rows("cumsum cumprod cumulative_sum cumulative_prod", Kind.OPAQUE, _F, asked),
     *_rows("round around sort gradient", Kind.OPAQUE, _F, asked),
     *_rows("nan_to_num", Kind.OPAQUE, _F, asked, effect_rule=effect_of_nan_to_num),

@@ -37,7 +37,7 @@ QUIET: Mapping[str, str] = {
 }
 
 LOUD: Mapping[str, str] = {
-    "numpy": """broadcast_arrays corrcoef cov cross fix histogram histogram2d
+    "numpy": """broadcast_arrays corrcoef cov cross fix histogram2d
         histogram_bin_edges histogramdd median nanargmax nanargmin nancumprod nancumsum nanmax
         nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar percentile
         polydiv polyfit quantile row_stack trim_zeros fromstring""",

@@ -56,6 +56,7 @@ from jitcore.runtime.planned import (
     Step,
     exit_values,
     flat,
+    is_in_c,
     live_windows,
     recipe_values,
     scheduled,
@@ -84,6 +85,7 @@ class Assembled:
     traffic: Traffic
     routines: tuple[Any, ...] = ()
     plan: Scheduled | None = None
+    in_c: int = 0  # calls of functions of our own, in NumPy's place
     works: tuple[Work, ...] = ()
 
 
@@ -199,6 +201,7 @@ def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
         moved,
         tuple(one.routine.code for one in plan.segments if one.routine is not None),
         plan,
+        sum(map(is_in_c, steps)),
         tuple(works(plan, counts)),
     )
 

@@ -17,6 +17,7 @@ from jitcore import _C
 from jitcore.codegen.abi import FLAGS
 from jitcore.codegen.chains import chained
 from jitcore.codegen.fast import as_asked
+from jitcore.codegen.in_c import IN_C, in_c
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
 from jitcore.codegen.numbers import NoForm
@@ -198,9 +199,9 @@ def scheduled(capture: Capture, config: Config) -> Scheduled:
 
 
 def has_others(made: Scheduled) -> bool:
-    """Anything but kernels and calls."""
-    foreign = any(isinstance(step, Foreign) for step in flat(made.segments))
-    return foreign or any(one.refusal or one.routine is not None for one in made.segments)
+    """Anything but kernels and NumPy's calls."""
+    others = any(isinstance(step, Foreign) or is_in_c(step) for step in flat(made.segments))
+    return others or any(one.refusal or one.routine is not None for one in made.segments)
 
 
 def planned(
@@ -229,7 +230,7 @@ def planned(
             idle = lasting(views).keys() | (views.keys() - one.after)
             if config.numerics == "exact":
                 fused = chained(fused, one.after, idle, views, bool(config.sized))
-            steps = stores_last(fused, idle)
+            steps = [in_c(s) if isinstance(s, Node) else s for s in stores_last(fused, idle)]
             steps = [under(step, one.errstate, capture.errstate) for step in steps]
             steps = [*map(with_label, steps)] if config.perf else steps
         elif one.loud is None and config.backend != "numpy":
@@ -281,6 +282,11 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> R
     if made is None:
         raise Unroutined(loops.at, "no C compiler")
     return made
+
+
+def is_in_c(step: Step) -> bool:
+    """A call of a function of our own."""
+    return isinstance(step, Node) and step.op in IN_C
 
 
 def is_store(step: Step) -> bool:

@@ -414,3 +414,31 @@ def test_what_any_order_gives_takes_gaps(
 
 def reduced(name: str, words: dict[str, Any], b: Builder, x: Value) -> Value:
     return b.emit(OPS[name], (x,), words)
+
+
+@pytest.mark.parametrize("width", (2, 3, 6, 7, 8, 12, 15, 16, 17, 31, 32, 33))
+@pytest.mark.parametrize("dtype", "fdBi")
+def test_short_rows_stay_in_registers(dtype: str, width: int, config: Config) -> None:
+    """As a convolution has them: the rows of a small array, beside one that repeats along them."""
+    x = scattered(dtype, (3, 4, 5, 2, 1), width)
+    y = scattered(dtype, (4, 5, 2, width), width + 1)
+    for axes in ((1, 2, 3), (0, 1, 2, 3), (0, 2)):
+        for name in ("sum", "max", "min", "prod"):
+            alike(total(name, axis=axes), [x, y], config)
+
+
+def test_a_held_row_says_its_length(config: Config) -> None:
+    x, y = np.ones((3, 4, 5, 1)), np.ones((4, 5, 8))
+    b, _, results = build(total("sum", axis=(1, 2)), [x, y])
+    (one,) = groups_of(fuse(b.nodes, results))
+    (other,) = groups_of(fuse(b.nodes, results, varying=(3,)))
+    assert (one.held, other.held) == (8, 0)
+
+
+def test_partial_results_are_put_down(config: Config) -> None:
+    """Loops that add stand around loops that go from row to row."""
+    x = scattered("d", (6, 5, 7, 4), 3)
+    y = scattered("d", (6, 5, 7, 4), 4)
+    for axes in ((0,), (0, 2), (1,), (2,), (0, 1)):
+        for order in ((0, 1, 2, 3), (1, 0, 2, 3), (2, 0, 1, 3)):
+            alike(total("sum", axis=axes), [x.transpose(order), y.transpose(order)], config)
