@@ -34,11 +34,13 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`cls`: a tuple of them, or a class of such; None: of one alone. `strided`: their places."""
+    """`cls`: a tuple of them, or a class of such; None: of one alone. `strided`: their places.
+    `found`: the shape depends on what the arrays contain."""
 
     kinds: tuple[SpanType | ScalarType, ...]
     cls: type | None
     strided: frozenset[int]
+    found: bool
 
 
 class Contents(Enum):
@@ -80,12 +82,13 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     found = sampled(row, args, kwargs, known, Contents.REGULAR)
     items = parts_of(found)
     numbers = any(isinstance(one, ScalarType) for one in given)
-    fixed = known and not numbers and is_fixed(row, args, kwargs, shapes_of(items))
+    alike = is_fixed(row, args, kwargs, known, shapes_of(items))
+    fixed = known and not numbers and alike
     kinds = tuple(result_type(row, item, fixed) for item in items)
     strided = frozenset(k for k, item in enumerate(items) if is_strided(item))
     if strided and not are_columns(items):
         raise NotALoop(f"{row.name} that gives arrays with steps of their own, in a loop")
-    return Result(kinds, type(found) if items is found else None, strided)
+    return Result(kinds, type(found) if items is found else None, strided, not alike)
 
 
 def parts_of(found: Any) -> tuple[Any, ...]:
@@ -108,15 +111,15 @@ def shapes_of(items: tuple[Any, ...]) -> list[Any]:
     return [getattr(item, "shape", None) for item in items]
 
 
-def is_fixed(row: Op, args: Any, kwargs: Any, shapes: list[Any]) -> bool:
+def is_fixed(row: Op, args: Any, kwargs: Any, known: bool, shapes: list[Any]) -> bool:
     """Is the shape the same, whatever the arrays contain? What selects or searches depends on it;
     zeros may be no matrix that a call can do with."""
     try:
-        others = [sampled(row, args, kwargs, True, Contents.DISTINCT)]
+        others = [sampled(row, args, kwargs, known, Contents.DISTINCT)]
     except NotALoop:
         return False
     with suppress(NotALoop):
-        others.append(sampled(row, args, kwargs, True, Contents.ZEROS))
+        others.append(sampled(row, args, kwargs, known, Contents.ZEROS))
     return all(shapes_of(parts_of(one)) == shapes for one in others)
 
 

@@ -101,12 +101,12 @@ def kind_of(value: Value) -> str:
     return kind.dtype.kind if isinstance(kind, ArrayType | SpanType) else ""
 
 
-def found(vm: Machine, args: Any, kinds: tuple[Any, ...]) -> None:
-    """What a call gives is as long as it finds things in a large array."""
-    unknown = any(isinstance(kind, SpanType) and None in kind.dims for kind in kinds)
+def found(vm: Machine, args: Any, depends: bool) -> None:
+    """What a call gives is as long as it finds things in a large array, if that `depends` on what
+    is in it."""
     many = any(isinstance(v.type, ArrayType) and v.type.size > LARGEST_CALLED for v in values(args))
     many |= any(isinstance(v.type, SpanType) and None in v.type.dims for v in values(args))
-    vary(vm, unknown and many)
+    vary(vm, depends and many)
 
 
 def put(vm: Machine, array: Value, key: Any, value: Any) -> None:

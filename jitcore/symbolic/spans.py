@@ -283,7 +283,7 @@ def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     found = result_of_call(row, args, kwargs)
     outputs = tuple(map(Value, found.kinds))
     if row is not SPAN_ITEM:
-        large.found(vm, (args, kwargs), found.kinds)
+        large.found(vm, (args, kwargs), found.found)
     work = vm.working()
     work.append(vm, Node(row, args, kwargs, outputs, (), vm.place()), False)
     for k, value in enumerate(outputs):

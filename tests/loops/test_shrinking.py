@@ -248,6 +248,25 @@ def test_large_arrays_only_where_lengths_vary() -> None:
         assert not routines(others)
 
 
+def solved_for(a: Array, b: Array, shifts: Array) -> Array:
+    total = np.zeros_like(b)
+    for shift in shifts:
+        total += shift * np.linalg.solve(a + shift, b)
+    return total
+
+
+@pytest.mark.parametrize(("n", "loops"), [(6, 1), (100, 0)])
+def test_a_call_of_large_arrays_whose_shape_is_given_beforehand(n: int, loops: int) -> None:
+    """It does not find as many things as there are, so kernels take what is large."""
+    rng = np.random.default_rng(n)
+    a, b = rng.random((n, n)) + n * np.eye(n), rng.random((n, 3))
+    fn = jitcore.compile(solved_for)
+    for _ in range(3):
+        shifts = np.linspace(0.5, 2.0, 40)
+        np.testing.assert_array_equal(fn(a, b, shifts), solved_for(a, b, shifts), strict=True)
+    assert len(routines(fn)) == loops
+
+
 def test_large_arrays_beside_a_loop_within_that_selects() -> None:
     """The outer loop is CPython's, with a kernel for what is large; the inner one is compiled."""
 
