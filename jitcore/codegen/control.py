@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import ahead, carried, latest, side_by_side
+from . import ahead, carried, extremes, latest, side_by_side
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -44,11 +44,13 @@ def for_(w: Writer, node: Node) -> None:
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
     latest.begin(w, body)
     ahead.begin(w, body, end)
-    beside = side_by_side.begin(w, body)
+    beside, better = side_by_side.begin(w, body), extremes.begin(w, body)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
         if beside is not None:
             side_by_side.rounds(w, *beside, index, end)
+        if better is not None:
+            extremes.rounds(w, *better, index, end)
         w.body(body)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
