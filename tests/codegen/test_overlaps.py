@@ -13,6 +13,8 @@ from codegen_values import tame, wild
 
 import jitcore
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "C": lambda a: a.copy(),

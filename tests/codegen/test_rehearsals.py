@@ -22,6 +22,8 @@ from jitcore.ir import OPS, Builder, Node, Value, type_of
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.runtime.rivals import selecting
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
 

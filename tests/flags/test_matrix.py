@@ -14,6 +14,8 @@ from flags_observed import FILTERS, STATES, Event, heard, listening, seen
 
 import jitcore
 
+pytestmark = pytest.mark.by_turns
+
 COUNT = 40
 SAMPLES = samples()
 FLAGS = ("divide", "over", "under", "invalid")

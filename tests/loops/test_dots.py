@@ -15,6 +15,8 @@ from jitcore import _C
 from jitcore.codegen import dots
 from jitcore.codegen.inner import core_loop
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 ROWS = ("eights, fused", "eights", "fours, fused", "fours")
 APART = ("products", "products, fused", "fused, fused")

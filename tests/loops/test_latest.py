@@ -12,6 +12,8 @@ from support.routines import routines
 
 import jitcore
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 
 

@@ -14,6 +14,8 @@ import jitcore
 from jitcore import _C
 from jitcore.runtime import warned
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 N = 20_000

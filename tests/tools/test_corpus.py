@@ -29,7 +29,7 @@ def test_no_difference_in_cpythons_tests(module: str, tmp_path: Path) -> None:
     assert row["tests"] >= 15 and not row["died"]
 
 
-STRESSED = "frame with unpack_ex generators"
+STRESSED = "frame with unpack_ex"
 
 
 @pytest.mark.by_turns
@@ -39,9 +39,8 @@ def test_no_difference_under_stress(tmp_path: Path) -> None:
     done = run("cpython", "--rules", "stress", "--only", STRESSED, "--json", str(out))
     rows = json.loads(out.read_text())
     assert done.returncode == 0, done.stdout
-    assert sum(row["tests"] for row in rows.values()) > 100
-    excused = {test for row in rows.values() for test in row["excused"]}
-    assert excused <= {"test.test_generators.__test__.syntax"}
+    assert sum(row["tests"] for row in rows.values()) > 60
+    assert not any(row["excused"] for row in rows.values())
 
 
 def test_a_package_s_conftest_is_read(tmp_path: Path) -> None:
