@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from .graph import Body, Graph, Node
@@ -10,17 +11,22 @@ from .op import Kind
 from .value import Value, map_tree
 
 Environment = dict[Value, Any]
+Around = Callable[[Node], AbstractContextManager[Any]]
 
 
-def interpret(graph: Graph, *inputs: Any) -> tuple[Any, ...]:
-    """The results of the graph on live objects; stores happen to the inputs themselves."""
-    return _run(graph.body, inputs, {})
+def interpret(graph: Graph, *inputs: Any, around: Around | None = None) -> tuple[Any, ...]:
+    """The results of the graph on live objects; stores happen to the inputs themselves. `around`:
+    what each of its nodes is run in, those inside of others with them."""
+    return _run(graph.body, inputs, {}, around)
 
 
-def _run(body: Body, inputs: Sequence[Any], outer: Environment) -> tuple[Any, ...]:
+def _run(
+    body: Body, inputs: Sequence[Any], outer: Environment, around: Around | None = None
+) -> tuple[Any, ...]:
     env = {**outer, **dict(zip(body.params, inputs, strict=True))}
     for node in body.nodes:
-        results = _control(node, env) if node.op.kind is Kind.CONTROL else _call(node, env)
+        with around(node) if around is not None else nullcontext():
+            results = _control(node, env) if node.op.kind is Kind.CONTROL else _call(node, env)
         env.update(zip(node.outputs, results, strict=True))
     return tuple(_read(body.results, env))
 

@@ -58,7 +58,7 @@ def span(array: Array, key: tuple[Any, ...], dims: Dims) -> Array:
         if type(part) is tuple:
             start, count, step = part
             stop = start + count * step
-            part = slice(start, None if stop < 0 else stop, step)
+            part = slice(start, None if stop < 0 else stop, step) if count else slice(0, 0)
         index.append(part)
     return array[(*index, ...)]
 

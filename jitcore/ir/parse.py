@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import ast
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from .graph import Body, Graph, Node
+from .op import Op
 from .ops import row_named
+from .ops_python import row_read
 from .types import parse_type
 from .value import Value
 
@@ -88,10 +91,7 @@ class _Parser:
             bodies.append(self.inner())
             while self.lines[self.at - 1] == "} else {":
                 bodies.append(self.inner())
-        try:
-            op = row_named(match["op"])
-        except KeyError:
-            raise ParseError(f"no such operation: {match['op']}") from None
+        op = row_of_text(match["op"])
         return Node(op, args, kwargs, self.declare(match["outputs"] or ""), tuple(bodies))
 
     def inner(self) -> Body:
@@ -143,6 +143,13 @@ class _Parser:
             case ast.Name(id=name) if f"%{name[1:]}" in self.names:
                 return self.names[f"%{name[1:]}"]
         raise ParseError(f"not an argument: {ast.unparse(node)}")
+
+
+def row_of_text(name: str) -> Op:
+    for rows in (row_named, row_read):
+        with suppress(KeyError):
+            return rows(name)
+    raise ParseError(f"no such operation: {name}")
 
 
 def is_class(name: str) -> bool:

@@ -171,7 +171,7 @@ class SpanType:
         return self.dtype.kind in _NUMERIC_KINDS and self.dtype.isnative
 
     def __str__(self) -> str:
-        dims = ",".join(":" if dim is None else str(dim) for dim in self.dims)
+        dims = ",".join(":" if dim is None else f"={dim}" for dim in self.dims)
         return f"{_dtype_text(self.dtype)}[{dims}]{'~' if self.view else ''}"
 
 
@@ -269,7 +269,7 @@ def _fields_of(dtype: np.dtype[Any]) -> str:
 # Not compiled here: only bug reports and tests read types back.
 _TYPE_TEXT = (
     r"(?P<python>py)?(?P<dtype><\[.*?\)\]>|[<>]?(?:[mM]8(?:\[[0-9a-z]*[a-zA-Z]+\])?|[biufcSUV]\d+))"
-    r"(?:\[(?P<dims>[\d,:]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
+    r"(?:\[(?P<dims>[\d,:=]*)\](?:(?P<order>F)|\{(?P<strides>[-\d,]*)\})?(?P<flags>~?!?))?"
 )
 
 
@@ -277,15 +277,19 @@ def parse_type(text: str) -> Type:
     """The type that prints as `text`; ValueError if there is none."""
     if text.startswith("object"):
         return _parse_object(text)
+    if text == str(CHARACTER):
+        return CHARACTER
+    if text.startswith("pile<"):
+        return _parse_pile(text)
     match = re.fullmatch(_TYPE_TEXT, text)
     if match is None:
         raise ValueError(f"not a type: {text!r}")
     dtype = _parse_dtype(match["dtype"])
     if match["dims"] is None:
         return ScalarType(dtype, match["python"] is not None)
-    if ":" in match["dims"]:
-        dims = match["dims"].split(",")
-        known = tuple(None if dim == ":" else int(dim) for dim in dims)
+    dims = match["dims"].split(",")
+    if any(dim.startswith((":", "=")) for dim in dims):
+        known = tuple(None if dim == ":" else int(dim.removeprefix("=")) for dim in dims)
         return SpanType(dtype, known, "~" in match["flags"])
     shape = _ints(match["dims"])
     strides = standard_strides(dtype, shape, match["order"] or "C")
@@ -314,6 +318,14 @@ def _parse_object(text: str) -> ObjectType:
         if isinstance(at, type):
             return ObjectType(at)
     return UNKNOWN
+
+
+def _parse_pile(text: str) -> PileType:
+    words, semicolon, _ = text.removeprefix("pile<").removesuffix(">").partition("; tuples")
+    kinds = tuple(map(parse_type, words.split()))
+    if not kinds or not all(isinstance(kind, ScalarType) for kind in kinds):
+        raise ValueError(f"not a type: {text!r}")
+    return PileType(kinds=kinds, tuples=bool(semicolon))  # type: ignore[arg-type]
 
 
 def _ints(text: str) -> Shape:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .graph import Body, Graph, Node
 from .op import Kind, Unsupported, leaf_type
-from .types import NONE, UNKNOWN, ScalarType, Type
+from .types import NONE, UNKNOWN, ScalarType, SpanType, Type
 from .value import Value, values
 
 
@@ -14,18 +15,33 @@ class VerifyError(Exception):
     """The graph is broken: a fault of the compiler, never of the user's program."""
 
 
-def verify(graph: Graph) -> None:
-    _body(graph.body, set())
+Rule = Callable[[Node], tuple[Type, ...]]
 
 
-def _body(body: Body, outer: set[Value]) -> None:
+def by_row(node: Node) -> tuple[Type, ...]:
+    """The types of its results, as its row infers them."""
+    inferred = node.op.infer(node.args, node.kwargs)
+    if inferred == NONE or node.op.same_object(node.args, node.kwargs) is not None:
+        return ()
+    return inferred if isinstance(inferred, tuple) else (inferred or UNKNOWN,)
+
+
+def verify(graph: Graph, rule: Rule = by_row) -> None:
+    """`rule`: which types the results of a call have; raises Unsupported."""
+    _body(graph.body, set(), rule)
+
+
+def _body(body: Body, outer: set[Value], rule: Rule) -> None:
     known = set(outer)
     _define(body.params, known)
     for node in body.nodes:
         _use((node.args, node.kwargs), known, node)
         for inner in node.bodies:
-            _body(inner, known)
-        (_control if node.op.kind is Kind.CONTROL else _call)(node)
+            _body(inner, known, rule)
+        if node.op.kind is Kind.CONTROL:
+            _control(node)
+        else:
+            _call(node, rule)
         _define(node.outputs, known)
     _use(body.results, known, None)
 
@@ -47,17 +63,13 @@ def _title(node: Node | None) -> str:
     return "the results" if node is None else node.op.name
 
 
-def _call(node: Node) -> None:
+def _call(node: Node, rule: Rule) -> None:
     if node.bodies:
         raise VerifyError(f"{node.op.name} has bodies")
     try:
-        inferred = node.op.infer(node.args, node.kwargs)
+        types = rule(node)
     except Unsupported as refusal:
         raise VerifyError(f"{node.op.name} cannot be called so: {refusal}") from refusal
-    if inferred == NONE or node.op.same_object(node.args, node.kwargs) is not None:
-        _agree(node, node.outputs, ())
-        return
-    types = inferred if isinstance(inferred, tuple) else (inferred or UNKNOWN,)
     _agree(node, tuple(one.type for one in node.outputs), types)
 
 
@@ -65,6 +77,20 @@ def _agree(node: Node, got: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
     if got != wanted:
         shown = [", ".join(map(str, types)) for types in (got, wanted)]
         raise VerifyError(f"{node.op.name} gives ({shown[1]}), the graph says ({shown[0]})")
+
+
+def _holds(node: Node, wide: tuple[Type, ...], given: tuple[Type, ...]) -> None:
+    """A part of an array of unknown extents may have any."""
+    narrow = [w if spans(w, g) else g for w, g in zip(wide, given, strict=False)]
+    _agree(node, wide, (*narrow, *given[len(narrow) :]))
+
+
+def spans(wide: Type, given: Type) -> bool:
+    if not isinstance(wide, SpanType) or not isinstance(given, SpanType):
+        return False
+    if (wide.dtype, wide.ndim, wide.view) != (given.dtype, given.ndim, given.view):
+        return False
+    return all(w in (None, g) for w, g in zip(wide.dims, given.dims, strict=True))
 
 
 def _types(tree: tuple[Any, ...]) -> tuple[Type, ...]:
@@ -80,20 +106,20 @@ def _control(node: Node) -> None:
                 raise VerifyError("cond has one argument and two bodies")
             for params, results in bodies:
                 _agree(node, params, ())
-                _agree(node, results, outputs)
+                _holds(node, outputs, results)
         case "for":
             [(params, results)] = _one_body(node, bodies)
             count, *initial = _types(node.args)
             if not isinstance(count, ScalarType) or count.dtype.kind != "i":
                 raise VerifyError("for counts with an int")
-            _agree(node, params[1:], tuple(initial))
-            _agree(node, results, outputs)
-            _agree(node, params[1:], results)
+            _holds(node, params[1:], tuple(initial))
+            _holds(node, outputs, results)
+            _holds(node, params[1:], results)
         case "loop":
             [(params, results)] = _one_body(node, bodies)
-            _agree(node, params, _types(node.args))
-            _agree(node, results[1:], outputs)
-            _agree(node, params, results[1:])
+            _holds(node, params, _types(node.args))
+            _holds(node, outputs, results[1:])
+            _holds(node, params, results[1:])
 
 
 def _one_body(node: Node, bodies: list[Any]) -> list[Any]:

@@ -89,11 +89,17 @@ def told(step: Step, number: int) -> Iterator[tuple[Spot, float | None, str]]:
     """The last line has the time."""
     spots = sorted({(s.file, s.line): s for s in step.spots}.values(), key=lambda s: s.line)
     named = step.kind in ("kernel", "loop")
-    name = f"{WORDS[step.kind]} {number}" if named else f"NumPy's {step.name}"
+    name = f"{WORDS[step.kind]} {number}" if named else whose(step.name)
     for spot in spots[:-1]:
         yield spot, None, name
     for spot in spots[-1:]:
         yield spot, step.seconds, name
+
+
+def whose(name: str) -> str:
+    """A function that a plan calls, by the name of its row."""
+    kind, _, own = name.partition(".")
+    return f"Python's {own}" if kind in ("op", "py", "math") and own else f"NumPy's {name}"
 
 
 def functions(

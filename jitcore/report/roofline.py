@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jitcore.amounts import binary, share
+from jitcore.report.annotated import whose
 from jitcore.report.run import Compiled, Step
 
 BOUND = 0.6  # of what memory gives
@@ -126,7 +127,7 @@ def positions(one: Compiled, machine: Machine) -> Iterator[Position]:
 def position(step: Step, one: Compiled, machine: Machine) -> Position:
     last = max(step.spots, key=lambda spot: spot.line, default=one.spot)
     name = f"{short(last.function)}@{last.line}"
-    what = f"NumPy's {step.name}" if step.kind == "call" else step.name
+    what = whose(step.name) if step.kind == "call" else step.name
     moved, why = known(one, step.moved, step.why, step.times)
     rest = step.operations, step.times, step.seconds or 0.0, why, machine
     return Position(name, what, moved, *rest)

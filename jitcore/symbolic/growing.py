@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from jitcore.guards.guard import HasType, SameObject
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op
+from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops_loop import SEQ_APPEND
-from jitcore.ir.types import ObjectType, ScalarType, type_of
+from jitcore.ir.ops_python import OF_LISTS, new_list
+from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic import piles
 from jitcore.symbolic.counted import is_held
 from jitcore.symbolic.machine import Machine
@@ -30,22 +29,10 @@ from jitcore.symbolic.values import Bound, Either, Known, Lazy, List, Run, Var
 from jitcore.symbolic.working import NotALoop, Working
 from jitcore.symbolic.wrap import realize
 
+NEW_LIST = Op("py.list", new_list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
+EMPTY_LIST = Op("py.list", list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
 
-def new_list(*items: Any) -> list[Any]:
-    return [*items]
-
-
-def infer(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
-    return ObjectType(np.ndarray)
-
-
-NEW_LIST = Op("list", new_list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
-EMPTY_LIST = Op("list", list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
-
-OF_LIST = {
-    id(call): (call, Op(call.__name__, call, Kind.OPAQUE, Effect.FLAGS, infer, lists=True))
-    for call in (np.array, np.asarray)
-}
+OF_LIST = {id(row.target): (row.target, row) for row in OF_LISTS}
 
 # ---- before a routine ---------------------------------------------------------------------------
 

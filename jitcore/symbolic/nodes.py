@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.op import Effect, Kind, Op
+from jitcore.ir.op import Kind, Op
+from jitcore.ir.ops_python import python_row
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.extents import derived, is_known, reject_lengths, shaping, told
@@ -123,8 +124,7 @@ def number_type(vm: Machine, var: Var) -> ScalarType | None:
 def call_builtin(vm: Machine, fn: Callable[..., Any], args: tuple[Var, ...], kind: Type) -> Var:
     """A node that calls a builtin on run-time numbers; the type of its result is known."""
     vars = tuple(realize(vm, arg) for arg in args)
-    row = Op(fn.__name__, fn, Kind.OPAQUE, Effect.FLAGS, lambda op, args, kwargs: kind)
-    out = vm.emit(row, tuple(leaf(vm, v) for v in vars), {})
+    out = vm.emit(python_row(fn, kind), tuple(leaf(vm, v) for v in vars), {})
     return hinted(vm, out, fn, vars)
 
 

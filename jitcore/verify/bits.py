@@ -75,6 +75,8 @@ TEXTS: dict[type, Callable[[Any], str]] = {
 
 def listed(obj: Any, number: int, how: str) -> str:
     """Numbers of one type; nothing: it is anything else. An int of Python's may have any size."""
+    if not obj:
+        return f"items:{PYINT} 0"
     kinds = {type_of(item) for item in obj} if len(obj) <= LARGEST else set()
     if len(kinds) != 1:
         return ""

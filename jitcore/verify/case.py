@@ -10,9 +10,11 @@ inputs are numbers and arrays: nothing of the file is executed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,12 +29,15 @@ from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
 from jitcore.ir.types import type_of
 from jitcore.ir.verify import verify
-from jitcore.runtime.assemble import assemble
+from jitcore.runtime.assemble import assemble, entry_of
+from jitcore.runtime.planned import Unroutined
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 from jitcore.verify.bits import input_line, parsed
+from jitcore.verify.loops import rules_for
+from jitcore.verify.marks import is_unwritten
 from jitcore.verify.reports import Report
 from jitcore.verify.same import Comparison
-from jitcore.verify.twin import within
+from jitcore.verify.twin import Marking, why_not, within
 
 
 class NotACase(ValueError):
@@ -99,7 +104,7 @@ def case_of(report: Report) -> Case:
 def check(graph: Graph, found: Mapping[int, Any]) -> None:
     """NotACase: the graph is not well formed, or made for other inputs."""
     try:
-        verify(graph)
+        verify(graph, rules_for(graph))
     except Exception as error:  # a row that is called with anything at all may raise anything
         why = str(error) or type(error).__name__
         raise NotACase(f"its graph is not well formed: {why}") from error
@@ -151,20 +156,39 @@ def by_numpy(case: Case) -> Outcome:
     with warnings.catch_warnings(record=True) as heard, np.errstate(**modes(case.errstate)):
         warnings.simplefilter("always")
         try:
-            results = interpret(case.graph, *inputs)
+            results = interpret(case.graph, *inputs, around=states(case))
         except Exception as error:
             return Outcome((), inputs, f"{type(error).__name__}: {error}", texts(heard))
     return Outcome(results, inputs, heard=texts(heard))
 
 
+def states(case: Case) -> Callable[[Node], AbstractContextManager[Any]]:
+    """Each node under the np.errstate that its segment has."""
+    found: dict[Node, int] = {}
+    todo = iter(case.graph.body.nodes)
+    for span in case.spans:
+        state = case.errstate if span.errstate is None else span.errstate
+        found |= dict.fromkeys(islice(todo, span.count), state)
+    return lambda node: np.errstate(**modes(found[node]))
+
+
 def compiled(case: Case) -> Outcome:
     """By an entry, made as for a region. What the compiler raises is raised."""
     inputs = case.given()
+    capture = capture_of(case)
+    why = why_not(capture.segments)
+    if why:
+        raise NotCompared(why)
     with warnings.catch_warnings(record=True) as heard, np.errstate(**modes(case.errstate)):
         warnings.simplefilter("always")
-        made = assemble(capture_of(case), case.config)
-        made.entry.framed = False  # there is none
-        kind, _, _, value, _, _ = made.entry.run_on(inputs, [], {}, {})
+        try:
+            made = assemble(capture, case.config)
+        except Unroutined as loop:
+            raise NotCompared(f"its loop is not compiled here: {loop.why}") from loop
+        assert made.plan is not None
+        entry = entry_of(made.plan, {}, Marking)
+        entry.framed = False  # there is none
+        kind, _, _, value, _, _ = entry.run_on(inputs, [], {}, {})
     if kind == "raise":
         return Outcome((), inputs, f"{type(value).__name__}: {value}", texts(heard))
     if kind != "return":
@@ -197,21 +221,23 @@ def recipe(result: Any) -> Recipe:
 
 def segments(case: Case) -> Iterator[Segment]:
     todo = [*case.graph.body.nodes]
+    start = MISS
     for span in case.spans:
         nodes, todo = todo[: span.count], todo[span.count :]
         state = case.errstate if span.errstate is None else span.errstate
         match span.kind:
             case "window":
-                yield Window(MISS, nodes, span.errstate)
+                yield Window(start, nodes, span.errstate)
             case "loud":
                 yield from (Loud(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
             case _:
                 inner = [one for node in nodes for one in within(node)]
                 exits = {inner[at]: LEFT for at in span.exits if at < len(inner)}
                 yield Routine(LEFT, 0, state, set(), nodes, exits)
+        start = start if span.kind == "window" else LEFT  # something may have happened
 
 
-LEFT = Exit(Leave.JUMP, 0)  # somewhere in a loop: there is no CPython to go on
+LEFT = Exit(Leave.JUMP, 0)  # somewhere in between: there is no CPython to go on
 
 
 # ---- what differs -------------------------------------------------------------------------------
@@ -230,7 +256,7 @@ def differences(case: Case) -> list[str]:
     if ours.error or wanted.error:
         same = ours.error == wanted.error
         return [] if same else [f"{ours.error or 'no error'}; NumPy: {wanted.error or 'no error'}"]
-    comparison = Comparison()
+    comparison = Comparison((), any(map(is_unwritten, case.graph.body.nodes)))
     found = [
         f"result {number} ({name}): {text}"
         for number, (name, one, other) in enumerate(

@@ -27,7 +27,7 @@ import numpy as np
 from jitcore.codegen.toolchain import cpu, find
 from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Place
-from jitcore.ir.graph import Body, Graph, Value
+from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source import source_of
 from jitcore.runtime.planned import recipe_values
 from jitcore.symbolic.state import Capture, Loud, Routine
@@ -39,6 +39,7 @@ from jitcore.version import __version__
 TITLE = "jitcore bug report, version 1"
 READ_ME = "nothing in this file is executed by: python -m jitcore replay FILE"
 BAR = "  | "
+NUMBERS = (bool, int, float, complex)
 SOURCE_LINES = 200
 CODE_LINES = 400
 
@@ -116,6 +117,7 @@ class Subject:
     segments: tuple[str, ...]
     guards: tuple[str, ...]
     inputs: tuple[tuple[Value, str], ...]  # in the order in which the probe loads them; the sources
+    numbers: dict[Value, Any]  # that guards know, and nobody loads
     errstate: int
     config: Config
     code: ref[CodeType]
@@ -134,17 +136,24 @@ def subject_of(
     order = [*capture.graph.body.params, *(v for n in capture.graph.body.nodes for v in n.outputs)]
     results = tuple(value for value in order if value in wanted and value in known)
     body = capture.graph.body
+    read = {*results}.union(*map(uses, body.nodes))
+    examples = {value: capture.examples.get(value) for value in read}
     return Subject(
         place,
         offset,
-        Graph(capture.graph.name, Body(body.params, body.nodes, results)),
+        Graph(capture.graph.name, Body(kept(body.params, read), body.nodes, results)),
         tuple(map(segment_line, capture.segments)),
         tuple(map(str, capture.guards)),
-        tuple((value, str(source)) for source, value in capture.inputs.items()),
+        tuple((value, str(source)) for source, value in capture.inputs.items() if value in read),
+        {value: obj for value, obj in examples.items() if type(obj) in NUMBERS},
         capture.errstate,
         config,
         ref(code),
     )
+
+
+def kept(values: Iterable[Value], read: set[Value]) -> tuple[Value, ...]:
+    return tuple(value for value in values if value in read)
 
 
 def segment_line(segment: Any) -> str:
@@ -166,8 +175,9 @@ def of_difference(subject: Subject, live: dict[Value, Any], journal: Journal) ->
     }
     values = subject.config.report_values
     inputs = [
-        input_line(number, value, source, before.get(id(live.get(value)), live.get(value)), values)
+        input_line(number, value, source, before.get(id(obj), obj), values)
         for number, (value, source) in enumerate(subject.inputs)
+        for obj in (live.get(value, subject.numbers.get(value)),)
     ]
     sections: Sections = {
         "about": about("difference", subject.place, subject.config, subject.errstate),

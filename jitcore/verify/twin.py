@@ -24,7 +24,9 @@ from jitcore.symbolic.state import Loud, Routine
 from jitcore.verify.marks import is_unwritten, leaves_out, marked
 
 
-class Telling(Lowering):
+class Marking(Lowering):
+    """Memory that nobody has written has a mark: marks.py."""
+
     def step(self, step: Step) -> None:
         if isinstance(step, Node) and is_unwritten(step) and step.op.target is not None:
             target, args, kwargs = self.called(step)
@@ -32,6 +34,8 @@ class Telling(Lowering):
         else:
             super().step(step)
 
+
+class Telling(Marking):
     def state(self, exit: Exit) -> Callable[[], State]:
         plan = self.plan
 
