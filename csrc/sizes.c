@@ -173,8 +173,8 @@ static int read_extents(const Kernel *k, PyObject *rows, Sizes *s) {
                               &extent->high, &extent->step))
             return -1;
         if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY
-            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 2 || extent->step < 1) {
-            PyErr_SetString(PyExc_ValueError, "an extent, 2 or more, of an input that is an array");
+            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 0 || extent->step < 1) {
+            PyErr_SetString(PyExc_ValueError, "an extent of an input that is an array, and a step");
             return -1;
         }
     }

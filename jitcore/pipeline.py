@@ -59,6 +59,7 @@ from jitcore.verify import rehearsal
 
 dumping = Lazy("jitcore.dump.function")
 MAX_CODE = 20_000
+SIZED_SECONDS = 0.6  # of processor time, for an entry for all sizes
 MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 
 
@@ -285,9 +286,10 @@ def for_other_sizes(
     seen_before = reversed(record.sizes.get(start.offset, []) * (config.dynamic is not False))
     alike = [arrays for known, arrays in seen_before if known == facts]
     alike = [arrays for arrays in alike if not differs_where_static(arrays, now, marks)]
+    until = time.thread_time() + SIZED_SECONDS
     for arrays in islice([said, *alike] if said is not None else alike, MAX_SIZED):
         try:
-            found = for_all_sizes(start, arrays, captured.guards, config)
+            found = for_all_sizes(start, arrays, captured.guards, config, until)
         except Exception as error:
             if is_users(error):
                 raise

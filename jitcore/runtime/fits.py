@@ -6,16 +6,18 @@ calls     in the symbols: a step of the plan makes the int (csrc/polynomials.c)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import gcd, prod
 from typing import Any
 
 from jitcore import _C
 from jitcore.codegen.kernel import Form
+from jitcore.codegen.lower import Unsuitable, signature
 from jitcore.codegen.polynomials import MOST, Basis, Column, Divided, Terms
 from jitcore.guards.source import Source
 from jitcore.runtime.samples import Sample, Symbols
+from jitcore.symbolic.state import Capture
 
 Place = tuple[int, int]  # an input, an axis of it
 
@@ -25,6 +27,7 @@ class Fits:
     tables: Sequence[Any]  # for Kernel.sized(), kernel by kernel
     given: Sequence[Any]  # of each int among the arguments of calls: a _C.Number, or None
     arrays: tuple[Source, ...]  # whose extents these numbers are made of
+    beside: Mapping[int, tuple[Source, ...]]  # kernel → arrays that it gets for their extents
 
 
 def fits(samples: Sequence[Sample], symbols: Symbols) -> Fits | None:
@@ -32,18 +35,33 @@ def fits(samples: Sequence[Sample], symbols: Symbols) -> Fits | None:
     divided = divisions_of(samples)
     basis = basis_at(samples, symbols.step).with_quotients(divided)
     tables = [table(f, basis, divided) for f in zip(*(s.forms for s in samples), strict=True)]
-    arrays = basis.fitted([row for row in rows_of([s.numbers() for s in samples]) if differ(row)])
+    sources = tuple(dict.fromkeys(axes[0].source for axes in symbols.axes))
+    beside = {k: sources for k, one in enumerate(tables) if one is None}
+    for k in beside:
+        wide = [wider(s.forms[k], s.capture, sources) for s in samples]
+        tables[k] = None if None in wide else table([one for one in wide if one], basis, divided)
+    others = basis.fitted([row for row in rows_of([s.numbers() for s in samples]) if differ(row)])
     rows = rows_of([s.given for s in samples])
     given = [
         terms if differ(row) else {} for row, terms in zip(rows, basis.fitted(rows), strict=True)
     ]
     freed = basis.fitted(rows_of([s.capture.freed for s in samples]))
-    if None in tables or None in arrays or None in given or not all(is_straight(t) for t in freed):
+    if None in tables or None in others or None in given or not all(is_straight(t) for t in freed):
         return None
     firsts = [axes[0] for axes in symbols.axes]
     at = tuple((one.axis, symbols.step) for one in firsts)
     numbers = [number(basis, at, terms) if terms else None for terms in given]
-    return Fits(tables, numbers, tuple(one.source for one in firsts) if any(given) else ())
+    arrays = tuple(one.source for one in firsts) if any(given) else ()
+    return Fits(tables, numbers, arrays, beside)
+
+
+def wider(form: Form, capture: Capture, sources: Sequence[Source]) -> Form | None:
+    """With these arrays among its inputs, as the last ones."""
+    try:
+        rows = [signature(capture.inputs[source].type).row() for source in sources]
+    except Unsuitable:
+        return None
+    return replace(form, inputs=(*form.inputs, *rows))
 
 
 def is_straight(terms: Terms | None) -> bool:
@@ -97,7 +115,7 @@ def table(
             basis = basis.with_quotient(division)
             found = basis.fitted([*rows.values()])
     known = [terms for terms in found if terms is not None]
-    if len(known) < len(found) or any(min(row) < 2 for row in extents.values()):
+    if len(known) < len(found):
         return None
     ends = tuple((*at, min(row), max(row), step(row, symbols)) for at, row in extents.items())
     powers = tuple(dict.fromkeys(one for terms in known for one in terms))
@@ -110,16 +128,24 @@ def table(
 
 
 def basis_of(forms: Sequence[Form], symbols: Basis) -> tuple[dict[Place, Column], Basis]:
-    """Extents of inputs of which the others are polynomials: where they are, and what."""
+    """Extents of inputs of which the others are polynomials: where they are, and what. Of n, m and
+    n * m it is the first two."""
+    rows: dict[Place, Column] = {}
+    for k, (_, _, shape, _) in enumerate(forms[0].inputs):
+        for axis in range(len(shape)):
+            rows[k, axis] = tuple(form.inputs[k][2][axis] for form in forms)
     basis = Basis()
     found: dict[Place, Column] = {}
-    for k in range(len(forms[0].inputs)):
-        for axis in range(len(forms[0].inputs[k][2])):
-            row = tuple(form.inputs[k][2][axis] for form in forms)
-            if len(found) < MOST and not basis.knows(row):
-                basis = basis.with_extent(in_steps(row, step(row, symbols)))
-                found[k, axis] = row
+    for at, row in sorted(rows.items(), key=lambda item: degree(item[1], symbols)):
+        if len(found) < MOST and not basis.knows(row):
+            basis = basis.with_extent(in_steps(row, step(row, symbols)))
+            found[at] = row
     return found, basis
+
+
+def degree(row: Column, symbols: Basis) -> int:
+    (terms,) = symbols.fitted([row])
+    return max(map(sum, terms or ()), default=0)
 
 
 def step(row: Column, symbols: Basis) -> int:

@@ -73,12 +73,12 @@ def higher(symbols: Symbols, gap: int) -> Iterator[Sizes]:
 def most(k: int, symbols: Symbols, elements: int) -> int:
     """The greatest power of 2 for one of the symbols."""
     found = elements
-    for source in {one.source for one in symbols.axes[k]}:
-        varying = {*symbols.varying(source)}
-        shape = symbols.arrays[source].shape
+    for one in symbols.axes[k]:
+        varying = {*symbols.varying(one.source)}
+        shape = symbols.arrays[one.source].shape
         fixed = prod(n for axis, n in enumerate(shape) if axis not in varying)
         each = int((elements // max(fixed, 1)) ** (1 / len(varying)))
-        found = min(found, each)
+        found = min(found, each // one.times)
     return 1 << max(found, 1).bit_length() - 1
 
 

@@ -43,7 +43,6 @@ from jitcore.symbolic.state import Asked, Capture, Sized, Start
 Arrays = Mapping[Source, ArrayType]
 Sizes = tuple[int, ...]  # of the symbols
 Facts = frozenset[Any]
-MOST_SECONDS = 0.5  # of processor time, for all samples of a place
 AS_THEY_ARE = "A"  # strides, beside C and F
 HELD = type(_C.hold(object))
 PLAIN = (int, str, bool, float, complex, bytes)
@@ -166,15 +165,14 @@ def loose(guards: Sequence[Guard]) -> Facts:
 class Sampler:
     """Captures of one place, each made once."""
 
-    def __init__(self, start: Start, symbols: Symbols, config: Config) -> None:
-        self.start, self.symbols = start, symbols
+    def __init__(self, start: Start, symbols: Symbols, config: Config, until: float) -> None:
+        self.start, self.symbols, self.until = start, symbols, until
         self.config = replace(config, compiling="background")  # forms are enough
         self.made: dict[Sizes, Sample] = {}
         self.failed: set[Sizes] = set()
-        self.started = time.thread_time()
 
     def at(self, sizes: Sizes) -> Sample | None:
-        late = time.thread_time() - self.started > MOST_SECONDS
+        late = time.thread_time() > self.until
         if sizes not in self.made and sizes not in self.failed and not late:
             made = self.sample(sizes)
             if made is None:

@@ -26,6 +26,7 @@ from jitcore import logs
 from jitcore.axes import Marks, marks_of
 from jitcore.codegen.kernel import made_from
 from jitcore.codegen.polynomials import MOST
+from jitcore.codegen.schedule import Group
 from jitcore.codegen.traffic import Counts
 from jitcore.config import Config
 from jitcore.guards import source as s
@@ -33,8 +34,8 @@ from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.runtime.assemble import LOOP, Assembled, assembled, entry_of, footprint, moves
-from jitcore.runtime.fits import Fits, fits
-from jitcore.runtime.planned import Numbered, exit_values
+from jitcore.runtime.fits import Fits, fits, wider
+from jitcore.runtime.planned import Numbered, Scheduled, Step, exit_values
 from jitcore.runtime.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
 from jitcore.runtime.records import Work
 from jitcore.runtime.samples import (
@@ -51,6 +52,7 @@ from jitcore.runtime.samples import (
 from jitcore.symbolic.state import Capture, Start
 
 FAR = 64  # between two extents of which one follows from the other
+MOST_UNFIT = 4
 MOST_FREED = 3  # times that something more is no fact
 Found = tuple[Capture, Assembled]
 NAMES = (s.Local, s.CellContent, s.ClosureContent, s.Stack, s.Global, s.Attr, s.ModuleAttr, s.Item)
@@ -151,30 +153,30 @@ def order_of(before: ArrayType, now: ArrayType) -> str | None:
 
 
 def for_all_sizes(
-    start: Start, before: Arrays, guards: Sequence[Guard], config: Config
+    start: Start, before: Arrays, guards: Sequence[Guard], config: Config, until: float
 ) -> Found | None:
     """The entry that serves all sizes between two, with the present ones. None: what runs depends
-    on sizes in another way."""
+    on sizes in another way, or so much processor time has gone."""
     now = arrays_of(guards)
     alone, related = symbols_of(before, now, False), symbols_of(before, now, True)
-    found = for_symbols(start, alone, config) if alone is not None else None
+    found = for_symbols(start, alone, config, until) if alone is not None else None
     if found is not None or related is None or (alone and alone.axes == related.axes):
         return found
-    return for_symbols(start, related, config)
+    return for_symbols(start, related, config, until)
 
 
-def for_symbols(start: Start, symbols: Symbols, config: Config) -> Found | None:
+def for_symbols(start: Start, symbols: Symbols, config: Config, until: float) -> Found | None:
     for _ in range(MOST_FREED):
         try:
-            return at_any_step(start, symbols, config)
+            return at_any_step(start, symbols, config, until)
         except Freed as found:
             start = replace(start, free=start.free | found.extents)
     return None
 
 
-def at_any_step(start: Start, symbols: Symbols, config: Config) -> Found | None:
+def at_any_step(start: Start, symbols: Symbols, config: Config, until: float) -> Found | None:
     """Where what runs is another for each remainder, the entry is for one of them."""
-    sampler = Sampler(start, symbols, config)
+    sampler = Sampler(start, symbols, config, until)
     here = sampler.at(symbols.now)
     if here is None:
         return None
@@ -182,7 +184,7 @@ def at_any_step(start: Start, symbols: Symbols, config: Config) -> Found | None:
     found = between(sampler, here)
     if found is not None or step == 1:
         return found
-    sampler = Sampler(start, replace(symbols, step=step), config)
+    sampler = Sampler(start, replace(symbols, step=step), config, until)
     here = sampler.at(symbols.now)
     return None if here is None else between(sampler, here)
 
@@ -191,10 +193,19 @@ def between(sampler: Sampler, here: Sample) -> Found | None:
     symbols = sampler.symbols
     if are_too_many(symbols, here):
         return None
+    unfit: set[Sizes] = (
+        set()
+    )  # lower ends: where an array has one element there, a higher one may do
     for low, high in ranges(sampler, here):
+        if low in unfit:
+            continue
         found = fitted(sampler, here, tried(sampler, here, low, high, INSIDE))
-        if found is Unfit.AS_IT_IS and len(symbols.now) > 1:
+        if found is Unfit.AS_IT_IS and len(symbols.now) > 1 and not unfit:
             found = fitted(sampler, here, tried(sampler, here, low, high, INSIDE + MORE_INSIDE))
+        if found is Unfit.AS_IT_IS:
+            unfit.add(low)
+        if len(unfit) == MOST_UNFIT:
+            return None
         if isinstance(found, Unfit):
             continue
         guards = general(sampler.made[high].capture.guards, symbols, low, high)
@@ -209,10 +220,10 @@ def entry_for(
     here: Sample, largest: Sample, numbers: Fits, guards: tuple[Guard, ...], config: Config
 ) -> Assembled | None:
     """The largest sample's plan, with what reports say of the present sizes."""
-    kernels = sized_kernels(largest, numbers.tables, config)
+    plan = with_arrays(largest, numbers)  # whose capture may be without a frame
+    kernels = sized_kernels(largest, plan, numbers, config)
     if kernels is None:
         return None
-    plan = largest.plan  # whose capture may be without a frame
     made = replace(
         plan,
         kernels=kernels,
@@ -268,11 +279,35 @@ def general(
     return tuple(found)
 
 
-def sized_kernels(largest: Sample, tables: Sequence[Any], config: Config) -> dict[Any, Any] | None:
-    made = made_from(largest.forms, config)
+def with_arrays(largest: Sample, numbers: Fits) -> Scheduled:
+    """The plan, in which kernels get arrays for their extents."""
+    plan, inputs = largest.plan, largest.capture.inputs
+    new: dict[Step, Group] = {
+        group: replace(group, inputs=(*group.inputs, *(inputs[s] for s in numbers.beside[k])))
+        for k, group in enumerate(plan.kernels)
+        if k in numbers.beside
+    }
+    if not new:
+        return plan
+    segments = [
+        replace(one, steps=tuple(new.get(step, step) for step in one.steps))
+        for one in plan.segments
+    ]
+    kernels = {new.get(group, group): kernel for group, kernel in plan.kernels.items()}
+    return replace(plan, segments=segments, kernels=kernels)
+
+
+def sized_kernels(
+    largest: Sample, plan: Scheduled, numbers: Fits, config: Config
+) -> dict[Group, Any] | None:
+    wide = (
+        wider(form, largest.capture, numbers.beside.get(k, ()))
+        for k, form in enumerate(largest.forms)
+    )
+    made = made_from([form for form in wide if form is not None], config)
     if made is None:
         return None
-    for kernel, rows in zip(made, tables, strict=True):
+    for kernel, rows in zip(made, numbers.tables, strict=True):
         if rows:
             kernel.sized(*rows)
-    return dict(zip(largest.plan.kernels, made, strict=True))
+    return dict(zip(plan.kernels, made, strict=True))

@@ -8,14 +8,15 @@ answer goes to `Machine.looked`: such a capture is of use where it is the same a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
 
 from jitcore.guards.source import Extent
-from jitcore.ir.ops_operator import WHOLE
+from jitcore.ir.ops_operator import BY_OPERATOR, WHOLE
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
+from jitcore.ir.value import Value
 from jitcore.symbolic.machine import Machine, Particular, is_extent
 from jitcore.symbolic.state import Asked, Division, Met, Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
@@ -27,6 +28,7 @@ DIVISORS: dict[Callable[..., Any], Callable[[int], int]] = {
     operator.rshift: lambda bits: 1 << bits if 0 <= bits < 16 else 0,
 }
 CHOICES = (min, max)
+MANY = 1 << 24
 OF_COMPUTED = "an extent of a computed array"  # which one knows when there are several samples
 CURVED = "a product of extents"
 COMPUTED = (*SUMS, operator.mul, *DIVISORS, *CHOICES)
@@ -79,16 +81,24 @@ class Told:
 
 def part(vm: Machine, kind: ArrayType, axis: int) -> Var:
     """One that is another at other sizes is a number among the arguments of a step."""
-    n = kind.shape[axis]
-    asked = *((frame.code.code, frame.index) for frame in vm.frames), axis
+    n, asked = kind.shape[axis], (*place(vm), axis)
     if asked not in vm.start.free or vm.work is not None:
         return Known(seen(vm, Told(asked, n)).extent)
+    made = whole(vm, n)
+    vm.lengths[made.value] = (OF_COMPUTED, *vm.divided)  # of which it may be made
+    vm.freed.append(n)
+    return made
+
+
+def place(vm: Machine) -> Asked:
+    return tuple((frame.code.code, frame.index) for frame in vm.frames)
+
+
+def whole(vm: Machine, n: int) -> Run:
     made = vm.emit(WHOLE, (n,), {})
     assert isinstance(made, Run)
     made.hint = n
     made.deps = frozenset(Extent(s, k) for s, one in vm.start.sizes.items() for k in one.axes)
-    vm.lengths[made.value] = (OF_COMPUTED, *vm.divided)  # of which it may be made
-    vm.freed.append(n)
     return made
 
 
@@ -97,7 +107,13 @@ def told_length(vm: Machine, kind: ArrayType) -> Var:
 
 
 def told_size(vm: Machine, kind: ArrayType) -> Var:
-    return part(vm, kind, 0) if kind.ndim == 1 else Known(seen(vm, kind.size))
+    """Of several axes it is no number that makes a shape."""
+    if kind.ndim == 1:
+        return part(vm, kind, 0)
+    asked = *place(vm), "size"
+    if asked not in vm.start.free or vm.work is not None:
+        return Known(seen(vm, Told(asked, kind.size)).extent)
+    return whole(vm, kind.size)
 
 
 def told_shape(vm: Machine, kind: ArrayType) -> Var:
@@ -200,6 +216,13 @@ def reject_lengths(vm: Machine, args: tuple[Var, ...]) -> None:
                 raise Particular("an array that is made by an extent")
 
 
+def reject_many(vm: Machine, args: Iterable[Value]) -> None:
+    """NumPy takes long to say what becomes of arrays that nobody has."""
+    types = [arg.type for arg in args] if vm.start.sizes else []
+    if sum(t.size for t in types if isinstance(t, ArrayType)) > MANY:
+        raise Particular("an array with very many elements")
+
+
 def is_known(vm: Machine, fn: Callable[..., Any], deps: frozenset[Any]) -> bool:
     """May what `fn` gives be computed now? A power of an extent is a number without end."""
     return fn in COMPUTED or not vm.start.sizes or not any(map(is_extent, deps))
@@ -225,8 +248,25 @@ def length(vm: Machine, owner: Run, sized: Sized) -> Var | None:
     return extent(vm, owner, sized, 0) if sized.type.ndim else None
 
 
-def size(vm: Machine, owner: Run, sized: Sized) -> Var | None:
-    return extent(vm, owner, sized, 0) if sized.type.ndim == 1 else None
+def size(vm: Machine, owner: Run, sized: Sized) -> Var:
+    """As Python multiplies them."""
+    made: Var = Known(1)
+    for axis in range(sized.type.ndim):
+        made = times(vm, made, extent(vm, owner, sized, axis))
+    return made
+
+
+def times(vm: Machine, a: Var, b: Var) -> Var:
+    if isinstance(a, Known) and (isinstance(b, Known) or a.obj == 1):
+        return Known(a.obj * b.obj) if isinstance(b, Known) else b
+    tree = tuple(one.value if isinstance(one, Run) else now(one) for one in (a, b))
+    out = vm.emit(BY_OPERATOR["*"], tree, {})
+    assert isinstance(out, Run)
+    out.hint = now(a) * now(b)
+    out.deps = frozenset(d for one in (a, b) if isinstance(one, Run) for d in one.deps)
+    curved = any(met(vm, one) for one in (a, b)) or (is_length(vm, a) and is_length(vm, b))
+    vm.lengths[out.value] = (CURVED,) if curved else ()
+    return out
 
 
 def shape(vm: Machine, owner: Run, sized: Sized) -> Var:

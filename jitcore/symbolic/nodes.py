@@ -7,11 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
+from jitcore.ir.miniature import asked_repeated, asked_shape
 from jitcore.ir.op import Kind, Op
 from jitcore.ir.ops_python import python_row
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
+from jitcore.ir.value import given
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.extents import derived, is_known, reject_lengths, shaping, told
+from jitcore.symbolic.extents import (
+    derived,
+    is_known,
+    reject_lengths,
+    reject_many,
+    shaping,
+    told,
+)
 from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.refusals import row_of_operands
@@ -89,9 +98,13 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
         reject_lengths(vm, (*args, *kwargs.values()))
     tree = tuple(leaf(vm, arg, not scalars) for arg in args)
     words = {key: leaf(vm, arg, True) for key, arg in kwargs.items()}
+    if op.rule in ONE_BY_ONE:
+        reject_many(vm, given(tree, words))
     return vm.emit(op, tree, words)
 
 
+# Asked of elements of no size, which NumPy goes through one by one.
+ONE_BY_ONE = (asked_shape, asked_repeated)
 # Of these NumPy, or a rule of ours, tells the type without making the array.
 OF_LENGTHS = frozenset(
     (

@@ -92,7 +92,7 @@ def test_numbers(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
         compiled(*kernel.inputs(n, np.random.default_rng(1)))
     assert records.find(kernel.function.__code__) is not None
     for sampler, low, high in found:
-        sampler.started = math.inf  # there is no hurry
+        sampler.until = math.inf  # there is no hurry
         known, tables = fitted(sampler, low, high)
         for _ in range(SAMPLES):
             sample = sampler.at(chosen(low, high, chance, sampler.symbols.step))
