@@ -31,7 +31,8 @@ def graphs(dispatcher: Any) -> tuple[Region, ...]:
 
 
 def cache_info(dispatcher: Any) -> CacheInfo:
-    """What was compiled of this function so far, as a CacheInfo."""
+    """What was compiled of this function so far, as a CacheInfo. A compiled caller may have the
+    function in graphs of its own: such calls are not counted here."""
     record = record_of(dispatcher)
     if record is None:
         return CacheInfo(0, 0, 0, 0, 0)

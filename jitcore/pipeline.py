@@ -73,9 +73,9 @@ def attach(fn: FunctionType, config: Config) -> Any:
     if record is None or record.config != config:
         record = prepared(fn.__code__, config)
     dispatcher = _C.Dispatcher(fn)
-    dispatcher._set_options(config.results)
     if not has_plain_names(fn):
         return dispatcher
+    dispatcher._set_options(config.results)
     record.dispatchers.add(dispatcher)
     for entry in record.frameless:
         dispatcher._add_frameless(entry)

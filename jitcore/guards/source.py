@@ -192,7 +192,8 @@ class CompiledPart:
     part: str
 
     def __str__(self) -> str:
-        return f"{self.base}.{self.part}"
+        options = self.part == "_options"
+        return f"what {self.base} is compiled with" if options else f"{self.base}.__wrapped__"
 
 
 @dataclass(frozen=True, slots=True)

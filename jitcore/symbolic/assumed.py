@@ -61,9 +61,15 @@ def argument(vm: Machine, name: str, var: Var) -> Any:
         case Tuple(items, cls=cls) if origin is None and cls is tuple:
             return tuple(argument(vm, name, item) for item in items)
         case _ if origin is not None and not vm.effects:
-            vm.guard(IsObject(origin, vm.live[origin]))
-            return vm.live[origin]
+            obj = object_of(vm, var, origin)
+            vm.guard(IsObject(origin, obj))
+            return obj
     vm.stop(breaks.RUNTIME_VALUE, f"{describe(var)} that is made here, given to {name}")
+
+
+def object_of(vm: Machine, var: Var, origin: Source) -> Any:
+    """Of a value that exists. What a class has was not looked up by its source."""
+    return vm.live[origin] if origin in vm.live else getattr(var, "obj", None)
 
 
 def asked(vm: Machine, name: str, obj: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -22,7 +22,7 @@ def function_of(vm: Machine, called: Compiled) -> Func:
     if obj._signature is not None:
         vm.stop(breaks.COMPILED_APART, f"{name} checks its arguments against a signature")
     if obj._options != here:
-        with_what = obj._options or "switched off"
+        with_what = obj._options or "nothing"
         vm.stop(
             breaks.COMPILED_APART, f"{name} is compiled with {with_what}, its caller with {here}"
         )

@@ -18,7 +18,7 @@ from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import UNKNOWN, ObjectType, SpanType
 from jitcore.ir.value import Value
 from jitcore.promises import ALLOWED, CONSTANT, held
-from jitcore.symbolic.assumed import assumed
+from jitcore.symbolic.assumed import assumed, object_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up
 from jitcore.symbolic.machine import Cut, Machine
@@ -32,7 +32,7 @@ PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...))
 
 def promised(vm: Machine, fn: Var, args: Args, kwargs: Words) -> Var | None:
     """None: nothing was promised of it."""
-    obj, origin = object_of(vm, fn)
+    obj, origin = named(vm, fn)
     if obj is None or not (obj in ALLOWED or obj in CONSTANT):
         return None
     origin = Const(obj) if origin is None else origin
@@ -42,7 +42,7 @@ def promised(vm: Machine, fn: Var, args: Args, kwargs: Words) -> Var | None:
     return allowed(vm, obj, args, kwargs)
 
 
-def object_of(vm: Machine, fn: Var) -> tuple[Any, Source | None]:
+def named(vm: Machine, fn: Var) -> tuple[Any, Source | None]:
     match fn:
         case Lazy(origin, obj) | Compiled(obj, origin) | Known(obj, origin):
             return obj, origin
@@ -91,7 +91,7 @@ def argument(vm: Machine, var: Var) -> Any:
         case Known(obj) if type(obj) in PLAIN:
             return obj
         case _ if origin is not None:
-            return vm.input(origin, ObjectType(type(vm.live[origin])))
+            return vm.input(origin, ObjectType(type(object_of(vm, var, origin))))
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(argument(vm, item) for item in items)
     vm.stop(breaks.TYPE_UNSUPPORTED, f"{describe(var)} that is made here, as an argument")

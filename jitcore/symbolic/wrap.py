@@ -308,6 +308,8 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     vm.guard(SameObject(FunctionPart(origin, "globals"), FrameGlobals(), own_globals))
     if not own_globals:
         vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
+    if type(obj.__globals__) is not dict:  # it may answer with code of its own
+        vm.stop(breaks.UNGUARDABLE, f"{origin} has globals that are no plain dict")
     if builtins_of(obj) is not vm.start.builtins:
         vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
     vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))

@@ -124,6 +124,24 @@ def test_a_signature_that_comes_later_is_checked():
         f(X)
 
 
+@pytest.mark.parametrize("jit", [lambda fn: fn, jitcore.compile], ids=["plain", "compiled"])
+def test_globals_that_are_no_plain_dict_are_looked_up_by_cpython(jit):
+    asked = []
+
+    class Names(dict):
+        def __getitem__(self, name):
+            asked.append(name)
+            return dict.__getitem__(self, name)
+
+    world = Names(np=np, __builtins__=__builtins__)
+    fn = types.FunctionType((lambda x: np.sqrt(x) * 3).__code__, world)
+    f = calling(jit(fn))
+    wanted = f(X)
+    once, compiled = len(asked), jitcore.compile(f)
+    for turn in range(4):
+        assert (compiled(X) == wanted).all() and len(asked) == once * (turn + 2)
+
+
 def test_what_is_disabled_stays_so():
     for left in (jitcore.disable(jitcore.compile(inner)), jitcore.disable(inner, recursive=False)):
         seen = jitcore.explain(jitcore.compile(calling(left)))(X)

@@ -95,6 +95,45 @@ def test_what_is_made_in_the_graph_is_not_handed_on():
     assert seen.result[0] is seen.result[1]
 
 
+class Model:
+    @staticmethod
+    def plain(x):
+        return x
+
+    @staticmethod
+    @jitcore.compile
+    def compiled(x):
+        return x
+
+    def method(self):
+        return 1
+
+
+def test_functions_are_handed_on_as_they_are():
+    found = []
+
+    @jitcore.allow_in_graph
+    def opaque(*args):
+        found.append(args)
+        return 1.5
+
+    @jitcore.assume_constant_result
+    def constant(*args):
+        return len(args)
+
+    def f(x, model):
+        y = x * 2 + 1
+        args = y, Model.plain, Model.compiled, model.plain, Model, model, np, np.sin, len
+        return y * opaque(*args) + constant(*args[1:])
+
+    model = Model()
+    seen, codes = explained(f, X, model)
+    assert not codes and (seen.result == (X * 2 + 1) * 1.5 + 8).all()
+    wanted = (Model.plain, Model.compiled, model.plain, Model, model, np, np.sin, len)
+    for args in found:
+        assert all(one is other for one, other in zip(args[1:], wanted, strict=True))
+
+
 def test_the_callable_is_not_kept_alive():
     """Nor what it refers to, by a caller that lives on."""
     world = {}

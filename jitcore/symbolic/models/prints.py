@@ -36,8 +36,9 @@ PLAIN = (str, int, float, complex, bool, type(None), type(...))
 
 @model(print)
 def print_(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
-    if vm.work is not None or vm.inlined or vm.config.verify or not kwargs.keys() <= set(WORDS):
-        vm.stop(breaks.PRINT, "print()")
+    where = place_of_its_own(vm)
+    if where or not kwargs.keys() <= set(WORDS):
+        vm.stop(breaks.PRINT, f"print(){where}")
     tree = tuple(printed(vm, arg) for arg in args)
     words = {key: word(vm, arg) for key, arg in kwargs.items() if key != "file"}
     texts = [one for one in leaves((tree, words)) if type(one) is str]
@@ -49,6 +50,15 @@ def print_(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     vm.loud(Node(PRINT, tree, given, (), (), place))
     vm.nodes += 2
     return Known(None)
+
+
+def place_of_its_own(vm: Machine) -> str:
+    """Where no step has one."""
+    if vm.work is not None:
+        return " in a loop in C"
+    if vm.inlined:
+        return " in a function that is inlined"
+    return " in verify mode" if vm.config.verify else ""
 
 
 def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
