@@ -52,6 +52,7 @@ class Plan:
     best: Value
     sign: str = ""  # of a number that is better
     found: Any = None
+    way: set[Node] = field(default_factory=set)  # the test and the choice: there is one each
     slopes: dict[Value, int] = field(default_factory=dict)
     numbers: list[Node] = field(default_factory=list)
     steps: list[Node] = field(default_factory=list)  # loads and arithmetic, in order
@@ -73,6 +74,7 @@ def plan_of(body: Body) -> Plan | None:
         for node in body.nodes:
             sort(plan, node)
         indices_only(plan)
+        computed_here(plan)
     except Refused:
         return None
     return plan
@@ -84,11 +86,14 @@ def choice(plan: Plan, body: Body) -> None:
     node = made.get(body.results[0])
     if node is None or node.op.name != "cond" or any(one.nodes for one in node.bodies):
         raise Refused
+    plan.way.add(node)
     test = made.get(node.args[0])
     if test is not None and test.op.name == "op.truth":
+        plan.way.add(test)
         test = made.get(test.args[0])
     if test is None or test.op.name not in ORDERS:
         raise Refused
+    plan.way.add(test)
     (yes,), (no,) = (one.results for one in node.bodies)
     left, right = test.args
     if {id(yes), id(no)} != {id(left), id(right)} or plan.best not in (yes, no):
@@ -100,9 +105,9 @@ def choice(plan: Plan, body: Body) -> None:
 
 def sort(plan: Plan, node: Node) -> None:
     name = node.op.name
-    if node.op is POLL or name in ORDERS or name in ("op.truth", "cond"):
-        reads_best(plan, node)
-    elif node.op in (RANGE_ITEM, RANGE_NEXT):
+    if node.op is POLL or node in plan.way:
+        return
+    if node.op in (RANGE_ITEM, RANGE_NEXT):
         plan.numbers.append(node)
         if node.op is RANGE_ITEM and is_rounds(plan, node):
             plan.slopes[node.outputs[0]] = node.args[1]
@@ -117,14 +122,6 @@ def sort(plan: Plan, node: Node) -> None:
                 whole(plan, value)
         plan.steps.append(node)
     else:
-        raise Refused
-
-
-def reads_best(plan: Plan, node: Node) -> None:
-    """Of the test and the choice there is one each."""
-    if node.op.name in ORDERS and plan.best not in node.args:
-        raise Refused
-    if node.op.name == "cond" and len(node.outputs) != 1:
         raise Refused
 
 
@@ -184,6 +181,15 @@ def indices_only(plan: Plan) -> None:
         used.update(one for one in node.args if type(one) is Value)
     if not any(plan.found in node.outputs for node in plan.steps):
         raise Refused
+
+
+def computed_here(plan: Plan) -> None:
+    """What a step reads is another step's, or of outside: nothing else of a round is computed."""
+    known = {out for node in plan.steps for out in node.outputs}
+    for node in plan.steps:
+        for arg in node.args if node.op is not GETITEM else ():
+            if type(arg) is Value and arg in plan.of.made and arg not in known:
+                raise Refused
 
 
 # ---- C -------------------------------------------------------------------------------------------

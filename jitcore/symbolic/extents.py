@@ -142,8 +142,8 @@ def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]
     known = tuple(dict.fromkeys(one for arg in args for one in met(vm, arg)))
     if fn is operator.mul and len(of) == 2 and all(map(is_given, of)):
         known = (CURVED,)
-    elif CURVED in known and len(of) > 1:
-        return
+    elif CURVED in known and (len(of) > 1 or fn not in (*SUMS, operator.mul)):
+        return  # of what such a number leaves in a division no sample is a corner
     if known == (CURVED,) or fn in SUMS or (fn is operator.mul and len(of) == 1):
         vm.lengths[out.value] = known
     elif fn in DIVISORS and args[1] not in of:

@@ -169,3 +169,31 @@ def test_where_another_number_is_carried() -> None:
 
     x = np.random.default_rng(4).integers(0, 1 << 30, 100, dtype=np.int32)
     same(places, x, whole=False)
+
+
+def choice_within(a: Array, b: Array, c: Array) -> Any:
+    best = a[0]
+    for k in range(len(a)):
+        w = a[k] if a[k] > best else b[k]
+        best = max(best, w + c[k])
+    return best
+
+
+def two_choices(a: Array, b: Array, c: Array) -> Any:
+    best = a[0]
+    for k in range(len(a)):
+        best = max(best, max(a[k], best) + c[k] - b[k])
+    return best
+
+
+def least_of_differences(a: Array, b: Array, c: Array) -> Any:
+    best = a[0]
+    for k in range(len(a)):
+        best = min(best, min(a[k], best) - b[k])
+    return best
+
+
+@pytest.mark.parametrize("fn", [choice_within, two_choices, least_of_differences])
+def test_another_choice_in_the_round(fn: Callable[..., Any]) -> None:
+    a, b, c = np.random.default_rng(4).integers(0, 1000, (3, 500))
+    same(fn, a, b, c, whole=False)

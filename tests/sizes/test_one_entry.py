@@ -253,6 +253,22 @@ def test_a_product_of_extents_that_is_least_in_between() -> None:
     agree(fn, [(data(n),) for n in (50, 60, 70, 30, 41, 40, 39)])
 
 
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x[len(x) * len(x) % 3 :] * 2.0,
+        lambda x: np.full(3, len(x) * len(x) % 3) + x[:3],
+        lambda x: x[(len(x) * len(x) - 1) % 3 :] * 2.0 + 1.0,
+        lambda x: x[len(x) * len(x) // 700 :] * 2.0 + 1.0,
+        lambda x: x[min(len(x) * len(x), 90_000) - 90_000 :] * 2.0 + 1.0,
+        lambda x: x[(len(x) * len(x) * 2 + 4) >> 5 :] * 2.0 + 1.0,
+    ],
+)
+def test_what_is_left_of_a_product_of_extents(fn: Function) -> None:
+    """No sample need be where it is least or greatest."""
+    agree(fn, [(data(n),) for n in (100, 1000, 1001, 1003, 50, 301, 299, 300, 303, 27, 3)])
+
+
 def test_no_power_of_an_extent_is_computed() -> None:
     def fn(x: Any) -> Any:
         return x * (3 ** (len(x) ** 2) % 7) + 1.0, x[:3] * (2 ** len(x)) + 1.0
