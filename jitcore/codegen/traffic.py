@@ -36,6 +36,9 @@ MASK = "how much a mask selects is known only when it runs"
 WHOLE = frozenset(("copyto", "ndarray.fill", "ndarray.sort", "ndarray.partition"))
 
 
+ROUNDS = "the rounds of a loop are known only when it runs"
+
+
 class Uncounted(Exception):
     """Nobody knows before it runs; says what."""
 
@@ -51,6 +54,9 @@ class Counts:
     why: str = ""
 
 
+LOOP = Counts(None, why=ROUNDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Traffic:
     """Bytes of arrays that are read and written in one run: by the plan as compiled, by NumPy's
@@ -62,6 +68,9 @@ class Traffic:
     least: int | None
     operations: int | None = None
     why: str = ""
+
+
+NOTHING: tuple[Traffic, tuple[Counts, ...]] = Traffic(0, 0, 0, 0), ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +105,37 @@ class Step(Protocol):
 Places = Mapping[Value, Place]
 
 
+Given = tuple[Sequence[Step], Sequence[Node], Collection[Value], Places]
+
+
+class Moves:
+    """What a plan moves, counted when it is asked for: compiling does not wait for it."""
+
+    __slots__ = ("found", "given")
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        nodes: Sequence[Node],
+        handed: Collection[Value],
+        views: Places,
+    ) -> None:
+        """`nodes`: NumPy's calls for the same; `handed`: what is handed on; `views`: where those
+        lie that kernels read."""
+        self.given: Given | None = (steps, nodes, handed, views)
+        self.found = NOTHING
+
+    def counted(self) -> tuple[Traffic, tuple[Counts, ...]]:
+        """Of the plan, and of each of its steps."""
+        given = self.given
+        if given is not None:
+            self.found, self.given = traffic(*given), None
+        return self.found
+
+
 def traffic(
     steps: Sequence[Step], nodes: Sequence[Node], handed: Collection[Value], views: Places
 ) -> tuple[Traffic, tuple[Counts, ...]]:
-    """Of a plan, and of each of its steps. `nodes`: NumPy's calls for the same; `handed`: what is
-    handed on; `views`: where those lie that kernels read."""
     places = {**views, **placed(nodes, {})}
     kept = {place_of(value, places).array for value in handed}
     inner = {value for step in steps for value in step.outputs} - kept
@@ -232,7 +267,7 @@ def by_group(group: Group, places: Places) -> Touched:
 
 def by_node(node: Node, places: Places) -> Touched:
     if node.bodies or node.op.kind is Kind.CONTROL:
-        raise Uncounted("the rounds of a loop are known only when it runs")
+        raise Uncounted(ROUNDS)
     if node.kwargs.get("where") is not None:
         raise Uncounted("how much `where=` leaves out is known only when it runs")
     if is_view(node):

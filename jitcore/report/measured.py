@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jitcore.codegen.folder import said
+from jitcore.codegen.traffic import Counts
 from jitcore.config import environment
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
@@ -144,8 +145,8 @@ def state_of(region: Region) -> str:
 def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
     """The plan also calls what is no node of the program's: that is counted where it belongs to."""
     if slots is None:
-        for work in region.works:
-            yield step_of(work, kind_of(work, region), 0, None)
+        for work, counts in zip(region.works, region.counts, strict=True):
+            yield step_of(work, counts, kind_of(work, region), 0, None)
         return
     works = list(region.works)
     at = -1
@@ -155,10 +156,10 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
             at += 1
         if at >= 0:
             mine[at].append(row)
-    for work, rows in zip(works, mine, strict=True):
+    for work, counts, rows in zip(works, region.counts, mine, strict=True):
         if rows:
             seconds = sum(row.seconds for row in rows)
-            yield step_of(work, KINDS[rows[0].kind], rows[0].times, seconds)
+            yield step_of(work, counts, KINDS[rows[0].kind], rows[0].times, seconds)
 
 
 def kind_of(work: Work, region: Region) -> Kind:
@@ -167,8 +168,8 @@ def kind_of(work: Work, region: Region) -> Kind:
     return "kernel" if work.target in region.kernels else "call"
 
 
-def step_of(work: Work, kind: Kind, times: int, seconds: float | None) -> Step:
-    spots, counts = tuple(map(spot_of, work.places)), work.counts
+def step_of(work: Work, counts: Counts, kind: Kind, times: int, seconds: float | None) -> Step:
+    spots = tuple(map(spot_of, work.places))
     known = counts.moved, counts.between, counts.operations, counts.why
     return Step(kind, work.name, spots, times, seconds, *known)
 

@@ -24,7 +24,7 @@ from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.routine import Routine
 from jitcore.codegen.schedule import Group
 from jitcore.codegen.toolchain import Stopped
-from jitcore.codegen.traffic import Counts, Traffic, traffic
+from jitcore.codegen.traffic import Moves
 from jitcore.config import Config
 from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import (
@@ -82,7 +82,7 @@ class Assembled:
     refusals: tuple[str, ...]  # why a user's backend did not take a window
     frameless: bool
     footprint: Footprint
-    traffic: Traffic
+    moves: Moves
     routines: tuple[Any, ...] = ()
     plan: Scheduled | None = None
     in_c: int = 0  # calls of functions of our own, in NumPy's place
@@ -188,7 +188,6 @@ def entry_of(made: Scheduled, programs: Programs, lowering: type[Lowering] | Non
 def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
     """`capture`: what the plan was made of."""
     steps = [*flat(plan.segments)]
-    moved, counts = moves(plan, capture)
     return Assembled(
         entry,
         tuple(plan.kernels.values()),
@@ -198,40 +197,37 @@ def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
         tuple(segment.refusal for segment in plan.segments if segment.refusal),
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
-        moved,
+        moves(plan, capture),
         tuple(one.routine.code for one in plan.segments if one.routine is not None),
         plan,
         sum(map(is_in_c, steps)),
-        tuple(works(plan, counts)),
+        tuple(works(plan)),
     )
 
 
-def moves(plan: Scheduled, capture: Capture) -> tuple[Traffic, tuple[Counts, ...]]:
-    """What a run moves, and each of its steps; NumPy's calls are those of what was captured."""
-    nodes = [node for one in live_windows(capture) for node in one.nodes]
-    return traffic([*flat(plan.segments)], nodes, recipe_values(capture.exit), plan.views)
+def moves(plan: Scheduled, capture: Capture) -> Moves:
+    """NumPy's calls are those of what was captured."""
+    same = plan.capture.segments is capture.segments
+    live = plan.live if same else live_windows(capture)
+    nodes = [node for one in live for node in one.nodes]
+    return Moves([*flat(plan.segments)], nodes, recipe_values(capture.exit), plan.views)
 
 
-def works(plan: Scheduled, counts: Sequence[Counts]) -> Iterable[Work]:
+def works(plan: Scheduled) -> Iterable[Work]:
     """What the plan's steps call, in their order."""
     loops = [one for one in plan.live if one.loops is not None]
-    todo = iter(counts)
     for segment in plan.segments:
         if segment.routine is not None:
             nodes = loops.pop(0).nodes
-            yield Work(segment.routine.code, "loop", places(nodes), LOOP)
+            yield Work(segment.routine.code, "loop", places(nodes))
         for step in segment.steps:
-            own = next(todo)
             if isinstance(step, Group):
                 kernel = plan.kernels[step]
-                yield Work(kernel, kernel.name, places(step.nodes), own)
+                yield Work(kernel, kernel.name, places(step.nodes))
             elif isinstance(step, Foreign):
-                yield Work(step.run, "backend", (), own)
+                yield Work(step.run, "backend", ())
             else:
-                yield Work(called(step)[0], step.op.name, places((step,)), own)
-
-
-LOOP = Counts(None, why="the rounds of a loop are known only when it runs")
+                yield Work(called(step)[0], step.op.name, places((step,)))
 
 
 def places(nodes: Sequence[Node]) -> tuple[Place, ...]:

@@ -18,13 +18,13 @@ from typing import Any, Literal
 
 from jitcore.cached import Extents
 from jitcore.codegen.footprint import Footprint
-from jitcore.codegen.traffic import Counts, Traffic
+from jitcore.codegen.traffic import LOOP, Counts, Moves, Traffic
 from jitcore.config import Config
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change
 from jitcore.ir.graph import Graph
 
-NO_TRAFFIC = Traffic(0, 0, 0, 0)
+NO_MOVES = Moves((), (), (), {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,6 @@ class Work:
     target: Any
     name: str
     places: tuple[Place, ...]
-    counts: Counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,9 +57,21 @@ class Region:
     place: Place | None = None  # where it begins
     sizes: Mapping[str, Extents] = field(default_factory=dict)  # of arrays, by their sources
     works: tuple[Work, ...] = ()  # in the order in which they run
-    traffic: Traffic = NO_TRAFFIC
+    moves: Moves = NO_MOVES
     end: int = -1  # the offset at which CPython goes on, unless it returns
     exits: Mapping[int, Place] = field(default_factory=dict)  # every such offset
+
+    @property
+    def traffic(self) -> Traffic:
+        """Bytes that a run moves, and operations in it."""
+        return self.moves.counted()[0]
+
+    @property
+    def counts(self) -> tuple[Counts, ...]:
+        """The same of each of `works`."""
+        todo = iter(self.moves.counted()[1])
+        loops = {id(one) for one in self.routines}
+        return tuple(LOOP if id(one.target) in loops else next(todo, LOOP) for one in self.works)
 
     @property
     def for_sizes(self) -> bool:

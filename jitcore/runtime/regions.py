@@ -12,7 +12,7 @@ from jitcore.fallback.breaks import Place, place_of
 from jitcore.guards.guard import IsArray, IsSized
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.assemble import Assembled
-from jitcore.runtime.records import NO_TRAFFIC, Region
+from jitcore.runtime.records import NO_MOVES, Region
 from jitcore.symbolic.state import Capture, Loud
 from jitcore.symbolic.state import Routine as Looped
 
@@ -36,7 +36,7 @@ def region_of(
         place_at(decode(code), point.offset),
         dict(sizes_in(captured)),
         assembled.works if assembled is not None else (),
-        assembled.traffic if assembled is not None else NO_TRAFFIC,
+        assembled.moves if assembled is not None else NO_MOVES,
         captured.exit.offset,
         exits_of(code, captured),
     )

@@ -17,7 +17,7 @@ remainder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
@@ -27,17 +27,15 @@ from jitcore.axes import Marks, marks_of
 from jitcore.codegen.kernel import made_from
 from jitcore.codegen.polynomials import MOST
 from jitcore.codegen.schedule import Group
-from jitcore.codegen.traffic import Counts
 from jitcore.config import Config
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
 from jitcore.ir.types import ArrayType, standard_strides
-from jitcore.runtime.assemble import LOOP, Assembled, assembled, entry_of, footprint, moves
+from jitcore.runtime.assemble import Assembled, assembled, entry_of, footprint, moves
 from jitcore.runtime.fits import Fits, fits, wider
 from jitcore.runtime.planned import Numbered, Scheduled, Step, exit_values
 from jitcore.runtime.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
-from jitcore.runtime.records import Work
 from jitcore.runtime.samples import (
     AS_THEY_ARE,
     Along,
@@ -232,15 +230,7 @@ def entry_for(
     )
     at_hand = footprint(here.plan.live, here.plan.segments, exit_values(here.plan.capture))
     found = assembled(made, entry_of(made, {}), largest.capture)
-    moved, counts = moves(here.plan, here.capture)
-    own = tuple(as_here(found.works, counts))
-    return replace(found, footprint=at_hand, traffic=moved, works=own)
-
-
-def as_here(found: Iterable[Work], counts: Iterable[Counts]) -> Iterator[Work]:
-    """The steps with the counts of other sizes; loops have none."""
-    todo = iter(counts)
-    return (one if one.counts is LOOP else replace(one, counts=next(todo)) for one in found)
+    return replace(found, footprint=at_hand, moves=moves(here.plan, here.capture))
 
 
 class Unfit(Enum):

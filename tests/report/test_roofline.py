@@ -96,12 +96,12 @@ def test_bytes_and_operations_are_counted(fn: Callable[..., Any]) -> None:
     found = graph.traffic
     assert (found.compiled, found.least, found.calls, found.operations) == CASES[fn]
     assert found.why == ""
-    assert sum(work.counts.moved for work in graph.works) == found.compiled
+    assert sum(one.moved for one in graph.counts) == found.compiled
 
 
 def test_what_lives_between_steps_only() -> None:
     (graph,) = jitcore.explain(jitcore.compile(product))(square(1), square(2)).graphs
-    assert [work.counts.between for work in graph.works] == [ARRAY, ARRAY]
+    assert [one.between for one in graph.counts] == [ARRAY, ARRAY]
 
 
 def test_a_gather_reads_what_it_takes() -> None:
