@@ -13,7 +13,7 @@ from .abi import C_TYPES
 from .inner import core_loop, inner_loop
 from .numbers import NoForm
 from .places import Layout
-from .spans import BY_NAME, buffer, buffered, copied, is_part, operand
+from .spans import BY_NAME, buffer, buffered, copied, is_part, load, nest, operand
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -86,11 +86,17 @@ def summed(w: Writer, node: Node) -> None:
 
 
 def largest(w: Writer, node: Node) -> None:
-    fold(w, node, np.maximum)
+    if isinstance(node.outputs[0].type, SpanType):
+        extremes(w, node, ">")
+    else:
+        fold(w, node, np.maximum)
 
 
 def least(w: Writer, node: Node) -> None:
-    fold(w, node, np.minimum)
+    if isinstance(node.outputs[0].type, SpanType):
+        extremes(w, node, "<")
+    else:
+        fold(w, node, np.minimum)
 
 
 def averaged(w: Writer, node: Node) -> None:
@@ -103,6 +109,63 @@ def averaged(w: Writer, node: Node) -> None:
     w.leave_if(node, f"{count} == 0")  # of which NumPy warns
     w.line(f"{w.name(out)} /= (f64){count};")
     w.check_flags(node)
+
+
+def extremes(w: Writer, node: Node, sign: str) -> None:
+    """Along some axes. Which NaN comes out, or which of two zeros, is NumPy's to say."""
+    (out,) = node.outputs
+    of = buffered(w, node.args[0])
+    axes = axes_of(node, len(of.extents))
+    kind = of.dtype
+    assert isinstance(out.type, SpanType)
+    if out.type.dtype != kind or kind.char not in "bhilqBHILQfd":
+        raise NoForm(f"{node.op.name} of {kind}")
+    for axis in axes:
+        if of.extents[axis] == "0":
+            raise NoForm(f"{node.op.name} of nothing")
+        if not of.extents[axis].isdigit():
+            w.leave_if(node, f"{of.extents[axis]} == 0")
+    kept = [axis for axis in range(len(of.extents)) if axis not in axes]
+    w.settle()
+    into = buffer(w, node, [of.extents[axis] for axis in kept], kind)
+    name, real = C_TYPES[kind.char], kind.kind == "f"
+    whole = name.replace("f", "i")
+    minus, odd, zero = (w.scratch("int") for _ in range(3))
+    w.line(f"{minus} = {odd} = {zero} = 0;")
+
+    def result(at: list[str]) -> str:
+        terms = [f" + {k} * {step}" for k, step in zip(at, into.steps, strict=True)]
+        return f"*({name} *)({into.pointer}{''.join(terms)})"
+
+    def begin(at: list[str]) -> None:
+        places = iter(at)
+        first = [next(places) if axis in kept else "0" for axis in range(len(of.extents))]
+        w.line(f"{result(at)} = {load(of, first)};")
+
+    def better(at: list[str]) -> None:
+        so_far = result([at[axis] for axis in kept])
+        w.line(f"const {name} v = {load(of, at)}, r = {so_far};")
+        if real:
+            w.line(f"union {{ {name} x; {whole} i; }} b = {{v}};")
+            w.line(f"{minus} |= v == 0 && b.i < 0;")
+            w.line(f"{odd} |= v != v;")
+        w.line(f"{so_far} = v {sign} r ? v : r;")
+
+    nest(w, into.extents, begin, True)
+    nest(w, of.extents, better, False)
+    if real:
+        nest(w, into.extents, lambda at: w.line(f"{zero} |= {result(at)} == 0;"), False)
+        w.leave_if(node, f"{odd} | ({minus} & {zero})")
+    w.layouts[out] = into
+
+
+def axes_of(node: Node, ndim: int) -> list[int]:
+    axis = node.kwargs.get("axis")
+    axes = axis if type(axis) is tuple else (axis,)
+    plain = len(node.args) == 1 and node.kwargs.keys() == {"axis"}
+    if not plain or not axes or not all(type(one) is int and -ndim <= one < ndim for one in axes):
+        raise NoForm(f"{node.op.name} of this form")
+    return sorted({one % ndim for one in axes})
 
 
 def fold(w: Writer, node: Node, ufunc: np.ufunc) -> str:

@@ -11,6 +11,8 @@ import pytest
 import jitcore
 from jitcore import _C
 
+pytestmark = pytest.mark.by_turns
+
 Array = np.ndarray[Any, Any]
 
 
