@@ -151,10 +151,10 @@ def extremes(w: Writer, node: Node, sign: str) -> None:
             w.line(f"{odd} |= v != v;")
         w.line(f"{so_far} = v {sign} r ? v : r;")
 
-    nest(w, into.extents, begin, True)
-    nest(w, of.extents, better, False)
+    nest(w, into.extents, begin, True, True)
+    nest(w, of.extents, better, False, True)
     if real:
-        nest(w, into.extents, lambda at: w.line(f"{zero} |= {result(at)} == 0;"), False)
+        nest(w, into.extents, lambda at: w.line(f"{zero} |= {result(at)} == 0;"), False, True)
         w.leave_if(node, f"{odd} | ({minus} & {zero})")
     w.layouts[out] = into
 

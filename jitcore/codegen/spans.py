@@ -231,11 +231,18 @@ def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
 
 
 def nest(
-    w: Writer, extents: Sequence[str], body: Callable[[list[str]], None], independent: bool
+    w: Writer,
+    extents: Sequence[str],
+    body: Callable[[list[str]], None],
+    independent: bool,
+    as_they_are: bool = False,
 ) -> None:
-    """for … for …: the body once for each index."""
+    """for … for …: the body once for each index. `as_they_are`: loops of few rounds stay loops, for
+    to take several of them apart takes the compiler long."""
     at = [w.fresh("k") for _ in extents]
     for depth, (name, extent) in enumerate(zip(at, extents, strict=True)):
+        if as_they_are:
+            w.line('_Pragma("GCC unroll 1")')
         if independent and depth == len(at) - 1:
             w.line("RT_INDEPENDENT")
         w.line(f"for (i64 {name} = 0; {name} < {extent}; {name}++) {{")
