@@ -76,8 +76,8 @@ def asked(vm: Machine, name: str, obj: Any, args: list[Any], kwargs: dict[str, A
     try:
         with np.errstate(all="raise"):
             return obj(*args, **kwargs)
-    except Exception as error:
-        if is_users(error):
+    except BaseException as error:  # SystemExit, too, is for CPython to raise
+        if isinstance(error, KeyboardInterrupt) or is_users(error):
             raise
         text = f"{name}, which gives {type(error).__name__} in place of a constant"
     vm.stop(breaks.UNKNOWN_CALLABLE, text)

@@ -8,6 +8,7 @@ import math
 import sys
 import types
 import weakref
+from asyncio import CancelledError
 from collections import namedtuple
 
 import numpy as np
@@ -254,16 +255,34 @@ def test_results_that_are_no_constants(result):
     assert seen.result[1] is result
 
 
-def test_an_exception_is_cpythons():
+@pytest.mark.parametrize("error", [LookupError, SystemExit, GeneratorExit, CancelledError])
+def test_an_exception_is_cpythons(error):
     @jitcore.assume_constant_result
     def constant():
-        raise LookupError("none")
+        raise error("none")
 
     compiled = jitcore.compile(lambda x: (x * 2, constant()))
     for _ in range(3):
-        with pytest.raises(LookupError, match="none") as caught:
+        with pytest.raises(error, match="none") as caught:
             compiled(X)
         assert caught.traceback[-1].name == "constant"
+
+
+def test_an_exception_may_be_caught():
+    @jitcore.assume_constant_result
+    def constant():
+        raise SystemExit("none")
+
+    @jitcore.compile
+    def outer(x):
+        y = x * 2
+        try:
+            return y + constant()
+        except SystemExit:
+            return y - 1
+
+    for _ in range(3):
+        assert (outer(X) == X * 2 - 1).all()
 
 
 def test_a_warning_is_cpythons():
