@@ -25,7 +25,8 @@ static int wants_its_own(const ArraySpec *spec, PyArrayObject *array) {
     PyObject *found = key != NULL ? PyDict_GetItemWithError(static_axes, key) : NULL; /* borrowed */
     unsigned long long axes = found != NULL ? PyLong_AsUnsignedLongLongMask(found) : 0;
     Py_XDECREF(key);
-    PyErr_Clear();
+    if (key == NULL) /* no memory */
+        PyErr_Clear();
     if ((axes & 0xff) != (unsigned)spec->ndim)
         return 0;
     for (int d = 0; d < spec->ndim; d++)

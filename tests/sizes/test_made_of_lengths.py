@@ -315,3 +315,16 @@ def test_numpy_is_not_asked_about_very_many_elements() -> None:
 
     agree(fn, [(data(n),) for n in FEW])
     assert len(regions(fn)) == 2
+
+
+def test_four_extents_of_which_two_follow() -> None:
+    """A field with two more on each side: no kernel is told of four extents that are their own."""
+
+    def fn(field: Any, out: Any) -> Any:
+        out[:] = field[2:-2, 2:-2] * 4.0 - field[1:-3, 2:-2] - field[3:-1, 2:-2]
+        return out
+
+    shapes = ((20, 30), (25, 33), (40, 22), (64, 61), (13, 57), (20, 24))
+    agree(fn, [(data(n + 4, m + 4), data(n, m)) for n, m in shapes])
+    assert len(regions(fn)) == 2 and hits(fn) == len(shapes) - 1
+    agree(fn, [(data(24, 34), data(20, 29)), (data(25, 34), data(20, 30))])

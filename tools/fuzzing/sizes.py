@@ -95,6 +95,41 @@ SQUARE = (  # of so many elements as a square has
     "z.append(np.zeros((len(x), len(x) // {k})) + x[:, None])",
     "w = np.outer(x, y) * 2.0 + 1.0\n    z.append(w.reshape(len(x) * len(x)) * 0.5)",
 )
+# Expressions of the length, at each of many small sizes: where ranges end, and remainders differ.
+OF_LENGTH = (
+    *("z.append(x[{} : {}] * 2.0 + 1.0)", "z.append(x[{} :] * 2.0)", "z.append(x[: {}] + 1.0)"),
+    *("z.append(np.zeros({}) + 1.5)", "z.append(np.arange({}) * 2.0)", "z.append(x[{}] * x)"),
+    *("z.append(np.arange({}, {}) * 2.0)", "z.append(np.linspace(0.0, 1.0, {}) * 3.0)"),
+    *("z.append(x + x[{} : {}])", "z.append(np.eye({}) * 2.0)", "w = x[{} : {}] * 2.0"),
+    *("w = np.concatenate([x, w])", "z.append(np.repeat(x[:3], {}) * 2.0)", "z.append(x / ({}))"),
+    *("z.append(np.tile(x[:3], {}) + 1.0)", "z.append((x * 2.0).reshape({}, {}))"),
+    *("if {} < {}:\n        z.append(x * 2.0)", "if {} == {}:\n        return z"),
+    *("z.append(np.full({}, 2.5) * x[:1])", "z.append(np.roll(x * 2.0, {}) + x)"),
+    *("z.append(np.broadcast_to(x[:1], ({},)) * 2.0)", "z.append({})"),
+    "z.append(np.tri({}, {}, {}) * 2.0)",
+)
+JOINED = (
+    *("({} + {})", "({} - {})", "({}) // 2", "({}) // 3", "({}) // 4", "({}) % 2", "({}) % 3"),
+    *("2 * ({})", "3 * ({})", "-({})", "min({}, {})", "max({}, {})", "({}) >> 1"),
+)
+ENDS = ("n",) * 7 + ("len(w)",) * 2 + tuple(map(str, (0, 1, 2, 3, 5, 8, 13, 30)))
+MANY = """import numpy as np
+
+
+def f(x):
+    n = len(x)
+    w = x[1:]
+    z = []
+{body}
+    return z, w
+
+
+def sized(n):
+    return lambda: (np.random.default_rng(n).normal(size=n),)
+
+
+CALLS = [sized(n) for n in {sizes}]
+"""
 HUGE = (100_003, 70_000, 65_537, 40_000)
 PLAIN = """import numpy as np
 
@@ -111,7 +146,25 @@ CALLS = [{names}]
 
 def program(seed: int) -> str:
     """The same seed gives the same text, on every machine with the same NumPy."""
-    return plain(random.Random(seed)) if seed % 2 else of_arrays(seed)
+    if seed % 2 == 0:
+        return of_arrays(seed)
+    return (plain if seed % 4 == 1 else of_length)(random.Random(seed))
+
+
+def of_length(rng: random.Random) -> str:
+    chosen = (rng.choice(OF_LENGTH) for _ in range(rng.randint(1, 4)))
+    body = "\n".join("    " + filled(one, rng, 0) for one in chosen)
+    return MANY.format(body=body, sizes=[40, 31, *rng.sample(range(75), 30), 300, 301])
+
+
+def filled(text: str, rng: random.Random, deep: int) -> str:
+    return re.sub(r"\{\}", lambda _: expression(rng, deep + 1), text)
+
+
+def expression(rng: random.Random, deep: int) -> str:
+    if deep > 3 or rng.random() < 0.4:
+        return rng.choice(ENDS)
+    return filled(rng.choice(JOINED), rng, deep)
 
 
 def plain(rng: random.Random) -> str:
