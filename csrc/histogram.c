@@ -76,8 +76,17 @@ SAME void reach_of(const f64 *x, i64 n, Reach *found) {
     found->finite = rest == 0;
 }
 
-/* Where the elements belong, but for rounding. */
+/* How near to an edge, in bins, rounding may matter: 32 times what the steps of places and edges can be off at most. */
+static f64 margin_of(const Bins *bins) {
+    f64 most = bins->last > -bins->first ? bins->last : -bins->first;
+    return 0x1p-48 * (f64)bins->count * (1.0 + most / bins->width);
+}
+
+#define NEAR ((i32)0x80000000) /* beside a place: look at the edges */
+
+/* Where the elements belong. */
 SAME void places_of(const Bins *bins, const f64 *x, i64 n, i32 *at, int given) {
+    const f64 margin = margin_of(bins), rest = 1.0 - margin, count = (f64)bins->count;
     const lanes first = {bins->first, bins->first, bins->first, bins->first};
     const lanes last = {bins->last, bins->last, bins->last, bins->last};
     i64 i = 0;
@@ -87,30 +96,50 @@ SAME void places_of(const Bins *bins, const f64 *x, i64 n, i32 *at, int given) {
             v = CHOSEN(v < first, first, v);
             v = CHOSEN(v > last, last, v);
         }
-        places found = __builtin_convertvector((v - first) / bins->width * (f64)bins->count, places);
+        lanes exact = (v - first) / bins->width * count;
+        places found = __builtin_convertvector(exact, places);
+        lanes part = exact - __builtin_convertvector(found, lanes);
+        masks near = (masks)(part < margin) | (masks)(part > rest) | (masks)(exact >= count);
+        found |= __builtin_convertvector(near, places) & NEAR;
         memcpy(at + i, &found, sizeof(found));
     }
     for (; i < n; i++) {
         f64 v = x[i];
         if (given)
             v = v < bins->first ? bins->first : v > bins->last ? bins->last : v;
-        at[i] = (i32)((v - bins->first) / bins->width * (f64)bins->count);
+        at[i] = (i32)((v - bins->first) / bins->width * count) | NEAR;
     }
 }
 
-/* Into the sums or the counts of its bin. 0: it has none, since another thread writes to x meanwhile, as no program may. */
-SAME int count_one(const Bins *bins, f64 v, i64 k, const f64 *weight, char *room) {
-    const f64 *edges = bins->edges;
-    k -= k == bins->count;
-    if (__builtin_expect((u64)k >= (u64)bins->count, 0))
-        return 0;
-    k -= v < edges[k];
-    k += (v >= edges[k + 1]) & (k != bins->count - 1);
+SAME void count_one(i64 k, const f64 *weight, char *room) {
     if (weight != NULL)
         ((f64 *)room)[k + 1] += *weight;
     else
         ((i64 *)room)[k + 1]++;
+}
+
+/* 0: it has no bin, since another thread writes to x meanwhile, as no program may. */
+SAME int count_near(const Bins *bins, f64 v, i64 k, const f64 *weight, char *room) {
+    const f64 *edges = bins->edges;
+    k -= k == bins->count;
+    if (k >= bins->count)
+        return 0;
+    k -= v < edges[k];
+    k += (v >= edges[k + 1]) & (k != bins->count - 1);
+    count_one(k, weight, room);
     return 1;
+}
+
+SAME int count_row(const Bins *bins, const f64 *x, const f64 *weights, const i32 *at, i64 n, char *room, int given) {
+    int found = 1;
+    for (i64 i = 0; i < n; i++) {
+        const f64 *weight = weights != NULL ? weights + i : NULL;
+        if (__builtin_expect(at[i] >= 0, 1))
+            count_one(at[i], weight, room);
+        else if (!given || (x[i] >= bins->first && x[i] <= bins->last))
+            found &= count_near(bins, x[i], at[i] & ~NEAR, weight, room);
+    }
+    return found;
 }
 
 /* The flags raised. */
@@ -119,18 +148,11 @@ SAME int count_block(const Bins *all, const f64 *x, const f64 *weights, i64 n, c
     i32 at[CHUNK];
     int found = 1;
     memset(room, 0, (size_t)(bins.count + 1) * sizeof(f64));
-    for (i64 from = 0; from < n; from += CHUNK, x += CHUNK) {
+    for (i64 from = 0; from < n; from += CHUNK) {
         i64 m = n - from < CHUNK ? n - from : CHUNK;
-        places_of(&bins, x, m, at, given);
-        if (weights != NULL)
-            for (i64 i = 0; i < m; i++) {
-                if (!given || (x[i] >= bins.first && x[i] <= bins.last))
-                    found &= count_one(&bins, x[i], at[i], weights + from + i, room);
-            }
-        else
-            for (i64 i = 0; i < m; i++)
-                if (!given || (x[i] >= bins.first && x[i] <= bins.last))
-                    found &= count_one(&bins, x[i], at[i], NULL, room);
+        places_of(&bins, x + from, m, at, given);
+        found &= weights != NULL ? count_row(&bins, x + from, weights + from, at, m, room, given)
+                                 : count_row(&bins, x + from, NULL, at, m, room, given);
     }
     return rt_flags() | (found ? 0 : RT_DOUBT);
 }

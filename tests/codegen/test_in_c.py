@@ -63,6 +63,19 @@ def test_histograms(seed: int) -> None:
         same(x, bins, inner[seed % len(inner)], weights)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_beside_edges(seed: int) -> None:
+    """Numbers on edges, next to them, and far from zero, where edges are rounded as much as they."""
+    rng = np.random.default_rng(seed)
+    bins = int(rng.choice([1, 3, 10, 64, 999]))
+    first, width = float(rng.choice([0.0, -1e3, 1e9, -1e15])), 10.0 ** int(rng.integers(-3, 12))
+    edges = np.linspace(first, first + width, bins + 1)
+    x = edges[rng.integers(0, bins + 1, 700)]
+    for near in (x, np.nextafter(x, np.inf), np.nextafter(x, -np.inf), x * (1 + 2.0**-50)):
+        same(near, bins)
+        same(near, bins, (first, first + width), rng.normal(size=700))
+
+
 @pytest.mark.parametrize(
     "x",
     [
