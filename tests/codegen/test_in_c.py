@@ -65,7 +65,7 @@ def test_histograms(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_beside_edges(seed: int) -> None:
-    """Numbers on edges, next to them, and far from zero, where edges are rounded as much as they."""
+    """Numbers on edges, next to them, and far from zero, where edges are rounded, too."""
     rng = np.random.default_rng(seed)
     bins = int(rng.choice([1, 3, 10, 64, 999]))
     first, width = float(rng.choice([0.0, -1e3, 1e9, -1e15])), 10.0 ** int(rng.integers(-3, 12))
