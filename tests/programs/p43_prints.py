@@ -11,6 +11,8 @@ import numpy as np
 from support.arrays import f2, f4, f8, i8
 from support.program import scenario
 
+import jitcore
+
 WIDE = "gr\u00f6\u00dfer \u2192 \u4f60"
 
 
@@ -402,3 +404,23 @@ def an_exit_in_the_middle(jit):
     for k in (2.0, 2.0, 0.0, f8(3), f8(4), "text", 2.0):
         counter, found = Counter(), [0]
         yield printed(f, f8(4), k, counter, found), counter.n, found
+
+
+@jitcore.allow_in_graph
+def opaque(x):
+    print("opaque", x if x is None else np.shape(x))
+    return x if x is None else x.sum()
+
+
+@scenario
+def beside_calls_that_are_allowed(jit):
+    @jit
+    def f(x):
+        y = x * 2 + 1
+        print(opaque(y), opaque(print("inside")), y[0])
+        z = opaque(y) + opaque(y * 2) + y
+        print("end", z[0])
+        return z
+
+    for _ in range(3):
+        yield printed(f, f8(4))
