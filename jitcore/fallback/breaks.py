@@ -526,10 +526,11 @@ UNGUARDABLE = _row(
     hint="pass it as an array, a number, a string or a plain object",
 )
 FORMAT = _row(
-    "J509", "format", NEVER,
+    "J509", "format", COULD,
     "text is made of a value that is computed at run time",
     runs="the formatting",
-    hint="only CPython can do this: return the value, and make the text where it is called",
+    hint="a number's text stays in the graph, if it is only printed, kept or returned; of anything "
+    "else return the value, and make the text where it is called",
 )
 OPERATOR = _row(
     "J510", "operator", COULD,

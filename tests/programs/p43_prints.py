@@ -424,3 +424,100 @@ def beside_calls_that_are_allowed(jit):
 
     for _ in range(3):
         yield printed(f, f8(4))
+
+
+@scenario
+def texts_of_numbers(jit):
+    @jit
+    def f(x, i, r):
+        y = x * 2 + 1
+        text = f"step {i:>4} of {len(x)}: {y.sum():.3e} {y[0]!s:>8}" if i == 9 else f"step {i:>4}"
+        print(text, f"{r:.2f}|{y[0]:10.3f}|{y.max()}|{i}", [f"{r}"], sep=f"-{i}-" if i < 0 else "-")
+        y = y * 3
+        print(f"{y[0] > 0} {y.sum() + 1j:.2f} {i / 7:%} {x.ndim}" + "!" if i > 5 else f"{i}")
+        return y, text, f"{r:+}", f"{i}"
+
+    for x in (f8(30), f8(30), f4(8), f2(4), i8(4), f8(4) + 1j, np.array([True, False]), f8(12)):
+        for i, r in ((3, 2.5), (12, -0.0), (9, float("nan")), (-3, 1e300), (10**30, 2)):
+            yield printed(f, x, i, r)
+
+
+@scenario
+def texts_that_fail(jit):
+    @jit
+    def f(x, r, spec):
+        y = x * 2 + 1
+        print("before")
+        text = f"{r:{spec}}"
+        print("after", text)
+        return y * 3
+
+    @jit
+    def g(x, r):
+        y = x * 2 + 1
+        print("before")
+        text = f"{r:d}"
+        print("after", text)
+        return y * 3
+
+    for spec in (".2f", ".2f", "d", "no", "\u00e9>8", ".1f"):
+        yield printed(f, f8(4), 2.5, spec), printed(f, f8(4), 2, spec)
+    for r in (2, 2, 2.5, 3, "a", True, np.int8(3), np.float32(2)):
+        yield printed(g, f8(4), r)
+
+
+@scenario
+def what_is_done_with_texts(jit):
+    class Kept:
+        pass
+
+    @jit
+    def f(x, r, kept, found):
+        y = x * 2 + 1
+        text = f"r is {r:.1f}"
+        kept.text = text
+        found.append(text)
+        z = y * y
+        return z, text, (text, len(text)), text + "!", text == "r is 2.5", {text: 1}, text.upper()
+
+    @jit
+    def inner(x, r):
+        label = f"<{r}>"
+        return x * r, label
+
+    @jit
+    def outer(x, r):
+        y, label = inner(x, r)
+        print(label, label is None, isinstance(label, str))
+        for k in range(3):
+            y = y + k
+            label = f"{label}{k}{r}"
+        return y, label
+
+    for r in (2.5, 2.5, 3.0, 7):
+        kept, found = Kept(), []
+        yield printed(f, f8(4), r, kept, found), kept.text, found, printed(outer, f8(4), r)
+
+
+@scenario
+def texts_in_loops(jit):
+    @jit
+    def f(x, n):
+        names = []
+        for k in range(n):
+            x = x * 0.5 + k
+            print(f"{k}: {x[0]:.4f}", end=" ")
+            names.append(f"n{k}")
+        return x, names
+
+    @jit
+    def g(x):
+        total = 0.0
+        for k in range(len(x)):
+            total += x[k]
+            if k % 30 == 5:
+                print(f"{k} {total:.2f}")
+        return total
+
+    for n in (3, 20, 3):
+        yield printed(f, f8(30), n), printed(g, f8(100))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic import growing
+from jitcore.symbolic import growing, texts
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
@@ -213,7 +213,8 @@ def unpack_ex(vm: Machine, frame: Frame, canon: Canon) -> None:
 @opcode("BUILD_STRING")
 def build_string(vm: Machine, frame: Frame, canon: Canon) -> None:
     parts = [realize(vm, p) for p in pop_many(frame, canon.arg)]
-    frame.stack.append(Known("".join(constants(parts))))
+    text = texts.joined(vm, parts)
+    frame.stack.append(text if text is not None else Known("".join(constants(parts))))
 
 
 @opcode("FORMAT_SIMPLE", "value -- text")
@@ -232,8 +233,12 @@ def convert_value(vm: Machine, frame: Frame, canon: Canon, value: Var) -> Var:
 
 
 def formatted(vm: Machine, value: Var, spec: Var) -> Var:
-    spec = realize(vm, spec)
-    assert isinstance(spec, Known)
+    value, spec = realize(vm, value), realize(vm, spec)
+    if not isinstance(spec, Known):
+        vm.stop(breaks.FORMAT, describe(spec))
+    text = texts.formatted(vm, value, spec.obj)
+    if text is not None:
+        return text
     try:
         return Known(format(constant_text(vm, value), spec.obj))
     except (ValueError, TypeError):

@@ -25,6 +25,7 @@ from jitcore.streams import check, is_plain
 from jitcore.symbolic.calls import model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.texts import TEXT
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
@@ -42,7 +43,7 @@ def print_(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     tree = tuple(printed(vm, arg) for arg in args)
     words = {key: word(vm, arg) for key, arg in kwargs.items() if key != "file"}
     texts = [one for one in leaves((tree, words)) if type(one) is str]
-    is_ascii = all(map(str.isascii, texts))
+    is_ascii = all(map(str.isascii, texts)) and not any(map(is_made, leaves((tree, words))))
     file = stream(vm, kwargs.get("file", Known(None)), is_ascii)
     place = vm.place()
     vm.window().nodes.append(Node(CHECK, (file, is_ascii), {}, (), (), place))
@@ -70,6 +71,8 @@ def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
         case Run(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
             if kind.python or not inside:
                 return value
+        case Run(value) if value.type == TEXT:
+            return value
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(printed(vm, item, True) for item in items)
         case Known(obj) if type(obj) is tuple:
@@ -77,6 +80,11 @@ def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
         case List(items):
             return [printed(vm, item, True) for item in items]
     vm.stop(breaks.PRINT, f"print() of {describe(var)}")
+
+
+def is_made(leaf: Any) -> bool:
+    """A text of which only run time knows the letters."""
+    return type(leaf) is Value and leaf.type == TEXT
 
 
 def is_text(obj: Any) -> bool:
