@@ -16,6 +16,9 @@
 #define NO_IMPORT_UFUNC
 #endif
 
+/* A function that is compiled with a constant argument: with a report, and without. */
+#define TWICE static inline __attribute__((always_inline))
+
 /* Marks an empty local or stack slot in what Python sees. */
 extern PyObject *jit_null;
 

@@ -15,8 +15,6 @@
 
 #include <stdint.h>
 
-#define TWICE static inline __attribute__((always_inline)) /* with a report, and without */
-
 #define METER_KINDS(X) \
     X(CPYTHON)   /* instructions that are not compiled, and all that they call */ \
     X(KERNEL)    \

@@ -8,7 +8,7 @@ is_made_up  what dataclasses and collections.namedtuple write, in no file: also 
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -23,7 +23,7 @@ def is_own(code: CodeType, names: dict[str, Any]) -> bool:
     return is_own_file(code.co_filename)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def is_own_file(path: str) -> bool:
     return os.path.realpath(path).startswith(FOLDER)
 

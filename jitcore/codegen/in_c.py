@@ -7,7 +7,7 @@ The C function calls NumPy's where it finds anything out of the ordinary, so it 
 
 from __future__ import annotations
 
-import numpy as np
+from numpy.lib._histograms_impl import histogram_bin_edges  # np.… may be another by now
 
 from .. import _C
 from ..ir.graph import Node
@@ -25,6 +25,6 @@ def in_c(node: Node) -> Node:
     form = equal_bins(node.args, node.kwargs)
     if form is None:
         return node
-    of = node.op.target, np.histogram_bin_edges
+    of = node.op.target, histogram_bin_edges
     args = (*of, form.array, form.bins, form.range, form.weights)
     return Node(HISTOGRAM, args, {}, node.outputs, (), node.where)

@@ -23,7 +23,8 @@ ROUNDS = 4
 
 @lru_cache(maxsize=8)
 def bandwidth(threads: int) -> float | None:
-    """Bytes per second, the best of the rounds. None: there is no room for the arrays."""
+    """Bytes per second, the best of the rounds. None: there is no room for the arrays, or
+    for the threads."""
     try:
         a, b, c = (np.ones(ELEMENTS) for _ in range(3))
     except MemoryError:
@@ -38,18 +39,25 @@ def bandwidth(threads: int) -> float | None:
         np.add(b[part], c[part], out=a[part])
 
     rounds = [(2, copy), (3, add)] * ROUNDS
-    return max(count * a.nbytes / seconds(loop, parts) for count, loop in rounds)
+    try:
+        return max(count * a.nbytes / seconds(loop, parts) for count, loop in rounds)
+    except RuntimeError:  # of a thread that cannot start
+        return None
 
 
 def seconds(loop: Callable[[slice], None], parts: list[slice]) -> float:
     """All parts at once."""
     others = [Thread(target=loop, args=(part,), daemon=True) for part in parts[1:]]
     start = time.perf_counter()
-    for one in others:
-        one.start()
-    loop(parts[0])
-    for one in others:
-        one.join()
+    begun: list[Thread] = []
+    try:
+        for one in others:
+            one.start()
+            begun.append(one)
+        loop(parts[0])
+    finally:
+        for one in begun:
+            one.join()
     return time.perf_counter() - start
 
 

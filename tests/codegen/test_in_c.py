@@ -180,3 +180,16 @@ def test_other_forms_are_numpys() -> None:
     args = row(4, 999), row(5, 999)
     for _ in range(3):
         assert outcome(compiled, *args) == outcome(listed, *args)
+
+
+def test_edges_are_numpys_own(monkeypatch):
+    """np.histogram calls no public function of that name."""
+    plain = np.histogram_bin_edges
+    monkeypatch.setattr(
+        np, "histogram_bin_edges", lambda *args, **kwargs: plain(*args, **kwargs) + 1
+    )
+    x = np.linspace(0.0, 1.0, 100)
+    compiled = jitcore.compile(lambda x: np.histogram(x * 2.0, 5))
+    for _ in range(3):
+        for found, wanted in zip(compiled(x), np.histogram(x * 2.0, 5), strict=True):
+            assert found.tobytes() == wanted.tobytes()

@@ -57,7 +57,7 @@ def test_calls_before_it_was_compiled(tmp_path: Path) -> None:
     (calls,) = [each for each in one.compared if each.what == "a call"]
     assert calls.before_times >= 1 and calls.after_times >= 1
     assert calls.before_times + calls.after_times <= 400
-    assert 0 < calls.before < 10 and 0 < calls.after < 10
+    assert calls.before > 0 and calls.after > 0
     assert "a call: " in page.text(found)
 
 
