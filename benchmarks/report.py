@@ -1,12 +1,13 @@
 """What a report costs while it is wanted.
 
     python -m benchmarks.report [--only NAME ...] [--half lines loops] [--sizes small medium]
-                                [--rounds 15] [--examples]
+                                [--rounds 15] [--processor] [--examples]
 
 Each program runs in two processes, one with JITCORE_REPORT=html:FILE, which are asked in turns for
 the seconds of some calls, so that both meet the same neighbours on the machine. Printed are the
 median of the ratios round by round, of each program and over all, and what writing the page at the
-end took, and its bytes. With --examples: the programs in `examples/` whole, from start to exit, and
+end took, and its bytes. With --processor it is the time of processors, which tells more on a busy
+machine. With --examples: the programs in `examples/` whole, from start to exit, and
 their pages.
 """
 
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,10 +52,10 @@ class Cost:
 class Worker:
     """A process that makes the calls of one program."""
 
-    def __init__(self, name: str, size: str, report: str) -> None:
+    def __init__(self, name: str, size: str, report: str, clock: str) -> None:
         env = {key: value for key, value in os.environ.items() if key != "JITCORE_REPORT"}
         env |= {"JITCORE_REPORT": report} if report else {}
-        command = [sys.executable, "-m", "benchmarks.report", "--worker", name, size]
+        command = [sys.executable, "-m", "benchmarks.report", "--worker", name, size, clock]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, env=env, text=True, stdin=pipe, stdout=pipe)
         self.answer()
@@ -77,7 +78,7 @@ class Worker:
         return time.perf_counter() - start
 
 
-def work(name: str, size: str) -> None:
+def work(name: str, size: str, clock: str) -> None:
     kernel = KERNELS[name]
     args = kernel.arguments(size)
     function = jitcore.compile(kernel.function)
@@ -85,15 +86,30 @@ def work(name: str, size: str) -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         count = int(line)
-        sets = 1 if not kernel.writes else min(count, 100)
+        sets = min(count, 100)
         calls = Calls(args, kernel.writes, sets)
-        spent = sum(calls.seconds(function) * sets for _ in range(-(-count // sets)))
-        print(spent / (-(-count // sets) * sets), flush=True)
+        times = -(-count // sets)
+        print(sum(reading(calls, function, clock) for _ in range(times)) / times, flush=True)
 
 
-def cost(kernel: Kernel, size: str, rounds: int, folder: Path) -> Cost:
+def reading(calls: Calls, function: Callable[..., object], clock: str) -> float:
+    """Seconds of a call."""
+    now = CLOCKS[clock]
+    calls.restore()
+    start = now()
+    for args in calls.sets:
+        function(*args)
+    return (now() - start) / len(calls.sets)
+
+
+CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
+
+
+def cost(kernel: Kernel, size: str, options: argparse.Namespace, folder: Path) -> Cost:
     page = folder / f"{kernel.name}.html"
-    off, on = Worker(kernel.name, size, ""), Worker(kernel.name, size, f"html:{page}")
+    clock, rounds = "processor" if options.processor else "wall", options.rounds
+    off = Worker(kernel.name, size, "", clock)
+    on = Worker(kernel.name, size, f"html:{page}", clock)
     calls = max(1, min(MOST_CALLS, round(READING / off.seconds(1))))
     readings: list[tuple[float, float]] = []
     for k in range(rounds):
@@ -141,8 +157,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--half", nargs="+", choices=HALVES, default=[])
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["small", "medium"])
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--processor", action="store_true")
     parser.add_argument("--examples", action="store_true")
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -170,7 +187,7 @@ def run(options: argparse.Namespace, folder: Path) -> Sequence[Cost]:
         return found
     for kernel in chosen(options.only, options.half):
         for size in options.sizes:
-            found.append(cost(kernel, size, options.rounds, folder))
+            found.append(cost(kernel, size, options, folder))
             print(line(found[-1]), flush=True)
     return found
 

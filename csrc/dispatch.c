@@ -10,7 +10,8 @@
 
 #include <structmember.h>
 
-#define CALLS_MEASURED 16 /* of so many short ones a report has the time of one */
+#define CALLS_MEASURED 32 /* of so many short ones a report has the time of one */
+#define FIRST_CALLS 64    /* of which it has the time of each: entries are tried */
 
 typedef struct {
     PyObject_HEAD
@@ -220,7 +221,7 @@ static PyObject *call_metered(PyObject *op, PyObject *const *args, size_t nargsf
     PyObject *result = call(op, args, nargsf, names);
     uint64_t ticks = meter_end(&span);
     int is_short = ticks > 0 && ticks < LONG_TICKS;
-    self->stands_for = is_short ? CALLS_MEASURED : 1;
+    self->stands_for = is_short && self->calls > FIRST_CALLS ? CALLS_MEASURED : 1;
     self->unmeasured = self->stands_for - 1;
     Py_DECREF(op);
     return result;

@@ -168,6 +168,8 @@ static ExitKind entry_run_metered(JitEntryHead *head, FrameView *view, Transfer 
     MeterSlot *slots = self->slots; /* which outlive it */
     int left = RIVALS;
     Meter *meter = meter_here();
+    if (!meter->live) /* another call stands for this one */
+        return entry_run(head, view, out);
     MeterSlot *before = meter_pass(meter, &slots[HERE]);
     Py_INCREF(self);
     ExitKind kind = run_with(self, view, out, meter, &left);
@@ -177,7 +179,8 @@ static ExitKind entry_run_metered(JitEntryHead *head, FrameView *view, Transfer 
         meter_enter(meter, &slots[STAYS]);
     else if (left != RIVALS)
         meter_enter(meter, slot_after(self, left));
-    slots[HERE].times += kind != EXIT_MISS && kind != EXIT_STAY;
+    if (kind != EXIT_MISS && kind != EXIT_STAY)
+        slots[HERE].times += meter->weight;
     Py_DECREF(self);
     return kind;
 }

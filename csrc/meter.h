@@ -100,7 +100,8 @@ static inline MeterSlot *meter_pass(Meter *m, MeterSlot *next) {
 
 /* And once more for `next`. */
 static inline MeterSlot *meter_enter(Meter *m, MeterSlot *next) {
-    next->times += m->weight;
+    if (m->live)
+        next->times += m->weight;
     return meter_pass(m, next);
 }
 

@@ -12,6 +12,7 @@ import pytest
 import jitcore
 from jitcore.report import explain as explaining
 from jitcore.report.bandwidth import bandwidth, caches
+from jitcore.report.measured import run as measured_run
 from jitcore.report.roofline import Machine, Position
 
 SIDE = 64
@@ -195,6 +196,17 @@ def test_memory_is_measured() -> None:
     assert one is not None and 1e8 < one < 1e13
     assert bandwidth(2) == one  # once
     assert caches() >= 0
+
+
+def test_steps_run_as_often_as_their_graph(measured: None) -> None:
+    """Of short calls one in 32 is measured, and stands for the others."""
+    compiled = jitcore.compile(lambda x: np.sqrt(x * x + 1.0))
+    for _ in range(64 + 32 * 50):
+        compiled(np.ones(10))
+    (graph,) = measured_run().compiled
+    (step,) = graph.steps
+    assert graph.hits == 64 + 32 * 50
+    assert 0.9 < step.times / graph.hits < 1.1 and 0.9 < graph.runs / graph.hits < 1.1
 
 
 # ---- why it was compiled again ------------------------------------------------------------------
