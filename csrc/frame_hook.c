@@ -220,19 +220,30 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
     return result;
 }
 
+/* A frame of a C*. A generator's that goes on outside of the call that made it: what it calls is called by compiled code. */
+TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+    int alone = active == 0 && held;
+    if (alone)
+        jit_hook_enter();
+    PyObject *result = metered ? run_metered(ts, frame, throwflag) : run_frame(ts, frame, throwflag);
+    if (alone)
+        jit_hook_leave();
+    return result;
+}
+
 TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
-    int inside = active || held, watched = jit_watched(ts);
+    int inside = active, watched = jit_watched(ts);
     if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
         jit_hook_sit();
-    if ((inside || standing) && !busy && !watched) {
+    if ((inside || held || standing) && !busy && !watched) {
         frames++;
         if (metered)
             meter_saw_frame();
         stood_by();
-        if (!throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
+        if ((inside || standing) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame, inside);
         if (map_of(JIT_CODE(frame)) != NULL)
-            return metered ? run_metered(ts, frame, throwflag) : run_frame(ts, frame, throwflag);
+            return run_ours(ts, frame, throwflag, metered);
     }
     return pass_on(ts, frame, throwflag);
 }

@@ -118,7 +118,8 @@ def compile(
 
     Returns a callable with `__wrapped__` and `eager` (the original), `cache_info()`,
     `cache_clear()`, `warmup(*args)` and `graphs`.
-    ValueError for an unknown backend or numerics, TypeError for a signature that does not fit.
+    ValueError for an unknown backend, numerics or dynamic, TypeError for a signature that does not
+    fit.
     """
     options = check_options(backend, fullgraph, dynamic, numerics)
     if fn is None:
@@ -135,6 +136,8 @@ def check_options(
     choices = get_args(Numerics)
     if numerics not in choices:
         raise ValueError(f"numerics {numerics!r}: choose one of {', '.join(choices)}")
+    if dynamic not in (None, True, False):
+        raise ValueError(f"dynamic {dynamic!r}: choose one of None, True, False")
     return replace(
         now,
         backend=name,
@@ -231,8 +234,12 @@ def ignore_module(modules: Iterable[ModuleType | str] | ModuleType | str, /) -> 
 
     modules  modules or their names, before they are first used; globs and paths as in
              JITCORE_EXCLUDE
+
+    TypeError for anything else.
     """
     one = isinstance(modules, str | ModuleType)
+    if not one and not isinstance(modules, Iterable):
+        raise TypeError(f"jitcore.ignore_module expects modules or their names, not {modules!r}")
     for module in cast(Iterable[ModuleType | str], (modules,) if one else modules):
         rules.rules.ignore(module if isinstance(module, str) else module.__name__)
 

@@ -45,7 +45,11 @@ class ArraySpec:
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Iterable) or isinstance(self.shape, str):
             raise TypeError(f"ArraySpec: a shape is a tuple of ints and None, not {self.shape!r}")
-        shape = tuple(None if n is None else operator.index(n) for n in self.shape)
+        try:
+            shape = tuple(None if n is None else operator.index(n) for n in self.shape)
+        except TypeError:
+            text = f"ArraySpec: extents are ints and None, not {tuple(self.shape)!r}"
+            raise TypeError(text) from None
         if any(n is not None and n < 0 for n in shape):
             raise ValueError(f"ArraySpec: an extent is negative: {shape}")
         object.__setattr__(self, "shape", shape)

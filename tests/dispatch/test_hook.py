@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import _C
+from jitcore import _C, pipeline
 
 X = np.arange(4.0)
 
@@ -120,6 +120,34 @@ def test_a_generator_that_dies_with_all_that_knows_it() -> None:
     del node
     gc.collect()
     assert depth() == start
+
+
+def test_others_are_left_alone_while_a_generator_is_alive() -> None:
+    def other(x):
+        y = x * 2 + 1
+        return [f"{v:.3f}" for v in y]
+
+    def called(x):
+        jitcore.graph_break()
+        return x * 2 + 1
+
+    @jitcore.compile
+    def values(x):
+        while True:
+            yield called(x) - 1
+
+    def met(fn):
+        return pipeline.records.find(fn.__code__) is not None
+
+    alive = values(X)
+    with jitcore.config(fullgraph=True):
+        assert other(X) == other(X)
+    for _ in range(3):
+        assert (next(alive) == X * 2).all()
+        assert other(X) == ["1.000", "3.000", "5.000", "7.000"]
+    assert met(called) and not met(other)
+    assert met(values.eager)
+    alive.close()
 
 
 def test_coroutines() -> None:
