@@ -10,7 +10,7 @@ nodes, and where each may leave to ─ writer.py ─▶ C text ─▶ code, with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _C
@@ -76,15 +76,16 @@ MANY = 32  # loops over elements, which -O3 makes several loops of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Routine:
-    """`ways`: the exits of ways 2 and up. `code` is a _C.Routine. `pure`: whoever calls it again
-    finds nothing changed."""
+    """`ways`: the exits of ways 2 and up. `code` is a _C.Routine; of a sample, which nobody runs,
+    what stands for one. `pure`: whoever calls it again finds nothing changed."""
 
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     ways: tuple[Any, ...]
     code: Any
     pure: bool
-    facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code
+    facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code: first what
+    more: tuple[Any, ...]  # stands before its handle, the C text last, then what stands behind it
     shown: str = ""  # the C text with the user's lines, where somebody wants to read it
 
 
@@ -134,9 +135,6 @@ def routine(
     source = bounded(text(w, scalars, arrays, outputs, rows, w.lines))
     if config.perf:
         source = labelled(source, label)
-    found = library(source, config)
-    if found is None:
-        return None
     ports = (*scalars, *arrays)
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
     deals = apart is not None and may_run_apart(inputs, others, w.calls)
@@ -158,10 +156,18 @@ def routine(
         rounds,
         tuple(piles.row(value.type) for value in lists),  # type: ignore[arg-type]
     )
-    code = _C.Routine(found.address, *facts, found.handle, *more)
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
-    return Routine(ports, outputs, tuple(ways), code, pure, (*facts, *more), shown)
+    whole = Routine(ports, outputs, tuple(ways), object(), pure, facts, more, shown)
+    return whole if config.sized else built(whole, config)
+
+
+def built(made: Routine, config: Config) -> Routine | None:
+    """None without a C compiler."""
+    found = library(made.facts[-1], config)
+    if found is None:
+        return None
+    return replace(made, code=_C.Routine(found.address, *made.facts, found.handle, *made.more))
 
 
 def is_pure(nodes: Sequence[Node], inputs: Iterable[Value]) -> bool:

@@ -290,7 +290,7 @@ def codes(sample: Sample) -> dict[int, Any]:
     kernels = enumerate(sample.plan.kernels.values())
     found: dict[int, Any] = {id(kernel): ("kernel", n) for n, kernel in kernels}
     routines = [one.routine for one in sample.plan.segments if one.routine is not None]
-    return found | {id(one.code): ("routine", one.facts) for one in routines}
+    return found | {id(one.code): ("routine", one.facts, one.more) for one in routines}
 
 
 def same(left: Mapping[int, Any], right: Mapping[int, Any], a: Any, b: Any) -> bool:

@@ -26,6 +26,7 @@ from jitcore import logs
 from jitcore.axes import Marks, marks_of
 from jitcore.codegen.kernel import made_from
 from jitcore.codegen.polynomials import MOST
+from jitcore.codegen.routine import built
 from jitcore.codegen.schedule import Group
 from jitcore.config import Config
 from jitcore.guards import source as s
@@ -34,7 +35,7 @@ from jitcore.guards.source import Source
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.runtime.assemble import Assembled, assembled, entry_of, footprint, moves
 from jitcore.runtime.fits import Fits, fits, wider
-from jitcore.runtime.planned import Numbered, Scheduled, Step, exit_values
+from jitcore.runtime.planned import Numbered, Planned, Scheduled, Step, exit_values
 from jitcore.runtime.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
 from jitcore.runtime.samples import (
     AS_THEY_ARE,
@@ -220,10 +221,12 @@ def entry_for(
     """The largest sample's plan, with what reports say of the present sizes."""
     plan = with_arrays(largest, numbers)  # whose capture may be without a frame
     kernels = sized_kernels(largest, plan, numbers, config)
-    if kernels is None:
+    segments = with_code(plan.segments, config)
+    if kernels is None or segments is None:
         return None
     made = replace(
         plan,
+        segments=segments,
         kernels=kernels,
         capture=replace(plan.capture, guards=guards),
         numbered=Numbered(dict(numbered(plan, iter(numbers.given))), numbers.arrays),
@@ -285,6 +288,17 @@ def with_arrays(largest: Sample, numbers: Fits) -> Scheduled:
     ]
     kernels = {new.get(group, group): kernel for group, kernel in plan.kernels.items()}
     return replace(plan, segments=segments, kernels=kernels)
+
+
+def with_code(segments: Sequence[Planned], config: Config) -> list[Planned] | None:
+    """Their routines, which were only written for samples, are compiled."""
+    found = []
+    for one in segments:
+        made = built(one.routine, config) if one.routine is not None else None
+        if made is None and one.routine is not None:
+            return None
+        found.append(replace(one, routine=made))
+    return found
 
 
 def sized_kernels(
