@@ -26,7 +26,8 @@ def register(name: str, backend: Backend) -> None:
     It is called once for each window of a region, as backend(graph, inputs): a jitcore.ir Graph of
     pure nodes, and example inputs, arrays and scalars of the dtypes and shapes that hold for the
     region. It returns a callable over such inputs that gives a tuple of the graph's results, the
-    same bits as NumPy's. What it raises is logged, and NumPy runs the graph.
+    same bits as NumPy's. What `backend` raises is logged, and NumPy runs the graph; what the
+    callable raises when it runs is raised in the program.
 
     ValueError for the name of a back end of jitcore's own, TypeError for what cannot be called.
     """
