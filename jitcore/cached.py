@@ -47,8 +47,13 @@ class CachedEntry:
         }
 
     def __str__(self) -> str:
-        arrays = ", ".join(f"{x} ({', '.join(map(words, dims))})" for x, dims in self.sizes.items())
-        return f"{self.place}: {self.state}, hits: {self.hits}, sizes: {arrays or 'no arrays'}"
+        arrays = arrays_of(self.sizes) or "no arrays"
+        return f"{self.place}: {self.state}, hits: {self.hits}, sizes: {arrays}"
+
+
+def arrays_of(sizes: Mapping[str, Extents]) -> str:
+    """In words: `x (2 to 4096, 3), y (3)`."""
+    return ", ".join(f"{x} ({', '.join(map(words, dims))})" for x, dims in sizes.items())
 
 
 def words(extent: int | tuple[int, int]) -> str:

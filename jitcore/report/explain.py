@@ -12,6 +12,7 @@ from typing import Any
 
 from jitcore import _C, pipeline
 from jitcore.amounts import binary, counted, seconds
+from jitcore.cached import arrays_of
 from jitcore.codegen.folder import said
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
@@ -263,7 +264,8 @@ def memory(region: Region) -> str:
 
 def inputs_of(region: Region) -> str:
     """What tells versions of one graph apart: the types of its inputs."""
-    return ", ".join(str(value.type) for value in region.graph.inputs)
+    types = ", ".join(str(value.type) for value in region.graph.inputs)
+    return f"{types}, the largest of {arrays_of(region.sizes)}" if region.for_sizes else types
 
 
 def break_lines(stops: tuple[Break, ...]) -> list[str]:

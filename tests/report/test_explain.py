@@ -160,3 +160,10 @@ def test_the_time_of_a_call_is_accounted_for(capsys) -> None:
     assert any("sqrt" in line and "kernel 0" in line for line in lines)
     assert any('print("half way", y[:0])' in line and "J204" in line for line in lines)
     assert "J204" in seen._repr_html_() and "kernel 0" in seen._repr_html_()
+
+
+def test_an_entry_for_many_sizes_says_so() -> None:
+    f = jitcore.compile(lambda x: np.sqrt(x * x + 1.0) * np.exp(-x))
+    for n in (2000, 3000):
+        f(np.ones(n))
+    assert ", the largest of x (2 to " in str(jitcore.explain(f)(np.ones(4000)))
