@@ -13,7 +13,8 @@ static __thread int busy;
 static __thread int nested; /* of our evaluation function on this thread */
 #define DEEP 150            /* frames under it that use the C stack; about 1 KB each */
 static long users; /* compiled calls and held generators of all threads; under the GIL */
-static long held;
+static long held;   /* by generators */
+static long opened; /* by who wants all frames: they are as if compiled code had called them */
 static _PyFrameEvalFunction previous_eval;
 static _PyFrameEvalFunction buried_previous; /* ours when a wrapper kept us from leaving */
 
@@ -222,7 +223,7 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
 
 /* A frame of a C*. A generator's that goes on outside of the call that made it: what it calls is called by compiled code. */
 TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
-    int alone = active == 0 && held;
+    int alone = active == 0 && held && !opened;
     if (alone)
         jit_hook_enter();
     PyObject *result = metered ? run_metered(ts, frame, throwflag) : run_frame(ts, frame, throwflag);
@@ -232,7 +233,7 @@ TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int 
 }
 
 TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
-    int inside = active, watched = jit_watched(ts);
+    int inside = active || opened, watched = jit_watched(ts);
     if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
         jit_hook_sit();
     if ((inside || held || standing) && !busy && !watched) {
@@ -333,17 +334,19 @@ void jit_hook_release(void) {
 
 static PyObject *hold(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    jit_hook_hold();
+    opened++;
+    use(1);
     Py_RETURN_NONE;
 }
 
 static PyObject *release(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    if (held == 0) {
+    if (opened == 0) {
         PyErr_SetString(PyExc_RuntimeError, "the hook is not held");
         return NULL;
     }
-    jit_hook_release();
+    opened--;
+    use(-1);
     Py_RETURN_NONE;
 }
 
@@ -361,7 +364,7 @@ static PyObject *busy_leave(PyObject *self, PyObject *ignored) {
 
 static PyObject *hook_depth(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    return Py_BuildValue("ll", users, held);
+    return Py_BuildValue("ll", users, held + opened);
 }
 
 static PyObject *swap_busy(PyObject *self, PyObject *number) {

@@ -156,7 +156,7 @@ def test_the_costliest_place_comes_first() -> None:
     costs = [one.seconds or 0.0 for one in stops]
     assert costs == sorted(costs, reverse=True)
     first, second = (one for one in stops if one.spot.function.endswith("slow"))
-    assert "range(300_000)" in first.spot.text and "print" in second.spot.text
+    assert "range(3_000_000)" in first.spot.text and "print" in second.spot.text
 
 
 def test_breaks_one_after_the_other_have_each_its_own_time() -> None:
