@@ -13,6 +13,8 @@ from . import ahead, carried, extremes, latest, side_by_side
 if TYPE_CHECKING:
     from .writer import Writer
 
+AT_ONCE = (side_by_side.begin, extremes.begin)  # stretches of rounds
+
 
 def cond(w: Writer, node: Node) -> None:
     yes, no = node.bodies
@@ -44,13 +46,11 @@ def for_(w: Writer, node: Node) -> None:
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
     latest.begin(w, body)
     ahead.begin(w, body, end)
-    beside, better = side_by_side.begin(w, body), extremes.begin(w, body)
+    at_once = [begin(w, body, index, end) for begin in AT_ONCE]
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
-        if beside is not None:
-            side_by_side.rounds(w, *beside, index, end)
-        if better is not None:
-            extremes.rounds(w, *better, index, end)
+        for stretch in filter(None, at_once):
+            stretch()
         w.body(body)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)

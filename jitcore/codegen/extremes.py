@@ -11,8 +11,9 @@ makes vector code of a loop without ways out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,14 +24,14 @@ from ..ir.ops_loop import POLL, RANGE_ITEM, RANGE_NEXT
 from ..ir.types import ScalarType
 from . import elements
 from .ahead import Round, is_array
-from .numbers import NoForm, c_type
+from .numbers import c_type
 from .places import layout
-from .side_by_side import apart_from_ways
+from .stretch import Head, Stretch, apart_from_ways, stretch, try_again
 
 if TYPE_CHECKING:
     from .writer import Writer
 
-LEAST, MOST = 8, 4096  # rounds
+MOST = 4096  # rounds
 WHOLE = "ilq"  # dtypes: int32 and int64
 ORDERS = {"op.gt": ">", "op.ge": ">", "op.lt": "<", "op.le": "<"}
 OTHER = {">": "<", "<": ">"}
@@ -195,40 +196,19 @@ def computed_here(plan: Plan) -> None:
 # ---- C -------------------------------------------------------------------------------------------
 
 
-def begin(w: Writer, body: Body) -> tuple[Plan, str] | None:
-    """Before the loop: what stands at the head of its rounds, and the variable that says when."""
+def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
+    """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
-    if plan is None:
-        return None
-    again = w.scratch("i64")
-    w.line(f"{again} = 0;")
-    return plan, again
+    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: Writer, plan: Plan, again: str, index: str, end: str) -> None:
-    """A stretch of them, which are then done."""
-    many, label = w.fresh("n"), w.fresh("alone")
-    lines, layouts = len(w.lines), w.layouts.copy()
-    w.depth += 1
-    w.line(f"if ({end} - {index} >= {LEAST} && {index} >= {again} && !({w.stale()})) {{")
-    w.depth += 1
-    try:
-        with w.block(), apart_from_ways(w, label):
-            stretch(w, plan, many, label, f"{end} - {index}")
-        w.line(f"rounds += {many};")
-        w.line(f"{index} += {many} - 1;")
-        w.line("continue;")
-        w.line(f"{label}: {again} = {index} + {LEAST};")
-        w.depth -= 1
-        w.line("}")
-    except NoForm:
-        w.depth -= 1
-        del w.lines[lines:]
-    w.depth -= 1
-    w.layouts = layouts
+def rounds(w: Writer, plan: Plan, head: Head) -> None:
+    with stretch(w, head) as made, apart_from_ways(w, made):
+        compute(w, plan, made)
 
 
-def stretch(w: Writer, plan: Plan, many: str, label: str, left: str) -> None:
+def compute(w: Writer, plan: Plan, made: Stretch) -> None:
+    many, label, left = made.count, made.alone, made.head.left
     w.line(f"i64 {many} = {left} < {MOST} ? {left} : {MOST};")
     for node in plan.numbers:
         w.operation(node)

@@ -6,9 +6,9 @@ columns): what is not finite, raises a flag, or does not fit is left to the roun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Body, Node, Value
@@ -20,29 +20,35 @@ from .numbers import NoForm
 from .places import layout
 from .span_stores import box, distinct
 from .spans import loop_dtypes, text_of
+from .stretch import LEAST, Head, Stretch, apart_from_ways, stretch, try_again
 
 if TYPE_CHECKING:
     from .writer import Writer
 
-LEAST = 8  # rounds
 LONGEST = 4096  # elements of a column
 ONE_BY_ONE = '__asm__ volatile("");'  # vector code of so few numbers takes longer to compile
 
 
 @dataclass(slots=True)
 class Lanes:
-    """`count`: how many rounds. `values`: of each number that differs between them, an array in C.
+    """`values`: of each number that differs between the rounds, an array in C.
     `body`: what a round does with numbers. `commits`: what is written when all is known."""
 
     w: Writer
     plan: Plan
-    index: str
-    count: str
-    label: str
+    rounds: Stretch
     values: dict[Value, str] = field(default_factory=dict)
     body: list[str] = field(default_factory=list)
     stored: dict[Node, str] = field(default_factory=dict)
     commits: dict[Node, list[str]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> str:
+        return self.rounds.count
+
+    @property
+    def index(self) -> str:
+        return self.rounds.head.index
 
     def number(self, value: Any) -> str:
         if type(value) is Value and value in self.values:
@@ -60,57 +66,28 @@ class Lanes:
         return name
 
     def leave_if(self, condition: str) -> None:
-        self.w.line(f"if ({condition}) goto {self.label};")
+        self.w.line(f"if ({condition}) goto {self.rounds.alone};")
 
 
-def begin(w: Writer, body: Body) -> tuple[Plan, str] | None:
-    """Before the loop: what stands at the head of its rounds, and the variable that says when."""
+def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
+    """Before the loop: what writes the head of its rounds."""
     plan = plan_of(w, body)
-    if plan is None:
-        return None
-    again = w.scratch("i64")
-    w.line(f"{again} = 0;")
-    return plan, again
+    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: Writer, plan: Plan, again: str, index: str, end: str) -> None:
-    """As many as go side by side, which are then done."""
-    lanes = Lanes(w, plan, index, w.fresh("n"), w.fresh("alone"))
-    count, layouts = len(w.lines), w.layouts.copy()
-    w.depth += 1
-    w.line(f"if ({index} >= {again} && !({w.stale()})) {{")
-    w.depth += 1
-    try:
-        with w.block(), apart_from_ways(w, lanes.label):
-            compute(lanes, end)
+def rounds(w: Writer, plan: Plan, head: Head) -> None:
+    with stretch(w, head) as made:
+        lanes = Lanes(w, plan, made)
+        with apart_from_ways(w, made):
+            compute(lanes)
         for line in [line for node in plan.steps for line in lanes.commits.get(node, ())]:
             w.line(line)
         latest.forget(w)
-        w.line(f"rounds += {lanes.count};")
-        w.line(f"{index} += {lanes.count} - 1;")
-        w.line("continue;")
-        w.line(f"{lanes.label}: {again} = {index} + {LEAST};")
-        w.depth -= 1
-        w.line("}")
-    except NoForm:
-        w.depth -= 1
-        del w.lines[count:]
-    w.depth -= 1
-    w.layouts = layouts
 
 
-@contextmanager
-def apart_from_ways(w: Writer, label: str) -> Iterator[None]:
-    w.instead = label
-    try:
-        yield
-    finally:
-        w.instead = ""
-
-
-def compute(lanes: Lanes, end: str) -> None:
+def compute(lanes: Lanes) -> None:
     w, plan = lanes.w, lanes.plan
-    w.line(f"i64 {lanes.count} = {end} - {lanes.index};")
+    w.line(f"i64 {lanes.count} = {lanes.rounds.head.left};")
     w.line(f"{lanes.count} = {lanes.count} < RT_AHEAD ? {lanes.count} : RT_AHEAD;")
     for node in (*plan.numbers, *plan.views):
         w.operation(node)
