@@ -2,8 +2,7 @@
 
     version errors switch topics → config logs marks stances hush users, lazy
     → backends, groups → processors
-    → opcodes ir → guards → fallback → symbolic passes
-    → codegen
+    → opcodes ir → guards → fallback → symbolic → codegen
     → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
     → api → __init__
 
@@ -27,7 +26,7 @@ LEAVES = (
     *("lazy", "backends", "users", "own", "promises", "streams"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
-MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "passes", "codegen")
+MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
@@ -62,7 +61,6 @@ ORDER: dict[str, tuple[str, ...]] = {
         *("errors", "config", "marks", "hush", "logs", "users", "own", "promises", "streams"),
         *("opcodes", "ir", "guards", "fallback"),
     ),
-    "passes": ("errors", "ir"),
     "codegen": ("errors", "logs", "lazy", "config", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
@@ -85,7 +83,6 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "ir": ("numpy",),
     "guards": ("numpy",),
     "symbolic": ("numpy",),
-    "passes": ("numpy",),
     "codegen": ("numpy", "cffi", "_cffi_backend"),
     "runtime": ("numpy",),
     "verify": ("numpy",),

@@ -13,9 +13,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ..ir.graph import Node, uses
-from ..ir.rewrite import substitute
 from ..ir.types import ArrayType
-from ..ir.value import Value
+from ..ir.value import Value, substitute
 from .demand import Demand, demand
 from .gather import gathers
 from .units import MOST_NODES, MOST_OPERANDS

@@ -17,9 +17,8 @@ import numpy as np
 
 from ..ir.graph import Node, uses
 from ..ir.op import Kind, Unsupported, leaf_type
-from ..ir.rewrite import substitute
 from ..ir.types import ArrayType, ScalarType
-from ..ir.value import Value
+from ..ir.value import Value, substitute
 from .unroll import is_simple
 
 NUMBERS = {"zeros": 0, "zeros_like": 0, "ones": 1, "ones_like": 1}

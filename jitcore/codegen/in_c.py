@@ -7,6 +7,10 @@ The C function calls NumPy's where it finds anything out of the ordinary, so it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 from numpy.lib._histograms_impl import histogram_bin_edges  # np.… may be another by now
 
 from .. import _C
@@ -14,17 +18,33 @@ from ..ir.graph import Node
 from ..ir.infer_histogram import equal_bins
 from ..ir.op import Effect, Kind, Op
 
-HISTOGRAM = Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS)
-IN_C = frozenset((HISTOGRAM,))
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`op`: the function of our own. `args`: what it is called with; None: the call is NumPy's."""
+
+    op: Op
+    args: Callable[[Node], tuple[Any, ...] | None]
+
+
+def of_histogram(node: Node) -> tuple[Any, ...] | None:
+    form = equal_bins(node.args, node.kwargs)
+    if form is None:
+        return None
+    of = node.op.target, histogram_bin_edges
+    return (*of, form.array, form.bins, form.range, form.weights)
+
+
+ROWS = (Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),)
+
+BY_NAME = {row.op.name: row for row in ROWS}  # the names of NumPy's
+IN_C = frozenset(row.op for row in ROWS)
 
 
 def in_c(node: Node) -> Node:
     """The node; by a C function where there is one."""
-    if node.op.name != HISTOGRAM.name:
+    row = BY_NAME.get(node.op.name)
+    args = row.args(node) if row is not None else None
+    if row is None or args is None:
         return node
-    form = equal_bins(node.args, node.kwargs)
-    if form is None:
-        return node
-    of = node.op.target, histogram_bin_edges
-    args = (*of, form.array, form.bins, form.range, form.weights)
-    return Node(HISTOGRAM, args, {}, node.outputs, (), node.where)
+    return Node(row.op, args, {}, node.outputs, (), node.where)

@@ -20,9 +20,8 @@ import numpy as np
 from ..ir.graph import Node
 from ..ir.op import Effect, Kind, Op, leaf_type
 from ..ir.ops_array import GETITEM
-from ..ir.rewrite import substitute
 from ..ir.types import ArrayType, fresh, phantom, type_of
-from ..ir.value import Value
+from ..ir.value import Value, substitute
 from .abi import is_native
 
 Pad = tuple[int, ...]

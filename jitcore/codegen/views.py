@@ -20,9 +20,8 @@ from ..ir.infer_index import address, item, key_of
 from ..ir.infer_view import infer_view
 from ..ir.op import Kind
 from ..ir.ops_array import GETITEM, infer_attribute
-from ..ir.rewrite import substitute
 from ..ir.types import ArrayType, ScalarType, phantom, type_of
-from ..ir.value import Value
+from ..ir.value import Value, substitute
 from .abi import is_native
 
 Array = np.ndarray[Any, Any]

@@ -8,7 +8,6 @@ from .ops import BY_CALL, OPS, row_named, row_of
 from .ops_array import ATTRIBUTES, METHODS, Attribute
 from .ops_operator import BY_OPERATOR, specialise
 from .parse import ParseError, parse
-from .rewrite import rewrite, substitute
 from .types import (
     UNKNOWN,
     ArrayType,
@@ -19,7 +18,7 @@ from .types import (
     phantom,
     type_of,
 )
-from .value import Value, leaves, map_tree, values
+from .value import Value, leaves, map_tree, substitute, values
 from .verify import VerifyError, verify
 
 __all__ = [
@@ -53,7 +52,6 @@ __all__ = [
     "parse",
     "parse_type",
     "phantom",
-    "rewrite",
     "row_named",
     "row_of",
     "specialise",

@@ -33,6 +33,11 @@ def map_tree(fn: Callable[[Any], Any], tree: Any) -> Any:
     return fn(tree)
 
 
+def substitute(tree: Any, mapping: Mapping[Value, Any]) -> Any:
+    """The tree with values replaced."""
+    return map_tree(lambda leaf: mapping.get(leaf, leaf) if type(leaf) is Value else leaf, tree)
+
+
 def leaves(tree: Any) -> list[Any]:
     """In order."""
     found: list[Any] = []

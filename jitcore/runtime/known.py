@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from jitcore.ir.graph import Node
-from jitcore.ir.op import Kind
-from jitcore.ir.rewrite import substitute
-from jitcore.ir.types import type_of
-from jitcore.ir.value import Value
-from jitcore.passes.fold import computed
+from jitcore.ir.op import Effect, Kind
+from jitcore.ir.types import ScalarType, type_of
+from jitcore.ir.value import Value, arguments, substitute
+
+CALCULATES = frozenset((Kind.MAP, Kind.INDEX))
+NUMBERS = frozenset((bool, int, float, complex))
 
 
 def told(nodes: Iterable[Node], numbers: dict[Value, Any]) -> tuple[Node, ...]:
@@ -27,3 +30,25 @@ def told(nodes: Iterable[Node], numbers: dict[Value, Any]) -> tuple[Node, ...]:
             numbers[node.outputs[0]] = known[0]
         found.append(node)
     return tuple(found)
+
+
+def computed(node: Node) -> tuple[Any] | None:
+    """1.5 * 2: computed now, unless NumPy would warn or refuse; then it must do so at run time."""
+    if node.inputs:
+        return None
+    constant = all(is_number(leaf) for leaf in arguments(node.args, node.kwargs))
+    if not constant or node.op.kind not in CALCULATES or node.op.target is None:
+        return None
+    if node.op.effect_of(node.args, node.kwargs) > Effect.FLAGS:
+        return None
+    if len(node.outputs) != 1 or not isinstance(node.outputs[0].type, ScalarType):
+        return None
+    try:
+        with np.errstate(all="raise"):
+            return (node.op.target(*node.args, **node.kwargs),)
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+
+
+def is_number(leaf: Any) -> bool:
+    return type(leaf) in NUMBERS or isinstance(type_of(leaf), ScalarType)

@@ -23,8 +23,8 @@ from jitcore.codegen.views import Place
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.op import Kind, Unsupported
 from jitcore.ir.ops_array import GETITEM, METHODS, PART
-from jitcore.ir.rewrite import substitute
 from jitcore.ir.types import ArrayType
+from jitcore.ir.value import substitute
 
 MOVING = (GETITEM, PART)
 FEW = 8  # copies of an eighth of what is stored cost little beside it

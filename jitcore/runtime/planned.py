@@ -30,8 +30,8 @@ from jitcore.config import Config
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, uses
+from jitcore.ir.removable import removable
 from jitcore.ir.types import ArrayType
-from jitcore.passes.dce import removable
 from jitcore.runtime.foreign import Foreign, foreign
 from jitcore.runtime.known import told
 from jitcore.runtime.named import label, with_label

@@ -14,9 +14,8 @@ from dataclasses import replace
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.op import Kind
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
-from jitcore.ir.rewrite import substitute
 from jitcore.ir.types import ArrayType
-from jitcore.ir.value import Value
+from jitcore.ir.value import Value, substitute
 
 
 def selecting(

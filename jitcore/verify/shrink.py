@@ -17,10 +17,9 @@ import numpy as np
 from jitcore.ir.graph import Body, Graph, Node, Value, uses
 from jitcore.ir.interp import interpret
 from jitcore.ir.op import Kind, Unsupported
-from jitcore.ir.rewrite import substitute
+from jitcore.ir.removable import removable
 from jitcore.ir.types import ArrayType, ObjectType, type_of
-from jitcore.ir.value import values
-from jitcore.passes.dce import removable
+from jitcore.ir.value import substitute, values
 from jitcore.verify.case import Case, Span
 
 Still = Callable[[Case], bool]

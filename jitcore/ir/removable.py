@@ -1,4 +1,4 @@
-"""Drops nodes that nobody reads and whose call could not be noticed.
+"""Which nodes may go when nobody reads them: those whose call could not be noticed.
 
 A call whose floating-point flags NumPy would warn of, or that some values make fail, stays.
 """
@@ -6,29 +6,12 @@ A call whose floating-point flags NumPy would warn of, or that some values make 
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any
 
-from jitcore.ir.graph import Body, Graph, Node, uses
-from jitcore.ir.op import Effect, Kind
-from jitcore.ir.types import PYINT, UNKNOWN, ScalarType
-from jitcore.ir.value import Value, arguments, values
-
-
-def dce(graph: Graph) -> Graph:
-    return replace(graph, body=_body(graph.body))
-
-
-def _body(body: Body) -> Body:
-    live: set[Value] = set(values(body.results))
-    kept: list[Node] = []
-    for node in reversed(body.nodes):
-        if live.isdisjoint(node.outputs) and removable(node):
-            continue
-        new = replace(node, bodies=tuple(map(_body, node.bodies)))
-        live |= uses(new)
-        kept.append(new)
-    return Body(body.params, tuple(reversed(kept)), body.results)
+from .graph import Node
+from .op import Effect, Kind
+from .types import PYINT, UNKNOWN, ScalarType
+from .value import Value, arguments, values
 
 
 def removable(node: Node) -> bool:
