@@ -35,7 +35,7 @@ What jitcore cannot keep to exactly, it does not compile: it breaks the graph th
 that piece, and the report says where, why, and what would help. A break costs only itself: compiled
 regions stand before it and after it, also inside loops, `with` and `try` blocks.
 
-This page is generated from `jitcore/fallback/breaks.py` by `make docs`. A code never changes its
+This page is generated from `jitcore/fallback/breaks/` by `make docs`. A code never changes its
 meaning.
 
 Each break belongs to one of four classes:

@@ -1,0 +1,24 @@
+"""THE BREAK TABLE: kind × place → the text that a user reads.
+
+One row per reason to leave a piece of a program to CPython. The code (`J301`) is stable: it may be
+retired, but never means anything else. A module holds the rows of one area, and all of them are
+names of this package: `breaks.BRANCH`.
+
+    instructions.py  J1xx       calls.py    J2xx       control.py  J3xx
+    arrays.py        J4xx       objects.py  J5xx       frames.py   J9xx
+
+    vm.stop(KIND, detail)  raises BreakSignal, from any depth
+            one except     signal.at(place) → Break, from then on a value
+
+`docs/breaks.md` is generated from the rows (`make docs`).
+"""
+
+from jitcore.fallback.breaks.arrays import *
+from jitcore.fallback.breaks.calls import *
+from jitcore.fallback.breaks.control import *
+from jitcore.fallback.breaks.frames import *
+from jitcore.fallback.breaks.instructions import *
+from jitcore.fallback.breaks.kind import *
+from jitcore.fallback.breaks.objects import *
+from jitcore.fallback.breaks.place import *
+from jitcore.fallback.breaks.signal import *

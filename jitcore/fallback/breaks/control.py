@@ -1,0 +1,55 @@
+"""Breaks J3xx: control flow."""
+
+from jitcore.fallback.breaks.kind import COULD, row
+
+# fmt: off
+BRANCH = row(
+    "J301", "branch", COULD,
+    "a branch on a value that is known only at run time",
+    runs="the test and the jump; both arms are compiled when they are reached",
+    hint="where both arms are cheap, compute both and choose by np.where; the test that ends a "
+    "loop or raises costs only itself: do more array work between two of them",
+)
+LOOP_UNKNOWN = row(
+    "J303", "loop-unknown", COULD,
+    "a loop over an iterable whose length is not known before it runs",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="loop over a list, a tuple or a range, or write the loop as an array expression",
+)
+LOOP_LONG = row(
+    "J304", "loop-long", COULD,
+    "a loop too long to unroll",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="leave out what the reason names, or write the loop as an array expression; else do more "
+    "array work in each iteration",
+)
+UNROLL_BUDGET = row(
+    "J305", "unroll-budget", COULD,
+    "unrolled loops would make the graph too large",
+    runs="the loop's header; its body is compiled and hit on every iteration",
+    hint="write the inner loop as an array expression",
+)
+WHILE = row(
+    "J306", "while", COULD,
+    "a while loop",
+    runs="the loop's test; its body is compiled and hit on every iteration",
+    hint="write it as a for loop over a range where the number of rounds is known",
+)
+ITERATOR_SHARED = row(
+    "J307", "iterator-shared", COULD,
+    "an iterator that is also used outside the compiled piece",
+    runs="the step of the iterator",
+    hint="go through it in one statement, or keep its items in a list",
+)
+GRAPH_TOO_LARGE = row(
+    "J308", "graph-too-large", COULD,
+    "the graph has reached its largest size",
+    runs="nothing: the next region starts here",
+    hint="nothing needs to change; a loop in place of repeated code makes smaller graphs",
+)
+RUNTIME_VALUE = row(
+    "J310", "runtime-value", COULD,
+    "Python needs the value of something that is computed at run time",
+    runs="the instruction; the next region starts with the value",
+    hint="keep it an array, or compute it outside and pass it in",
+)

@@ -1,0 +1,41 @@
+"""A row of the break table: why a piece of a program is left to CPython."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class HintClass(Enum):
+    """Whose move it is."""
+
+    OUR_BUG = "our bug"
+    YOUR_ERROR = "your program fails here too"
+    COULD = "can be supported"
+    NEVER = "can never be compiled"
+
+
+@dataclass(frozen=True)
+class BreakKind:
+    """A row: what happened, what CPython runs because of it, and the way out."""
+
+    code: str
+    name: str
+    what: str
+    hint: str
+    runs: str
+    hint_class: HintClass
+
+
+KINDS: dict[str, BreakKind] = {}
+
+OUR_BUG, YOUR_ERROR, COULD, NEVER = HintClass
+
+
+def row(
+    code: str, name: str, hint_class: HintClass, what: str, *, runs: str, hint: str
+) -> BreakKind:
+    kind = BreakKind(code, name, what, hint, runs, hint_class)
+    assert code not in KINDS, code
+    KINDS[code] = kind
+    return kind
