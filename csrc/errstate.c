@@ -12,13 +12,29 @@ typedef struct {
 
 #define EXTOBJ_NAME "numpy.ufunc.extobj"
 
-static PyObject *variable; /* NumPy's context variable */
+/* The head of a capsule (CPython's Objects/capsule.c), alike in 3.11 to 3.13. */
+typedef struct {
+    PyObject_HEAD
+    void *pointer;
+    const char *name;
+} CapsuleHead;
+
+static PyObject *variable;    /* NumPy's context variable */
+static const char *its_name; /* where NumPy keeps the name of its capsules; NULL: capsules are not as we know them */
+
+/* Every call of compiled code asks: comparing the text of the name takes longer than all the rest. */
+static const ExtObj *inside(PyObject *capsule) {
+    const CapsuleHead *head = (CapsuleHead *)capsule;
+    if (its_name != NULL && PyCapsule_CheckExact(capsule) && head->name == its_name)
+        return head->pointer;
+    return PyCapsule_GetPointer(capsule, EXTOBJ_NAME);
+}
 
 int errstate_now(ErrState *state) {
     PyObject *capsule = NULL;
     if (PyContextVar_Get(variable, NULL, &capsule) < 0)
         return -1;
-    const ExtObj *extobj = capsule ? PyCapsule_GetPointer(capsule, EXTOBJ_NAME) : NULL;
+    const ExtObj *extobj = capsule ? inside(capsule) : NULL;
     if (extobj != NULL)
         *state = (ErrState){extobj->errmask, extobj->bufsize};
     else if (!PyErr_Occurred())
@@ -65,11 +81,25 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* 0, or -1 with an exception. */
+static int learn_name(void) {
+    PyObject *capsule = NULL;
+    if (PyContextVar_Get(variable, NULL, &capsule) < 0)
+        return -1;
+    if (capsule != NULL && PyCapsule_IsValid(capsule, EXTOBJ_NAME)) {
+        const CapsuleHead *head = (CapsuleHead *)capsule;
+        int known = head->pointer == PyCapsule_GetPointer(capsule, EXTOBJ_NAME) && head->name == PyCapsule_GetName(capsule);
+        its_name = known ? head->name : NULL;
+    }
+    Py_XDECREF(capsule);
+    return 0;
+}
+
 int errstate_init(PyObject *module) {
     PyObject *umath = PyImport_ImportModule("numpy._core.umath");
     if (umath == NULL)
         return -1;
     variable = PyObject_GetAttrString(umath, "_extobj_contextvar");
     Py_DECREF(umath);
-    return variable == NULL ? -1 : PyModule_AddFunctions(module, methods);
+    return variable == NULL || learn_name() < 0 ? -1 : PyModule_AddFunctions(module, methods);
 }

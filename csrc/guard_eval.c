@@ -23,10 +23,17 @@ static const OpRow rows[] = {
 #undef ROW
 };
 
-static const unsigned char width[] = {
-#define WIDTH(name, operands) sizeof(operands) - 1,
-    GUARD_OPS(WIDTH)
-#undef WIDTH
+/* With its number and the index of its reason. */
+enum {
+#define WORDS(name, operands) WORDS_##name = sizeof(operands) + 1,
+    GUARD_OPS(WORDS)
+#undef WORDS
+};
+
+static const unsigned char words_of[] = {
+#define WORDS(name, operands) WORDS_##name,
+    GUARD_OPS(WORDS)
+#undef WORDS
 };
 
 /* ---------------------------------------------------------------- loads: a new reference, or NULL without exception */
@@ -165,72 +172,74 @@ static int errstate_is(int mask, int bufsize) {
 #define CONST(operand) consts[w[operand]]
 #define HELD(operand) held_object(CONST(operand))
 
-#define LOAD(name, expr)                \
-    case G_##name:                      \
-        holds = (REG(1) = (expr)) != NULL; \
-        break;
+#define NEXT_IF(words, expr) \
+    if (!(expr))             \
+        return w;            \
+    w += words;              \
+    break;
+/* Pasted at once: names of CPython's opcodes are macros. */
+#define LOAD(name, expr) \
+    case G_##name:       \
+        NEXT_IF(WORDS_##name, (REG(1) = (expr)) != NULL)
 #define CHECK(name, expr) \
     case G_##name:        \
-        holds = (expr);   \
-        break;
+        NEXT_IF(WORDS_##name, expr)
 
-static int one_holds(int *w, PyObject *const *consts, const FrameView *view, PyObject **regs) {
-    int holds = 0;
-    switch (w[0]) {
-        LOAD(LOAD_LOCAL, Py_XNewRef(view->locals[w[2]]))
-        LOAD(LOAD_CELL_SLOT, cell_content(view->locals[w[2]]))
-        LOAD(LOAD_STACK, Py_XNewRef(view->stack[w[2]]))
-        LOAD(LOAD_FRAME_GLOBALS, Py_NewRef(view->globals))
-        LOAD(LOAD_FRAME_BUILTINS, Py_NewRef(view->builtins))
-        LOAD(LOAD_GLOBAL, name_in(view->globals, CONST(2)))
-        LOAD(LOAD_BUILTIN, name_in(view->builtins, CONST(2)))
-        LOAD(LOAD_CONST, Py_XNewRef(HELD(2)))
-        LOAD(LOAD_KEPT, Py_NewRef(CONST(2)))
-        LOAD(LOAD_ATTR, own_attr(REG(2), CONST(3)))
-        LOAD(LOAD_OWN, own_attr_at(REG(2), CONST(3), &w[4]))
-        LOAD(LOAD_SLOT, slot_value(REG(2), HELD(3), w[4]))
-        LOAD(LOAD_MODULE_ATTR, PyModule_Check(REG(2)) ? own_attr(REG(2), CONST(3)) : NULL)
-        LOAD(LOAD_FUNCTION, function_part(REG(2), w[3]))
-        LOAD(LOAD_CLOSURE, closure_content(REG(2), w[3]))
-        LOAD(LOAD_METHOD_FUNC, method_part(REG(2), 0))
-        LOAD(LOAD_METHOD_SELF, method_part(REG(2), 1))
-        LOAD(LOAD_MEMBER, member(REG(2), CONST(3)))
-        LOAD(LOAD_ITERATOR, iterator_part(REG(2), w[3]))
-        LOAD(LOAD_EXTENT, extent_number(REG(2), w[3]))
-        LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))
-        LOAD(LOAD_NAME, name_in(REG(2), CONST(3)))
-        LOAD(LOAD_KEY, lookup_key_at(REG(2), CONST(3), &w[4])) /* its keys were checked */
-        CHECK(HAS_TYPE, (PyObject *)Py_TYPE(REG(1)) == HELD(2))
-        CHECK(IS_OBJECT, REG(1) == HELD(2))
-        CHECK(EQUALS, same_constant(REG(1), CONST(2)))
-        CHECK(LENGTH, length(REG(1)) == w[2])
-        CHECK(KEYS, has_keys(REG(1), CONST(2)))
-        CHECK(IS_ARRAY, array_spec_holds((ArraySpec *)CONST(2), REG(1)))
-        CHECK(NO_LOCAL, view->locals[w[1]] == NULL)
-        CHECK(NO_STACK, view->stack[w[1]] == NULL)
-        CHECK(NO_GLOBAL, no_name(view->globals, CONST(1)))
-        CHECK(NO_ATTR, no_attr(REG(1), CONST(2)))
-        CHECK(NO_NAME, no_name(REG(1), CONST(2)))
-        CHECK(NO_KEY, no_key(REG(1), CONST(2)))
-        CHECK(SAME_OBJECT, (REG(1) == REG(2)) == w[3])
-        CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) * w[5] + w[6] == extent_of(REG(2), w[4]))
-        CHECK(REMAINDER, leaves(extent_of(REG(1), w[2]), w[3], w[4]))
-        CHECK(TYPE_VERSION, version_is(HELD(1), CONST(2)))
-        CHECK(ERRSTATE, errstate_is(w[1], w[2]))
+/* The first of these instructions that does not hold; `end`: all do. */
+TWICE int *first_failing(int *w, const int *end, PyObject *const *consts, const FrameView *view, PyObject **regs) {
+    while (w < end) {
+        switch (w[0]) {
+            LOAD(LOAD_LOCAL, Py_XNewRef(view->locals[w[2]]))
+            LOAD(LOAD_CELL_SLOT, cell_content(view->locals[w[2]]))
+            LOAD(LOAD_STACK, Py_XNewRef(view->stack[w[2]]))
+            LOAD(LOAD_FRAME_GLOBALS, Py_NewRef(view->globals))
+            LOAD(LOAD_FRAME_BUILTINS, Py_NewRef(view->builtins))
+            LOAD(LOAD_GLOBAL, name_in(view->globals, CONST(2)))
+            LOAD(LOAD_BUILTIN, name_in(view->builtins, CONST(2)))
+            LOAD(LOAD_CONST, Py_XNewRef(HELD(2)))
+            LOAD(LOAD_KEPT, Py_NewRef(CONST(2)))
+            LOAD(LOAD_ATTR, own_attr(REG(2), CONST(3)))
+            LOAD(LOAD_OWN, own_attr_at(REG(2), CONST(3), &w[4]))
+            LOAD(LOAD_SLOT, slot_value(REG(2), HELD(3), w[4]))
+            LOAD(LOAD_MODULE_ATTR, PyModule_Check(REG(2)) ? own_attr(REG(2), CONST(3)) : NULL)
+            LOAD(LOAD_FUNCTION, function_part(REG(2), w[3]))
+            LOAD(LOAD_CLOSURE, closure_content(REG(2), w[3]))
+            LOAD(LOAD_METHOD_FUNC, method_part(REG(2), 0))
+            LOAD(LOAD_METHOD_SELF, method_part(REG(2), 1))
+            LOAD(LOAD_MEMBER, member(REG(2), CONST(3)))
+            LOAD(LOAD_ITERATOR, iterator_part(REG(2), w[3]))
+            LOAD(LOAD_EXTENT, extent_number(REG(2), w[3]))
+            LOAD(LOAD_ITEM, sequence_item(REG(2), w[3]))
+            LOAD(LOAD_NAME, name_in(REG(2), CONST(3)))
+            LOAD(LOAD_KEY, lookup_key_at(REG(2), CONST(3), &w[4])) /* its keys were checked */
+            CHECK(HAS_TYPE, (PyObject *)Py_TYPE(REG(1)) == HELD(2))
+            CHECK(IS_OBJECT, REG(1) == HELD(2))
+            CHECK(EQUALS, same_constant(REG(1), CONST(2)))
+            CHECK(LENGTH, length(REG(1)) == w[2])
+            CHECK(KEYS, has_keys(REG(1), CONST(2)))
+            CHECK(IS_ARRAY, array_spec_holds((ArraySpec *)CONST(2), REG(1)))
+            CHECK(NO_LOCAL, view->locals[w[1]] == NULL)
+            CHECK(NO_STACK, view->stack[w[1]] == NULL)
+            CHECK(NO_GLOBAL, no_name(view->globals, CONST(1)))
+            CHECK(NO_ATTR, no_attr(REG(1), CONST(2)))
+            CHECK(NO_NAME, no_name(REG(1), CONST(2)))
+            CHECK(NO_KEY, no_key(REG(1), CONST(2)))
+            CHECK(SAME_OBJECT, (REG(1) == REG(2)) == w[3])
+            CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) * w[5] + w[6] == extent_of(REG(2), w[4]))
+            CHECK(REMAINDER, leaves(extent_of(REG(1), w[2]), w[3], w[4]))
+            CHECK(TYPE_VERSION, version_is(HELD(1), CONST(2)))
+            CHECK(ERRSTATE, errstate_is(w[1], w[2]))
+        }
     }
-    return holds;
+    return w;
 }
 
 int guards_hold(int *w, Py_ssize_t count, PyObject *const *consts, const FrameView *view,
                 PyObject **regs, int *reason) {
-    const int *end = w + count;
-    for (; w < end; w += width[w[0]] + 2) {
-        if (!one_holds(w, consts, view, regs)) {
-            *reason = w[width[w[0]] + 1];
-            return 0;
-        }
-    }
-    return 1;
+    const int *end = w + count, *failing = first_failing(w, end, consts, view, regs);
+    if (failing != end)
+        *reason = failing[words_of[failing[0]] - 1];
+    return failing == end;
 }
 
 /* ---------------------------------------------------------------- all that fail */
@@ -265,15 +274,15 @@ PyObject *guards_failing(int *w, Py_ssize_t count, PyObject *const *consts, cons
                          PyObject **regs, char *refused) {
     const int *end = w + count;
     PyObject *found = PyList_New(0);
-    for (; found != NULL && w < end; w += width[w[0]] + 2) {
+    for (; found != NULL && w < end; w += words_of[w[0]]) {
         if (reads_refused(w, refused)) {
             refuse(w, "d", refused);
             continue;
         }
-        if (one_holds(w, consts, view, regs))
+        if (first_failing(w, w + 1, consts, view, regs) != w)
             continue;
         refuse(w, "dr", refused);
-        PyObject *row = Py_BuildValue("iN", w[width[w[0]] + 1], looked_at(w, regs));
+        PyObject *row = Py_BuildValue("iN", w[words_of[w[0]] - 1], looked_at(w, regs));
         if (row == NULL || PyList_Append(found, row) < 0)
             Py_CLEAR(found);
         Py_XDECREF(row);
@@ -302,13 +311,13 @@ int guards_valid(const int *w, Py_ssize_t count, int nregs, Py_ssize_t nconsts,
     const int *end = w + count;
     int filled = 0;
     while (w < end) {
-        if (w[0] < 0 || w[0] >= (int)Py_ARRAY_LENGTH(rows) || end - w < width[w[0]] + 2)
+        if (w[0] < 0 || w[0] >= (int)Py_ARRAY_LENGTH(rows) || end - w < words_of[w[0]])
             return 0;
         const char *kinds = rows[w[0]].operands;
         for (int i = 0; kinds[i]; i++)
             if (!operand_valid(kinds[i], w[i + 1], &filled, nconsts))
                 return 0;
-        w += width[w[0]] + 2;
+        w += words_of[w[0]];
         if (w[-1] < 0 || w[-1] >= nreasons)
             return 0;
     }
