@@ -29,9 +29,9 @@ from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
 from jitcore.symbolic.leave import exit_at, exit_return
-from jitcore.symbolic.loops import Refused, enter, enter_branch, wants
 from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
 from jitcore.symbolic.piles import Guessed
+from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import Exc, Lazy, Var
 from jitcore.symbolic.working import Fork

@@ -7,9 +7,9 @@ from jitcore.symbolic import operators, subscripts
 from jitcore.symbolic.among import among
 from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
-from jitcore.symbolic.loops import branches_to_loop
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.routine import branches_to_loop
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Known, Var
 from jitcore.symbolic.working import Way
