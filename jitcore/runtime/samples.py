@@ -37,7 +37,7 @@ from jitcore.runtime.planned import (
 )
 from jitcore.symbolic.capture import capture
 from jitcore.symbolic.extents import Told
-from jitcore.symbolic.machine import Particular
+from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Asked, Capture, Sized, Start
 
 Arrays = Mapping[Source, ArrayType]

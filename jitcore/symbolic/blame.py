@@ -1,4 +1,5 @@
-"""An object that has no symbolic value → its row of the break table: what stands in the way."""
+"""An object that has no symbolic value, or a call that the op table refuses → the row of the break
+table that says what stands in the way."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import BreakKind
+from jitcore.fallback.breaks import BreakKind, BreakSignal
 from jitcore.guards.source import Source
+from jitcore.ir.op import Unsupported
 from jitcore.ir.types import ObjectType
 from jitcore.ir.value import Value
 
@@ -75,3 +77,12 @@ def row_of_class(cls: type) -> BreakKind | None:
         if isinstance(base.__dict__.get(name), FunctionType)
     }
     return breaks.CUSTOM_ATTRIBUTE if written else None
+
+
+def row_of_refusal(refusal: Unsupported) -> BreakKind:
+    """Of the op table."""
+    return breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
+
+
+def refused(refusal: Unsupported) -> BreakSignal:
+    return BreakSignal(row_of_refusal(refusal), str(refusal))

@@ -30,6 +30,7 @@ from jitcore.symbolic.blame import row_of_class
 from jitcore.symbolic.compiled import function_of
 from jitcore.symbolic.describe import class_of, describe
 from jitcore.symbolic.either import distributed, has_either
+from jitcore.symbolic.inlined import generator, inline
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.promised import promised
@@ -179,15 +180,8 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
         vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), which is jitcore's own")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
-        return Generator(vm.generator(func, locals), func.name)
-    refuse_recursion(vm, func)
-    return vm.inline(func, locals)
-
-
-def refuse_recursion(vm: Machine, func: Func) -> None:
-    depth = sum(1 for frame in vm.frames if frame.code.code is func.code)
-    if depth >= 8:
-        vm.stop(breaks.RECURSION_LIMIT, f"{func.qualname} calls itself more than {depth} deep")
+        return Generator(generator(vm, func, locals), func.name)
+    return inline(vm, func, locals)
 
 
 def bind(

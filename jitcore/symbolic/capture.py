@@ -28,12 +28,14 @@ from jitcore.ir.warns import any_may_warn
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
+from jitcore.symbolic.blame import refused
 from jitcore.symbolic.leave import exit_at, exit_return
-from jitcore.symbolic.machine import NULL, Cut, Fenced, Machine, refused
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.piles import Guessed
 from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
+from jitcore.symbolic.signals import Cut, Fenced
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
-from jitcore.symbolic.values import Exc, Lazy, Var
+from jitcore.symbolic.values import NULL, Exc, Lazy, Var
 from jitcore.symbolic.working import Fork
 from jitcore.users import is_users
 

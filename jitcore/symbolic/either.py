@@ -20,8 +20,9 @@ from jitcore.ir.op import leaf_type
 from jitcore.ir.ops_control import CONTROL
 from jitcore.ir.ops_span import is_span
 from jitcore.ir.types import NONE, PYBOOL, ArrayType, ScalarType, SpanType, Type
-from jitcore.symbolic.machine import Cut, Machine
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
+from jitcore.symbolic.signals import Cut
 from jitcore.symbolic.values import Either, Known, Run, Var
 from jitcore.symbolic.working import NotALoop
 from jitcore.symbolic.wrap import realize

@@ -17,7 +17,8 @@ from jitcore.guards.source import Extent
 from jitcore.ir.ops_operator import BY_OPERATOR, WHOLE
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.ir.value import Value
-from jitcore.symbolic.machine import Machine, Particular, is_extent
+from jitcore.symbolic.machine import Machine, is_extent
+from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Asked, Division, Met, Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
 

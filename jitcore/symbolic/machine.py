@@ -36,24 +36,13 @@ from jitcore.ir.value import values as values_of
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.blame import row_of_values
+from jitcore.symbolic.blame import row_of_refusal, row_of_values
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.opcode import HANDLERS
+from jitcore.symbolic.signals import Cut, Fenced, Particular
 from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
-from jitcore.symbolic.values import (
-    NOTHING,
-    Cell,
-    Exc,
-    Func,
-    Known,
-    Lazy,
-    Null,
-    Run,
-    Token,
-    Tuple,
-    Var,
-)
+from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
 from jitcore.symbolic.working import Working
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
@@ -61,28 +50,6 @@ UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
 UNIT_TAILS = frozenset(("PRECALL", "CALL"))
 MAX_STEPS = 20_000
 MAX_NODES = 1_500
-MAX_DEPTH = 24
-
-
-class Fenced(Exception):
-    """The instruction was found, in an earlier walk, not to be captured with its surroundings."""
-
-    def __init__(self, stop: Break) -> None:
-        super().__init__(stop)
-        self.stop = stop
-
-
-class Cut(Exception):
-    """The region ends before the next instruction, which starts another region. Without a break
-    it is the end of the body of a loop that is CPython's."""
-
-    def __init__(self, stop: Break | None = None) -> None:
-        super().__init__()
-        self.stop = stop
-
-
-class Particular(Exception):
-    """What is captured for all sizes depends on this one."""
 
 
 def is_extent(source: Source) -> bool:
@@ -275,7 +242,7 @@ class Machine:
             self.builder.nodes = self.window_for(row, given, kwargs).nodes if pure else []
             out = self.builder.call(row, given, kwargs, self.place(), row is not op)
         except Unsupported as refusal:
-            kind = row_of_values(self, values_in(args, kwargs), kind_of(refusal))
+            kind = row_of_values(self, values_in(args, kwargs), row_of_refusal(refusal))
             raise BreakSignal(kind, str(refusal)) from refusal
         given_values = set(values_in(args, kwargs))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
@@ -412,41 +379,6 @@ class Machine:
     def jump(self, frame: Frame, offset: int) -> None:
         frame.index = frame.code.by_offset[offset]
 
-    # -- calls ------------------------------------------------------------------------------------
-
-    def inline(self, func: Func, locals: list[Var | None]) -> Var:
-        """Interpret a Python function's body in place. Its frame is not rebuilt: any break in it
-        fences the call."""
-        return self.run(self.frame_of(func, locals))
-
-    def generator(self, func: Func, locals: list[Var | None]) -> Callable[[], Var | None]:
-        """Interpret a generator's body from yield to yield: what was yielded, None at the end."""
-        frame = self.frame_of(func, locals)
-        yields: list[Var] = []
-        frame.yields = yields
-        if any(instr.op == "PUSH_EXC_INFO" for instr in frame.code.instrs):
-            # one that is dropped half-way would have to run them
-            self.stop(breaks.GENERATOR_CALL, f"a generator with handlers: {func.qualname}")
-
-        def resume() -> Var | None:
-            if len(self.frames) >= MAX_DEPTH or frame in self.frames:
-                self.stop(breaks.RECURSION_LIMIT, f"generators in generators: {func.qualname}")
-            self.frames.append(frame)
-            while frame.result is None and not yields:
-                self.step(frame)
-            self.frames.pop()
-            return yields.pop() if yields else None
-
-        return resume
-
-    def frame_of(self, func: Func, locals: list[Var | None]) -> Frame:
-        if len(self.frames) >= MAX_DEPTH:
-            self.stop(breaks.RECURSION_LIMIT, f"more than {MAX_DEPTH} calls deep")
-        code = self.decode(func.code)
-        slots = func.code.co_nlocals + len(func.code.co_cellvars) + len(func.code.co_freevars)
-        locals = locals + [None] * (slots - len(locals))
-        return Frame(code, 0, locals, [], func.globals, self.start.builtins, func)
-
 
 def selected(given: tuple[Any, ...]) -> str:
     """What indices give whose values count, in words."""
@@ -460,18 +392,6 @@ def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     types = [value.type for value in values_in(args, kwargs)]
     kinds = {t.dtype.char for t in types if not isinstance(t, ObjectType) and t.dtype.kind in "fc"}
     return op.effect_of(args, kwargs) is OpEffect.SILENT and len(kinds) < 2
-
-
-def refused(refusal: Unsupported) -> BreakSignal:
-    """The op table's refusal as a break."""
-    return BreakSignal(kind_of(refusal), str(refusal))
-
-
-def kind_of(refusal: Unsupported) -> BreakKind:
-    return breaks.NUMPY_RAISES if refusal.__cause__ else breaks.NUMPY_UNSUPPORTED
-
-
-NULL = Null()
 
 
 def is_array(out: Any) -> bool:

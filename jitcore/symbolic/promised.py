@@ -21,7 +21,8 @@ from jitcore.promises import ALLOWED, CONSTANT, held
 from jitcore.symbolic.assumed import assumed, object_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.lanes import give_up
-from jitcore.symbolic.machine import Cut, Machine
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.signals import Cut
 from jitcore.symbolic.values import Compiled, Func, Known, Lazy, Masked, Object, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 

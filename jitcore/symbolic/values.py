@@ -36,6 +36,9 @@ class Null:
     """CPython's NULL."""
 
 
+NULL = Null()
+
+
 @dataclass(eq=False, slots=True)
 class Known:
     obj: Any

@@ -13,10 +13,10 @@ from jitcore.symbolic.attrs import load_attr, store_attr
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.handlers.build import pop_many
 from jitcore.symbolic.iterate import items_of
-from jitcore.symbolic.machine import NULL, Machine
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Cell, Dict, Func, Known, Null, Super, Var
+from jitcore.symbolic.values import NULL, Cell, Dict, Func, Known, Null, Super, Var
 from jitcore.symbolic.wrap import realize
 
 

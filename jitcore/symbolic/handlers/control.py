@@ -17,11 +17,12 @@ from jitcore.symbolic import piles
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import if_none
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
-from jitcore.symbolic.machine import Cut, Machine
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.operators import identical, to_bool
 from jitcore.symbolic.refusals import ITERATES, undecided
 from jitcore.symbolic.routine import branches_to_loop
+from jitcore.symbolic.signals import Cut
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import Either, Generator, Iter, Known, Null, Run, Var
