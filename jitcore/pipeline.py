@@ -39,17 +39,11 @@ from jitcore.runtime.records import Done, Record, records
 from jitcore.runtime.regions import for_sizes, region_of
 from jitcore.runtime.rules import rules
 from jitcore.runtime.samples import loose
-from jitcore.runtime.sizes import (
-    arrays_of,
-    differs_where_static,
-    for_all_sizes,
-    is_kept,
-    marks_in,
-    other_sizes,
-)
+from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.told import broke, keep, recompiled, seen
+from jitcore.runtime.varying import others
 from jitcore.runtime.warned import Warned
 from jitcore.settings import current
 from jitcore.symbolic.capture import around_blocks, capture
@@ -157,7 +151,7 @@ def compile_region(point: Any, frame: Any) -> None:
 
 
 def compile_for(record: Record, point: Any, frame: Any, in_vain: bool = False) -> None:
-    changed = missed(rehearsal.guarded(point.entries), frame)
+    changed = missed(record, rehearsal.guarded(point.entries), frame)
     if in_vain:
         point.leave_run()
         done: Done = "left to CPython"
@@ -235,9 +229,8 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
             rehearse(record, point, decoded, captured, assembled)
         else:
             install(record, point, assembled, for_sizes(captured))
-        if is_kept(captured.guards) and not for_sizes(captured):
-            seen_at = loose(captured.guards), arrays_of(captured.guards)
-            record.sizes.setdefault(point.offset, []).append(seen_at)
+        if not for_sizes(captured):
+            keep_sizes(record, point.offset, captured)
         record.barren = 0
     elif point.offset == decoded.start and captured.guards:  # another call may find more to do
         point.add(entry_that_stays(captured.guards, captured.uses))
@@ -276,18 +269,14 @@ def for_other_sizes(
     """Where only the sizes of arrays are others than for an entry that there is: an entry for all
     of them."""
     config = record.config
-    mine = [r for r in record.regions if r.offset == start.offset and r.entry is not None]
+    mine = [r.entry for r in record.regions if r.offset == start.offset and r.entry is not None]
     possible = config.backend == "c" and config.compiling == "eager"
     tries = record.one_size.get(start.offset, 0)
-    if not possible or tries > MAX_SIZED or any(r.entry.retired for r in mine):
+    if not possible or tries > MAX_SIZED or any(entry.retired for entry in mine):
         return None
-    now, marks, facts = arrays_of(captured.guards), marks_in(captured), loose(captured.guards)
-    said = other_sizes(now, marks, all_vary=bool(config.dynamic) and not mine)
-    seen_before = reversed(record.sizes.get(start.offset, []) * (config.dynamic is not False))
-    alike = [arrays for known, arrays in seen_before if known == facts]
-    alike = [arrays for arrays in alike if not differs_where_static(arrays, now, marks)]
+    sizes = record.sizes.get(start.offset, ())
     until = time.thread_time() + SIZED_SECONDS
-    for arrays in islice([said, *alike] if said is not None else alike, MAX_SIZED):
+    for arrays in islice(others(captured, sizes, config.dynamic, not mine), MAX_SIZED):
         try:
             found = for_all_sizes(start, arrays, captured.guards, config, until)
         except Exception as error:
@@ -298,9 +287,16 @@ def for_other_sizes(
             logs.recompiles.debug("an entry for all sizes", exc_info=True)
             found = None
         if found is not None:
+            keep_sizes(record, start.offset, captured)
             return found
         record.one_size[start.offset] = record.one_size.get(start.offset, 0) + 1
     return None
+
+
+def keep_sizes(record: Record, offset: int, captured: Capture) -> None:
+    if is_kept(captured.guards):
+        seen_at = loose(captured.guards), arrays_of(captured.guards)
+        record.sizes.setdefault(offset, []).append(seen_at)
 
 
 def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:

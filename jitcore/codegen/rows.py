@@ -90,7 +90,8 @@ def by_rows(members: Sequence[Group], kept: Collection[Value], sized: bool) -> G
         tuple(stages), (frame[0], frame[1]), (rows, frame[1]), len(making.given), signatures, True,
         sized,
     )  # fmt: skip
-    if frame[0] < FEW and duration(chain) >= 2 * LEAST:
+    few = frame[0] == 1 if sized else frame[0] < FEW  # one that varies may be many
+    if few and duration(chain) >= 2 * LEAST:
         return None
     taken = tuple(taken_over(members, stages, making))
     return replace(whole(divided(chain, 1), making, [], members), taken=taken)

@@ -22,17 +22,22 @@ def failing_in(entries: Iterable[Any], frame: Any) -> list[list[Any]]:
     return [entry.failing(*state) for entry in entries]
 
 
-def missed(entries: Iterable[Any], frame: Any) -> tuple[Change, ...]:
-    """Of the entry of which the fewest guards fail, the latest of several. (): there is none, or
-    the guards of one hold, and it was left for another reason."""
+def missed(record: Record, entries: Iterable[Any], frame: Any) -> tuple[Change, ...]:
+    """Of the entry of which the least is another, the latest of several. (): there is none, or the
+    guards of one hold, and it was left for another reason."""
     if type(frame.globals) is not dict or type(frame.builtins) is not dict:
         return ()
-    asked = tuple(entries)
-    found = [*zip(asked, failing_in(asked, frame), strict=True)]
-    if not found or not all(rows for _, rows in found):
+    made = {id(region.entry): k for k, region in enumerate(record.regions)}
+    asked = sorted(entries, key=lambda entry: made.get(id(entry), -1))
+    failing = failing_in(asked, frame)
+    if not failing or not all(failing):
         return ()
-    entry, rows = min(reversed(found), key=lambda pair: len(pair[1]))
-    return tuple(one for at, seen in rows for one in changes(entry.reasons[at], seen))
+    pairs = zip(asked, failing, strict=True)
+    return min((changes_of(*pair) for pair in reversed([*pairs])), key=len)
+
+
+def changes_of(entry: Any, failing: Iterable[tuple[int, tuple[Any, ...]]]) -> tuple[Change, ...]:
+    return tuple(one for at, seen in failing for one in changes(entry.reasons[at], seen))
 
 
 def warn_of_limit(record: Record, changed: Iterable[Change]) -> None:

@@ -17,13 +17,12 @@ remainder.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
 
 from jitcore import logs
-from jitcore.axes import Marks, marks_of
 from jitcore.codegen.kernel import made_from
 from jitcore.codegen.polynomials import MOST
 from jitcore.codegen.routine import built
@@ -107,38 +106,6 @@ def relation(
         if pair == (times * base[0], times * base[1]):
             return base, times, 0
     return pair, 1, 0
-
-
-def marks_in(captured: Capture) -> dict[Source, Marks]:
-    """What the user has said of the arrays."""
-    objects = {s: captured.examples.get(value) for s, value in captured.inputs.items()}
-    return {source: marks_of(objects.get(source)) for source in arrays_of(captured.guards)}
-
-
-def other_sizes(
-    arrays: Arrays, marks: Mapping[Source, Marks], all_vary: bool
-) -> dict[Source, ArrayType] | None:
-    """The same arrays with extents as they are not: where the user says that these may vary.
-    None: nowhere."""
-    found = {}
-    for source, t in arrays.items():
-        said = marks[source]
-        axes = range(t.ndim) if all_vary else said.dynamic
-        varying = {axis for axis in axes if axis not in said.static and t.shape[axis] >= 2}
-        shape = tuple(n + (axis in varying) for axis, n in enumerate(t.shape))
-        order = next((o for o in "CF" if standard_strides(t.dtype, t.shape, o) == t.strides), "")
-        strides = standard_strides(t.dtype, shape, order) if order else t.strides
-        found[source] = replace(t, shape=shape, strides=strides)
-    return found if found != arrays else None
-
-
-def differs_where_static(before: Arrays, now: Arrays, marks: Mapping[Source, Marks]) -> bool:
-    """In an extent for which the user wants an entry of its own."""
-    return any(
-        before[source].shape[axis] != now[source].shape[axis]
-        for source, said in marks.items()
-        for axis in said.static
-    )
 
 
 def order_of(before: ArrayType, now: ArrayType) -> str | None:

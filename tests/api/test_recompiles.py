@@ -92,6 +92,27 @@ def test_the_nearest_entry_is_compared_with():
     assert told(made)[1].startswith("k: 3 → 4 (")
 
 
+def test_of_an_entry_for_many_sizes_what_differs_counts():
+    """Not how many arrays: each of these fails one guard of either entry."""
+
+    def rows(x, y):
+        return np.exp(x - y.max(axis=-1, keepdims=True)) * y
+
+    made = attach(rows, KEPT)
+    for shape in ((76, 4, 22), (30, 64, 32), (30, 64, 32), (1, 64, 32)):
+        made(np.ones(shape), np.ones(shape))
+    *_, last = records.find(made.__code__).recompiles
+    assert {one.source for one in last.changes} == {"x.shape[0]", "y.shape[0]"}
+    assert " to " in last.changes[0].before and last.changes[0].after == "1"
+
+
+def test_of_several_that_are_as_near_the_latest_is_compared_with():
+    made = attach(lambda x: np.sqrt(x * x + 1.0) * np.exp(-x), KEPT)
+    for n in (10, 20, 30, 1):
+        made(np.ones(n))
+    assert told(made)[-1].startswith("x.shape[0]: 2 to ")
+
+
 def test_left_to_cpython():
     made = attach(lambda x: np.sqrt(x) * 2 + 1, KEPT)
     made(np.ones(9))
