@@ -25,7 +25,8 @@ from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.ir.value import arguments, map_tree
-from jitcore.runtime.assemble import Written, called, written
+from jitcore.runtime.assemble import Written, written
+from jitcore.runtime.lowering import called
 from jitcore.runtime.planned import (
     Arguments,
     Numbered,

@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from jitcore.ir.types import PYBOOL, ScalarType
-from jitcore.symbolic import operators
+from jitcore.symbolic import comparisons, operators
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.sequences import is_character
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
@@ -27,7 +27,7 @@ def among(vm: Machine, item: Var, container: Var) -> Var | None:
     found = few(vm, item, realize(vm, container))
     if found is None:
         return None
-    tests = [operators.to_bool(vm, operators.compare(vm, "==", item, one)) for one in found]
+    tests = [operators.to_bool(vm, comparisons.compare(vm, "==", item, one)) for one in found]
     first: Var = Known(False)
     return reduce(lambda a, b: operators.binary(vm, "|", a, b), tests, first)
 

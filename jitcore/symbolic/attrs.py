@@ -27,6 +27,7 @@ from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.extents import told
 from jitcore.symbolic.fields import item_of
+from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_call, row_of_operands
@@ -48,7 +49,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
-from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
+from jitcore.symbolic.wrap import realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 CONSTANTS = (*SIMPLE, types.BuiltinFunctionType, type, types.ModuleType)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.guards.guard import Equals
 from jitcore.guards.source import CompiledPart
+from jitcore.symbolic.functions import function_value
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Compiled, Func
-from jitcore.symbolic.wrap import function_value
 
 
 def function_of(vm: Machine, called: Compiled) -> Func:

@@ -10,10 +10,11 @@ from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call_function, model
+from jitcore.symbolic.functions import function_value
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.unwind import PLAIN
 from jitcore.symbolic.values import Exc, Known, Var
-from jitcore.symbolic.wrap import HEAPTYPE, function_value
+from jitcore.symbolic.wrap import HEAPTYPE
 
 SPECIAL = ("__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__", "__del__")
 

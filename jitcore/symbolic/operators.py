@@ -5,6 +5,8 @@ NumPy operands       a row of the op table
 Python numbers       a node that performs CPython's own operation
 lists, tuples, …     on the symbolic structure
 instances            their class's special method, inlined
+
+Comparisons, `is` and `in` are in comparisons.py.
 """
 
 from __future__ import annotations
@@ -15,19 +17,17 @@ from functools import partial
 from typing import Any, NoReturn
 
 from jitcore.fallback import breaks
-from jitcore.guards.guard import SameObject, TypeVersion
-from jitcore.guards.source import Const
+from jitcore.guards.guard import TypeVersion
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops_operator import BY_OPERATOR, specialise
 from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
-from jitcore.symbolic import piles, spans
+from jitcore.symbolic import piles, span_stores
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import distributed, has_either, kinds
+from jitcore.symbolic.either import distributed, has_either
 from jitcore.symbolic.elided import are_exchanged
-from jitcore.symbolic.extents import compared
-from jitcore.symbolic.handlers.build import key_of
+from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.lanes import assigned
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import (
@@ -40,12 +40,10 @@ from jitcore.symbolic.nodes import (
     python_scalar,
 )
 from jitcore.symbolic.refusals import refuse, undecided
-from jitcore.symbolic.sequences import code_point, is_character
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import (
     NOTHING,
-    Dict,
     Either,
     Known,
     List,
@@ -55,20 +53,11 @@ from jitcore.symbolic.values import (
     Set,
     Tuple,
     Var,
-    View,
 )
 from jitcore.symbolic.working import NotALoop
-from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
+from jitcore.symbolic.wrap import realize
 
 FOLDABLE = (int, float, bool, complex, str, bytes, type(None), tuple, range, frozenset, slice)
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 UNARY: dict[str, Callable[[Any], Any]] = {
     "neg": operator.neg,
     "pos": operator.pos,
@@ -82,9 +71,6 @@ SPECIAL = {
 }  # fmt: skip
 TARGETS: dict[str, Callable[..., Any]] = {**ARITHMETIC, "@": operator.matmul}
 MAX_FOLDED_BITS = 4096
-
-
-PLAIN = (str, int, float, type(None))
 
 
 def folded(vm: Machine, fn: Callable[..., Any], *objects: Any) -> Var:
@@ -130,7 +116,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     return _container(vm, text, lhs, rhs)
 
 
-def _refuse(vm: Machine, text: str, lhs: Var, rhs: Var) -> NoReturn:
+def refuse_both(vm: Machine, text: str, lhs: Var, rhs: Var) -> NoReturn:
     refuse(vm, (lhs, rhs), breaks.OPERATOR, f"{text} of {describe(lhs)} and {describe(rhs)}")
 
 
@@ -160,7 +146,7 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     refuse_user_operand(vm, text, rhs)
     plain = text.removesuffix("=")
     if vm.work is not None:
-        spans.in_place(vm, BY_OPERATOR[plain], lhs.value, leaf(vm, rhs))
+        span_stores.in_place(vm, BY_OPERATOR[plain], lhs.value, leaf(vm, rhs))
         return lhs
     private = vm.is_fresh(lhs.value) and plain in TARGETS
     if private and _result_type(vm, plain, lhs, rhs) == lhs.value.type:
@@ -183,8 +169,8 @@ def _result_type(vm: Machine, text: str, lhs: Var, rhs: Var) -> Inferred:
 
 
 def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
-    if None in (_number_class(lhs), _number_class(rhs)) or text not in ARITHMETIC:
-        _refuse(vm, text, lhs, rhs)
+    if None in (number_class(lhs), number_class(rhs)) or text not in ARITHMETIC:
+        refuse_both(vm, text, lhs, rhs)
     tree = (leaf(vm, lhs), leaf(vm, rhs))
     if _result_type(vm, text, lhs, rhs) is None and all(map(is_hinted, (lhs, rhs))):
         use = "is of an operation that only Python can do"
@@ -197,7 +183,7 @@ def _number(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
 
 def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
     """In a routine, which is left where an int becomes a float by it, or a float complex."""
-    classes = {_number_class(lhs), _number_class(rhs)}
+    classes = {number_class(lhs), number_class(rhs)}
     if classes <= {int, bool}:
         return call_builtin(vm, operator.pow, (lhs, rhs), PYINT)
     if complex in classes:
@@ -209,7 +195,7 @@ def is_hinted(var: Var) -> bool:
     return isinstance(var, Known) or (isinstance(var, Run) and var.hint is not NOTHING)
 
 
-def _number_class(var: Var) -> type | None:
+def number_class(var: Var) -> type | None:
     match var:
         case Known(obj) if type(obj) in (bool, int, float, complex):
             return type(obj)
@@ -225,7 +211,7 @@ def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
         name = inplace
     raw = lookup(lhs.cls, name) if name else NOTHING
     if not isinstance(raw, FUNCTIONS):
-        _refuse(vm, text, lhs, rhs)
+        refuse_both(vm, text, lhs, rhs)
     if isinstance(rhs, Object) and rhs.cls is not lhs.cls:
         vm.stop(breaks.OPERATOR, f"{text} between instances of two classes")
     vm.guard(TypeVersion(lhs.cls))
@@ -254,69 +240,7 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
             return Tuple(a * n)
         case Set(a), Set(b) if plain in ("|", "&", "-", "^") and text == plain:
             return Set(TARGETS[plain](a, b))
-    _refuse(vm, text, lhs, rhs)
-
-
-def compare(vm: Machine, text: str, lhs: Var, rhs: Var, settled: bool = True) -> Var:
-    """`settled`: of extents it may be a fact of a whole range of sizes."""
-    lhs, rhs = realize(vm, lhs), realize(vm, rhs)
-    if has_either((lhs, rhs)):
-        return distributed(vm, partial(compare, vm, text), lhs, rhs)
-    fn = COMPARE[text]
-    if is_array_like(vm, lhs) or is_array_like(vm, rhs):
-        refuse_user_operand(vm, text, lhs, rhs)
-        return emit_row(vm, BY_OPERATOR[text], (lhs, rhs), {})
-    if foldable(lhs, rhs):
-        return folded(vm, fn, lhs.obj, rhs.obj)  # type: ignore[union-attr]
-    if python_scalar(vm, lhs) or python_scalar(vm, rhs):
-        fact = compared(vm, fn, lhs, rhs) if settled and vm.work is None else None
-        if fact is not None:
-            return Known(fact)
-        classes = {_number_class(lhs), _number_class(rhs)}
-        if None not in classes and complex not in classes:
-            out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
-            return hinted(vm, out, fn, (lhs, rhs))
-    if is_character(lhs) or is_character(rhs):
-        return _characters(vm, text, lhs, rhs)
-    match lhs, rhs:
-        case Tuple(a), Tuple(b) if text in ("==", "!="):
-            return Known(_equal_items(vm, a, b) == (text == "=="))
-        case Known(a), Known(b) if isinstance(a, type) or isinstance(b, type):
-            if text in ("==", "!=") and type(a) is type and type(b) is type:
-                return Known(fn(a, b))
-        case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
-            return Known(fn(a, b))
-    _refuse(vm, text, lhs, rhs)
-
-
-def _characters(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
-    a, b = code_point(vm, lhs), code_point(vm, rhs)
-    if a is not None and b is not None:
-        return compare(vm, text, a, b)
-    other = rhs if is_character(lhs) else lhs
-    if text in ("==", "!=") and isinstance(other, Known) and type(other.obj) in PLAIN:
-        return Known(text == "!=")
-    _refuse(vm, text, lhs, rhs)
-
-
-def _equal_items(vm: Machine, a: tuple[Var, ...], b: tuple[Var, ...]) -> bool:
-    if len(a) != len(b):
-        return False
-    for x, y in zip(a, b, strict=True):
-        same = same_or_equal(vm, x, y)
-        if same is None:
-            vm.stop(breaks.OPERATOR, "== of tuples of run-time values")
-        if not same:
-            return False
-    return True
-
-
-def same_or_equal(vm: Machine, x: Var, y: Var) -> bool | None:
-    """As containers compare items: a nan is itself. None where it is known only at run time."""
-    x, y = realize(vm, x), realize(vm, y)
-    if x is y or (isinstance(x, Known) and isinstance(y, Known) and x.obj is y.obj):
-        return True
-    return truth(vm, compare(vm, "==", x, y))
+    refuse_both(vm, text, lhs, rhs)
 
 
 def unary(vm: Machine, text: str, value: Var) -> Var:
@@ -328,7 +252,7 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
     if is_array_like(vm, value):
         return emit_row(vm, BY_OPERATOR[text], (value,), {})
     kinds = NUMBERS.get(text)
-    if python_scalar(vm, value) and kinds is not None and _number_class(value) in kinds:
+    if python_scalar(vm, value) and kinds is not None and number_class(value) in kinds:
         assert isinstance(value, Run)
         out = vm.emit(BY_OPERATOR[text], (value.value,), {})
         return hinted(vm, out, UNARY[text], (value,))
@@ -365,86 +289,3 @@ def negate(vm: Machine, value: Var) -> Var:
     if found is None:
         undecided(vm, value, f"not {describe(realize(vm, value))}")
     return Known(not found)
-
-
-def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
-    lhs, rhs = realize(vm, lhs), realize(vm, rhs)
-    if lhs is rhs:
-        return True
-    if has_either((lhs, rhs)):
-        return _either_is(vm, lhs, rhs)
-    a, b = getattr(lhs, "origin", None), getattr(rhs, "origin", None)
-    match lhs, rhs:
-        case Known(x), Known(y):
-            return _same_constant(vm, lhs, rhs) if type(x) is type(y) in BY_VALUE else x is y
-        case (Known(obj), other) | (other, Known(obj)) if _may_be(other, obj):
-            vm.stop(breaks.OPERATOR, "`is` of a run-time value")
-    if a in vm.live and b in vm.live:
-        vm.guard(SameObject(a, b, vm.same_object(a, b)))
-        return vm.same_object(a, b)
-    if type(lhs) is not type(rhs) or isinstance(lhs, (List, Dict, Object)):
-        return False
-    vm.stop(breaks.OPERATOR, "`is` between values made at run time")
-
-
-def _either_is(vm: Machine, lhs: Var, rhs: Var) -> bool:
-    """A number, or None, is another object than what it surely is not."""
-    one, other = (lhs, rhs) if isinstance(lhs, Either) else (rhs, lhs)
-    if isinstance(other, Known) and not any(_may_be_of(kind, other.obj) for kind in kinds(vm, one)):
-        return False
-    distributed(vm, lambda *_: Known(None), one)  # after the loops another region finds it out
-    vm.stop(breaks.OPERATOR, "`is` of a number of one type or another")
-
-
-def _may_be_of(kind: Type, obj: object) -> bool:
-    if isinstance(kind, ScalarType):
-        return kind.python and type(obj) is kind.pytype
-    return obj is None
-
-
-BY_VALUE = (str, bytes, int, float, complex, slice, range, tuple, frozenset)
-
-
-def _same_constant(vm: Machine, lhs: Known, rhs: Known) -> bool:
-    """Guards compare these by value: equal ones may be one object today and two tomorrow."""
-    same: bool = lhs.obj is rhs.obj
-    a, b = (v.origin if v.origin is not None else Const(v.obj) for v in (lhs, rhs))
-    if lhs.origin is not None or rhs.origin is not None:
-        vm.guard(SameObject(a, b, same))
-    elif not same and lhs.obj == rhs.obj:
-        vm.stop(breaks.OPERATOR, "`is` between equal constants")
-    return same
-
-
-def _may_be(var: Var, obj: object) -> bool:
-    """Could the value be this very constant?"""
-    if isinstance(var, Tuple):
-        return type(obj) is tuple
-    if not isinstance(var, Run) or isinstance(var.value.type, ArrayType | SpanType):
-        return False
-    kind = var.value.type
-    if isinstance(kind, ScalarType):
-        return kind.python and type(obj) is type(kind.dtype.type(0).item())
-    return kind.cls is None or isinstance(obj, kind.cls)
-
-
-def contains(vm: Machine, item: Var, container: Var) -> bool:
-    container = realize(vm, container)
-    match container:
-        case Dict(items):
-            return key_of(vm, item) in items
-        case Set(items) | View(Dict(items), "keys"):
-            return key_of(vm, item) in items
-        case Known(obj) if type(obj) in (str, tuple, frozenset, range, bytes):
-            found = folded(vm, lambda a, b: a in b, key_of(vm, item), obj)
-            return bool(found.obj)  # type: ignore[union-attr]
-        case Tuple(items) | List(items):
-            return any(_item_is(vm, item, x) for x in items)
-    vm.stop(breaks.OPERATOR, f"in {describe(container)}")
-
-
-def _item_is(vm: Machine, item: Var, other: Var) -> bool:
-    found = same_or_equal(vm, item, other)
-    if found is None:
-        vm.stop(breaks.OPERATOR, "in a container of run-time values")
-    return found

@@ -1,8 +1,7 @@
-"""Parts of arrays in a routine: `a[i, :j]`, what is computed of them, and stores into them.
+"""Parts of arrays in a routine: `a[i, :j]`, and what is computed of them (stores: span_stores.py).
 
     item      array, key       ─▶ a `span` node: a view, whose extents only run time knows
     computed  op of such parts ─▶ NumPy's row, with a SpanType, or a number
-    store     array, key, value
     recipe    for exits: a view is made again by its index; what was computed is handed over
 
 Large arrays are not for routines: kernels, in the body's own regions, use all cores.
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jitcore.fallback import exit
 from jitcore.fallback.exit import Built, Make, Recipe
 from jitcore.ir.graph import Node, Value, values
-from jitcore.ir.op import Effect, Kind, Op, leaf_type
+from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_array import GETITEM, METHODS
 from jitcore.ir.ops_span import (
@@ -31,18 +30,16 @@ from jitcore.ir.ops_span import (
     SLICE_STEP,
     SPAN,
     SPAN_ITEM,
-    SPAN_PUT,
-    SPAN_STORE,
     SPAN_TAKE,
     SPAN_TRANSPOSE,
     asked,
     dims_of,
     is_span,
 )
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic import large
 from jitcore.symbolic.calling import constant, result_of_call
-from jitcore.symbolic.made import base_of, in_c_order, reject_unordered
+from jitcore.symbolic.made import in_c_order, reject_unordered
 from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
 from jitcore.symbolic.working import NotALoop, is_element
 from jitcore.symbolic.wrap import realize
@@ -329,103 +326,6 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     if name not in METHODS:
         raise NotALoop(f".{name} of part of an array in a loop")
     return None
-
-
-# ---- stores -------------------------------------------------------------------------------------
-
-
-def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
-    """`array[key] = value`, of a part."""
-    tree = index(vm, key)
-    if selects(tree):
-        put(vm, array, tree, value)
-        return
-    changed = type(value) is Value and value in vm.parts.in_place
-    target = vm.parts.views.get(value) if changed else None
-    if target is not None and target[0] is array and same_key(target[1], tree):
-        return  # what `array[key] += x` does at last
-    writable(vm, array)
-    place = view(vm, array, tree)
-    assert isinstance(place, Run)
-    stored(vm, place.value, value)
-
-
-def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
-    """By NumPy: nothing can fail once it has begun to write values of the same type."""
-    into, of = array.type, leaf_type(value)
-    assert isinstance(into, SpanType | ArrayType)
-    if isinstance(of, ScalarType):
-        same = of.dtype == into.dtype or (type(value) is Value and fits(of, into))
-        same = same or (type(value) is not Value and is_exact(value, into))
-    else:
-        same = isinstance(of, SpanType | ArrayType) and of.dtype == into.dtype
-    if not same:
-        raise NotALoop("values of another type stored at several places")
-    large.put(vm, array, tree, value)
-    large.reject_large(vm, values((array, tree, value)), large.LARGEST_CALLED)
-    writable(vm, array)
-    append(vm, SPAN_PUT, (array, tree, value), {}, None)
-    written(vm, array)
-
-
-def fits(of: ScalarType, into: ArrayType | SpanType) -> bool:
-    """Of these any number is one of the array's, here: an int has 64 bits."""
-    return of.python and of.dtype.kind in "bif" and into.dtype.char in "dD"
-
-
-def is_exact(value: Any, into: ArrayType | SpanType) -> bool:
-    kinds = {"b": (bool,), "i": (bool, int), "f": (bool, int, float), "c": (bool, int, float)}
-    if type(value) not in kinds.get(into.dtype.kind, ()):
-        return False
-    return abs(value) < 100 or (type(value) is float and into.dtype.char in "dD")
-
-
-def writable(vm: Machine, target: Value) -> None:
-    base = base_of(vm, target)
-    if isinstance(base.type, ArrayType) and not base.type.writeable:
-        raise NotALoop("a read-only array in a loop")
-
-
-def written(vm: Machine, target: Value) -> None:
-    """CPython may not repeat what comes before, unless that makes the array, too."""
-    work, base = vm.working(), base_of(vm, target)
-    if work.mark is None or vm.parts.born.get(base) is not work.mark:
-        work.commit()
-
-
-def stored(vm: Machine, place: Value, value: Any) -> None:
-    into, of = place.type, leaf_type(value)
-    assert isinstance(into, SpanType | ArrayType)
-    if isinstance(of, ObjectType):
-        raise NotALoop("a value of this kind stored into a part of an array")
-    if isinstance(of, SpanType | ArrayType) and of.ndim > into.ndim:
-        raise NotALoop("an array of more axes stored into a part of an array")
-    append(vm, SPAN_STORE, (place, value), {}, None)
-    written(vm, place)
-
-
-def same_key(a: Any, b: Any) -> bool:
-    if type(a) is not type(b):
-        return False
-    if type(a) is tuple:
-        return len(a) == len(b) and all(map(same_key, a, b))
-    if type(a) is slice:
-        return same_key((a.start, a.stop, a.step), (b.start, b.stop, b.step))
-    return a is b or (type(a) is int and a == b)
-
-
-def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
-    """`target op= value`: computed as if into a new array, then stored."""
-    kind = target.type
-    assert isinstance(kind, SpanType | ArrayType)
-    writable(vm, target)
-    made = computed(vm, op, (target, value), {})
-    result = made.value.type if isinstance(made, Run) else None
-    if not isinstance(result, SpanType) or result.dtype != kind.dtype or result.ndim != kind.ndim:
-        raise NotALoop("an operation in place that gives another type")
-    assert isinstance(made, Run)
-    stored(vm, target, made.value)
-    vm.parts.in_place.add(target)
 
 
 # ---- exits --------------------------------------------------------------------------------------

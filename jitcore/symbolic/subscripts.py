@@ -12,11 +12,12 @@ from jitcore.guards.guard import TypeVersion
 from jitcore.ir.ops_array import GETITEM, SETITEM
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.ir.value import Value
-from jitcore.symbolic import piles, sequences, spans
+from jitcore.symbolic import piles, sequences, span_stores, spans
 from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed
+from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.lanes import selected
 from jitcore.symbolic.machine import Machine
@@ -39,7 +40,7 @@ from jitcore.symbolic.values import (
     Var,
 )
 from jitcore.symbolic.working import is_element
-from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
+from jitcore.symbolic.wrap import realize
 
 AN_INDEX = "is an index"
 
@@ -159,10 +160,10 @@ def store_element(vm: Machine, array: Value, key: Var, value: Var) -> None:
         return
     element = spans.index(vm, key)
     if is_element(array, element):
-        spans.writable(vm, array)
+        span_stores.writable(vm, array)
         vm.emit(SETITEM, (array, element, leaf(vm, value)), {})
     else:
-        spans.store(vm, array, key, leaf(vm, value))
+        span_stores.store(vm, array, key, leaf(vm, value))
 
 
 def delitem(vm: Machine, container: Var, key: Var) -> None:

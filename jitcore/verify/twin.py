@@ -18,7 +18,8 @@ from jitcore.codegen.plan import Operand
 from jitcore.fallback.exit import Built, Computed, Do, Exit, Leave, Loaded, Make
 from jitcore.ir.graph import Node, Value, walk
 from jitcore.ir.op import Effect
-from jitcore.runtime.assemble import Lowering, State, entry_of, sources_of
+from jitcore.runtime.assemble import entry_of, sources_of
+from jitcore.runtime.lowering import Lowering, State
 from jitcore.runtime.planned import Scheduled, Step
 from jitcore.symbolic.state import Loud, Routine
 from jitcore.verify.marks import is_unwritten, leaves_out, marked

@@ -14,12 +14,13 @@ from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import piles
+from jitcore.symbolic.comparisons import identical
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import if_none
 from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.operators import identical, to_bool
+from jitcore.symbolic.operators import to_bool
 from jitcore.symbolic.refusals import ITERATES, undecided
 from jitcore.symbolic.routine import branches_to_loop
 from jitcore.symbolic.signals import Cut

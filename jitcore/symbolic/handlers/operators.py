@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic import operators, subscripts
+from jitcore.symbolic import comparisons, operators, subscripts
 from jitcore.symbolic.among import among
 from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
@@ -23,7 +23,7 @@ def binary_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Va
 @opcode("COMPARE_OP", "lhs rhs -- res")
 def compare_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
     settled = not (vm.start.sizes and before_loop(vm, frame))
-    return operators.compare(vm, canon.argval, lhs, rhs, settled)
+    return comparisons.compare(vm, canon.argval, lhs, rhs, settled)
 
 
 @opcode("UNARY_NEGATIVE", "value -- res")
@@ -66,7 +66,7 @@ def is_op(vm: Machine, frame: Frame, canon: Canon, lhs: Var, rhs: Var) -> Var:
         tag, _, _, is_none = found
         var = of_parts([tag])
         return var if is_none != bool(canon.arg) else operators.negate(vm, var)
-    return Known(operators.identical(vm, lhs, rhs) != bool(canon.arg))
+    return Known(comparisons.identical(vm, lhs, rhs) != bool(canon.arg))
 
 
 @opcode("CONTAINS_OP", "item container -- res")
@@ -74,7 +74,7 @@ def contains_op(vm: Machine, frame: Frame, canon: Canon, item: Var, container: V
     found = among(vm, item, container) if vm.work is not None else None
     if found is not None:
         return operators.negate(vm, found) if canon.arg else found
-    return Known(operators.contains(vm, item, container) != bool(canon.arg))
+    return Known(comparisons.contains(vm, item, container) != bool(canon.arg))
 
 
 @opcode("BINARY_SUBSCR", "container key -- res")

@@ -16,12 +16,13 @@ from jitcore.symbolic.attrs import lookup
 from jitcore.symbolic.calls import call, is_modelled
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.errors import new_exception
+from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import Exc, Hidden, Known, Method, Object, Tuple, Var
-from jitcore.symbolic.wrap import FUNCTIONS, function_in, realize
+from jitcore.symbolic.wrap import realize
 
 
 @opcode("RAISE_VARARGS")

@@ -18,19 +18,10 @@ from jitcore.symbolic.calls import CALL_HOOKS, bind, call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.errors import new_exception
 from jitcore.symbolic.fields import count_of, is_namedtuple
+from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import (
-    NOTHING,
-    Func,
-    Known,
-    Lazy,
-    Object,
-    Partial,
-    Super,
-    Tuple,
-    Var,
-)
-from jitcore.symbolic.wrap import FUNCTIONS, function_in, is_plain_instance, realize
+from jitcore.symbolic.values import NOTHING, Func, Known, Lazy, Object, Partial, Super, Tuple, Var
+from jitcore.symbolic.wrap import is_plain_instance, realize
 
 
 def call_instance(

@@ -9,7 +9,7 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.ir.ops_loop import RANGE_STEP
 from jitcore.ir.types import PYINT, ArrayType, ScalarType, SpanType, type_of
-from jitcore.symbolic import operators, piles, spans
+from jitcore.symbolic import comparisons, operators, piles, spans
 from jitcore.symbolic.calls import call, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import chosen
@@ -222,7 +222,7 @@ def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words
             return call_builtin(vm, fn, tuple(items), kind)
         best = items[0]
         for item in items[1:]:
-            test = operators.compare(vm, text, item, best)
+            test = comparisons.compare(vm, text, item, best)
             better = truth(vm, test)
             if better is None and vm.work is not None:
                 best = chosen(vm, operators.to_bool(vm, test), item, best)
