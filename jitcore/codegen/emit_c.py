@@ -1,63 +1,33 @@
 """Program and nest → the C text of one kernel.
 
-    for rows (outer loops)
-        for chunks of a row (only where NumPy's loops are called)
-            block: one C loop for a run of steps, vectorised by the compiler
-            block: one call of a NumPy inner loop, on operands in place or on buffers in L1
-            block: ...
-
-A value lives in a register inside a run. What a later block or the caller needs is stored: into the
-result's own memory, else into a buffer whose slot is used again after its last reader.
+for rows (outer loops)
+    for chunks of a row (only where NumPy's loops are called)
+        block: one C loop for a run of steps, vectorised by the compiler  (block_text.py)
+        block: one call of a NumPy inner loop, on operands in place or on buffers in L1
+        block: ...
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from typing import Any
-
-import numpy as np
 
 from . import folds
 from .abi import SYMBOL, c_type, runtime_text
+from .block_text import call, emit_call, emit_run, stored_dtype
 from .fold_text import KEY_TEXT, RANK_TEXT
-from .folds import BUFFERED
-from .held import AS_IT_IS, around, pieces
-from .kept import SINK, SINKS, sink
+from .held import AS_IT_IS, around
+from .kept import SINK
 from .layout import Block, Kernel, plan
 from .literals import literal
 from .loops import Nest, Walk
 from .map_text import QUIET, SELECT, WHOLE
-from .program import Const, Program, Step, Table
-from .selecting import needed
+from .program import Const, Program
+from .text import Text
 
 # gcc and clang know these without a header; inside a loop they become one instruction.
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
-
-
-@dataclass(slots=True)
-class Text:
-    """Lines with indentation."""
-
-    lines: list[str] = field(default_factory=list)
-    depth: int = 1
-
-    def __call__(self, line: str) -> None:
-        self.lines.append("    " * self.depth + line)
-
-    def each(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self(line)
-
-    def open(self, line: str) -> None:
-        self(line)
-        self.depth += 1
-
-    def close(self) -> None:
-        self.depth -= 1
-        self("}")
 
 
 def emit(program: Program, nest: Nest, held: int = 0) -> str:
@@ -172,7 +142,7 @@ def in_tile(kernel: Kernel, text: Text) -> None:
     for slot, size in enumerate(kernel.slots):
         text(f"char *const b{slot} = tile_b{slot} + {row} * {size};")
     for one in kernel.buffered:
-        text(f"char *const h{one.k} = tile_h{one.k} + {row} * {one.held.itemsize};")
+        text(f"char *const h{one.k} = tile_h{one.k} + {row} * {one.stored.itemsize};")
     for one in kernel.trees:
         text(f"i64 have{one.k} = 0;")
 
@@ -261,15 +231,9 @@ def declare(kernel: Kernel, text: Text) -> None:
     operands = kernel.program.operands()
     for k, walk in enumerate(kernel.nest.walks):
         if walk is Walk.UNIT:
-            text(f"enum {{ s{k} = {held(kernel, operands[k]).itemsize} }};")
+            text(f"enum {{ s{k} = {stored_dtype(kernel, operands[k]).itemsize} }};")
         elif walk is Walk.STRIDE:
             text(f"const i64 s{k} = step[{k * kernel.nest.depth + kernel.nest.depth - 1}];")
-
-
-def held(kernel: Kernel, var: int) -> np.dtype[Any]:
-    """The type of what is stored for this variable."""
-    fold = kernel.folds.get(var)
-    return kernel.program.vars[var].dtype if fold is None else fold.held
 
 
 def pointers(kernel: Kernel, text: Text) -> None:
@@ -286,176 +250,3 @@ def carried(kernel: Kernel) -> Iterator[str]:
         if step.carried:
             (out,) = step.outs
             yield f"{c_type(kernel.program.vars[out].dtype)} r{out} = {step.carried};"
-
-
-def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
-    """Flags are read before the call, since some of NumPy's loops clear them."""
-    (step,) = block.steps
-    places = [kernel.places[var] for var in (*step.args, *step.outs)]
-    text.open("{")
-    text(f"char *const a[] = {{{', '.join(place.pointer for place in places)}}};")
-    text(f"const i64 s[] = {{{', '.join(place.step for place in places)}}};")
-    text("const i64 count = m;")  # the address of m itself would hide how often the runs go round
-    call(kernel, step, text)
-    text.close()
-
-
-def call(kernel: Kernel, step: Step, text: Text) -> None:
-    calls = (other for other in kernel.program.steps if other.inner)
-    number = next(k for k, other in enumerate(calls) if other is step)
-    text("status |= rt_flags();")
-    text(f"if (loop[{number}].fn(loop[{number}].context, a, &count, s, loop[{number}].aux) < 0)")
-    text("    return RT_ERROR;")
-
-
-def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
-    inside, made = block.reads - block.makes, block.makes
-    shared = {var: out for var, out in kernel.program.shared.items() if out in made}
-    text.open("{")
-    for var in sorted(inside - shared.keys()):
-        declare_source(kernel, var, text)
-    for var in sorted(made & kernel.stored):
-        declare_target(kernel, var, text)
-    if any(step.within for step in block.steps):
-        text("int outside = 0;")
-    sunk = sorted(made & kernel.sunk)
-    kinds = sorted({SINKS[kernel.program.vars[var].dtype.char][0] for var in sunk})
-    for kind in kinds:
-        text(f"{kind.replace('f', 'u')} sink_{kind} = 0;")
-    mask = kernel.mask(block)
-    if mask is not None:
-        text("u8 some = 0;")
-        emit_loop(kernel, needed(block.steps, mask), shared, text, mask)
-        text.open("if (some) {")
-    for piece in ways_through(kernel, block):
-        emit_loop(kernel, block.steps, shared, text, piece=piece)
-    if mask is not None:
-        text.close()
-    for kind in kinds:
-        text(f'__asm__ volatile("" :: "r"(sink_{kind}));')
-    for var in sorted(made & kernel.folds.keys()):
-        if kernel.places[var].walk is Walk.STILL:
-            kind, place = kernel.folds[var].kind, kernel.places[var]
-            text(f"*({kind} *){place.pointer} = r{var};")
-    if any(step.within for step in block.steps):
-        text("status |= outside ? RT_DOUBT : 0;")
-    text.close()
-
-
-ALL = ("0", "m")
-
-
-def ways_through(kernel: Kernel, block: Block) -> Iterable[tuple[str, str]]:
-    """From where to where loops go."""
-    if not kernel.held:
-        return [ALL]
-    widest = max(kernel.program.vars[out].dtype.itemsize for out in block.makes)
-    return [(str(first), str(end)) for first, end in pieces(kernel.held, widest)]
-
-
-def emit_loop(
-    kernel: Kernel,
-    steps: Sequence[Step],
-    shared: Mapping[int, int],
-    text: Text,
-    mask: int | None = None,
-    piece: tuple[str, str] = ALL,
-) -> None:
-    """The elements of a chunk, one after the other; is `some` of this mask true?"""
-    made = {out for step in steps for out in step.outs}
-    asked = set() if mask is None else {mask}
-    read = {arg for step in steps for arg in step.args} | asked
-    read -= made
-    if kernel.held:
-        text("RT_AS_IT_IS")
-    text("RT_INDEPENDENT")
-    text.open(f"for (i64 i = {piece[0]}; i < {piece[1]}; i++) {{")
-    for var in sorted(read):
-        source = f"y{shared[var]}" if var in shared else f"x{var}"
-        text.each(load(kernel, var, source, shared.get(var, var)))
-    for step in steps:
-        text.each(compute(kernel, step))
-    for var in sorted(made & kernel.sunk):
-        text(sink(var, kernel.program.vars[var].dtype.char))
-    if mask is not None:
-        text(f"some |= {name(kernel, mask)} != 0;")
-    text.close()
-
-
-def declare_source(kernel: Kernel, var: int, text: Text) -> None:
-    if isinstance(kernel.program.vars[var], Const):
-        return
-    place, kind = kernel.places[var], c_type(kernel.program.vars[var].dtype)
-    if isinstance(kernel.program.vars[var], Table):
-        text(f"const char *restrict x{var} = {place.pointer};")
-    elif place.walk is Walk.STILL:
-        text(f"const {kind} v{var} = *(const {kind} *){place.pointer};")
-    elif place.walk is Walk.UNIT:
-        text(f"const {kind} *restrict x{var} = (const {kind} *){place.pointer};")
-    else:
-        text(f"const char *restrict x{var} = {place.pointer};")
-
-
-def declare_target(kernel: Kernel, var: int, text: Text) -> None:
-    place, kind = kernel.places[var], c_type(held(kernel, var))
-    if place.walk is Walk.STILL:  # a fold; a loop has one place for it
-        text(f"{kind} r{var} = *({kind} *){place.pointer};")
-    elif place.walk is Walk.UNIT:
-        own = f"r{kernel.folds[var].k}" if kernel.held else f"({kind} *){place.pointer}"
-        text(f"{kind} *restrict y{var} = {own};")
-    else:
-        text(f"char *restrict y{var} = {place.pointer};")
-
-
-def load(kernel: Kernel, var: int, source: str, like: int) -> Iterator[str]:
-    """From where that other variable is, if it is another."""
-    found = kernel.program.vars[var]
-    if isinstance(found, Const | Table):
-        return
-    place, kind = kernel.places[like], c_type(found.dtype)
-    if place.walk is Walk.UNIT:
-        yield f"const {kind} v{var} = {source}[i];"
-    elif place.walk is Walk.STRIDE:
-        yield f"const {kind} v{var} = *(const {kind} *)({source} + i * {place.step});"
-
-
-def name(kernel: Kernel, var: int) -> str:
-    match kernel.program.vars[var]:
-        case Const():
-            return f"k{var}"
-        case Table():
-            return f"(x{var} + i * {kernel.places[var].step})"
-        case _:
-            return f"v{var}"
-
-
-def compute(kernel: Kernel, step: Step) -> Iterator[str]:
-    (out,) = step.outs
-    kind = c_type(kernel.program.vars[out].dtype)
-    names = [name(kernel, arg) for arg in step.args]
-    names += [f"r{out}"] if step.carried else []
-    yield f"const {kind} v{out} = {step.code.format(*names)};"
-    if step.within:
-        yield f"outside |= !({step.within.format(*names, f'v{out}')});"
-    if step.carried:
-        yield f"r{out} = v{out};"
-    if out not in kernel.stored:
-        return
-    place = target(kernel, out)
-    fold = kernel.folds.get(out)
-    if fold is None or fold.way in BUFFERED:
-        yield f"{place} = v{out};"
-        return
-    first = fold.fold.first
-    best = target(kernel, first.best) if first else ""
-    yield f"{place} = {fold.combined(place, f'v{out}', best)};"
-
-
-def target(kernel: Kernel, var: int) -> str:
-    """Where the loop stores this variable."""
-    place, kind = kernel.places[var], c_type(held(kernel, var))
-    return {
-        Walk.STILL: f"r{var}",
-        Walk.UNIT: f"y{var}[i]",
-        Walk.STRIDE: f"*({kind} *)(y{var} + i * {place.step})",
-    }[place.walk]

@@ -13,7 +13,8 @@ from .abi import C_TYPES
 from .inner import core_loop, inner_loop
 from .numbers import NoForm
 from .places import Layout
-from .spans import BY_NAME, buffer, buffered, copied, is_part, load, nest, operand
+from .span_loops import buffer, nest
+from .spans import BY_NAME, buffered, copied, is_part, load, operand
 
 if TYPE_CHECKING:
     from .writer import Writer

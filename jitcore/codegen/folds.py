@@ -79,7 +79,7 @@ class Placed:
         return c_type(self.dtype)
 
     @property
-    def held(self) -> np.dtype:
+    def stored(self) -> np.dtype:
         """What waits in the buffer."""
         return self.fold.raw if self.way in WHOLE else self.dtype
 
@@ -149,7 +149,7 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
 
 def buffer(one: Placed, chunk: int, name: str = "") -> str:
     waiting = one.leaf if one.way is Way.TREE else 0
-    return f"_Alignas(64) char {name}h{one.k}[{one.held.itemsize * (chunk + waiting)}];"
+    return f"_Alignas(64) char {name}h{one.k}[{one.stored.itemsize * (chunk + waiting)}];"
 
 
 def count(one: Placed, depth: int) -> Iterator[str]:
@@ -183,7 +183,7 @@ def take(one: Placed, number: int) -> str:
     """After each chunk. `number`: of the loop that searches it."""
     k, kind = one.k, one.kind
     if one.way is Way.BLOCK:
-        found = f"{one.fold.block}((const {c_type(one.held)} *){one.pointer}, m)"
+        found = f"{one.fold.block}((const {c_type(one.stored)} *){one.pointer}, m)"
         place = f"*({kind} *)q{k}"
         return f"{place} = {one.combined(place, found)};"
     if one.fold.first:

@@ -107,7 +107,7 @@ class Kernel:
 
     @property
     def chunk(self) -> int:
-        per_element = sum(self.slots) + sum(one.held.itemsize for one in self.buffered) or 1
+        per_element = sum(self.slots) + sum(one.stored.itemsize for one in self.buffered) or 1
         return max(GRAIN, min(LONGEST, L1 // per_element // GRAIN * GRAIN))
 
 
@@ -169,7 +169,7 @@ def with_elements(program: Program, laid: dict[int, Placed]) -> None:
     """What is combined by blocks is kept as it is: the C function makes its key."""
     for var, one in laid.items():
         if one.way in WHOLE:
-            program.vars[var] = Temp(one.held)
+            program.vars[var] = Temp(one.stored)
     blocks = {var for var, one in laid.items() if one.way in WHOLE}
     program.steps[:] = [
         replace(step, code="{0}") if step.outs[0] in blocks else step for step in program.steps
@@ -187,7 +187,7 @@ def as_they_lie(
             continue
         (arg,) = step.args
         var, place = program.vars[arg], places.get(arg)
-        plain = isinstance(var, Input) and not isinstance(var, Table) and var.dtype == one.held
+        plain = isinstance(var, Input) and not isinstance(var, Table) and var.dtype == one.stored
         run = one.way is not Way.TREE or one.level == nest.depth - 1
         if plain and run and place and place.walk is Walk.UNIT and arg not in program.shared:
             k = program.operands().index(arg)
@@ -211,7 +211,7 @@ def plan(given: Program, nest: Nest, held: int = 0) -> Kernel:
     laid = as_they_lie(program, laid, places, nest)
     blocks = blocks_of(program.steps)
     places |= {
-        v: Place(one.pointer, *in_buffer(one.held.itemsize))
+        v: Place(one.pointer, *in_buffer(one.stored.itemsize))
         for v, one in laid.items()
         if one.way in BUFFERED
     }

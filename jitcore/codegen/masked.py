@@ -17,20 +17,9 @@ from .callbacks import call_back
 from .elements import stored
 from .numbers import NoForm
 from .places import Layout, layout
+from .span_loops import buffer, nest
 from .span_stores import box, branch, either, moved
-from .spans import (
-    BY_NAME,
-    TABLE,
-    address,
-    buffer,
-    buffered,
-    copied,
-    flush,
-    is_part,
-    load,
-    nest,
-    shape_of,
-)
+from .spans import BY_NAME, TABLE, address, buffered, copied, flush, is_part, load, shape_of
 
 if TYPE_CHECKING:
     from .writer import Writer

@@ -11,7 +11,8 @@ from ..ir.graph import Node
 from ..ir.types import ScalarType, SpanType
 from .abi import C_TYPES
 from .numbers import NoForm, converted
-from .spans import BY_NAME, buffer, buffered, copied, fill, is_part, shape_of
+from .span_loops import buffer, fill
+from .spans import BY_NAME, buffered, copied, is_part, shape_of
 
 if TYPE_CHECKING:
     from .writer import Writer

@@ -22,7 +22,7 @@ from ..ir.op import Effect, Kind
 from ..ir.ops_loop import POLL
 from ..ir.ops_span import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE
 from ..ir.types import ArrayType, ScalarType, SpanType
-from . import spans
+from . import span_loops, spans
 from .abi import C_TYPES
 from .elements import stored
 from .places import Layout, layout
@@ -41,7 +41,7 @@ def store(w: Writer, node: Node) -> None:
         text = w.kept(C_TYPES[into.dtype.char], stored(w, node, value, into.dtype))
         spans.flush(w)
         w.settle()
-        spans.fill(w, into, lambda at: text)
+        span_loops.fill(w, into, lambda at: text)
         return
     fits(w, node, into, *spans.shape_of(w, value))
     spans.flush(w, value)
@@ -70,7 +70,7 @@ def copy(w: Writer, node: Node, into: Layout, of: Layout) -> None:
         return
     free = w.scratch("int")
     w.line(f"{free} = rt_apart({box(into)}, {box(of)});")
-    room = spans.buffer(w, node, of.extents, of.dtype, free)
+    room = span_loops.buffer(w, node, of.extents, of.dtype, free)
     with branch(w, f"if ({free}) {{"):
         moved(w, into, of)
     with branch(w, "else {"):
@@ -88,7 +88,7 @@ def store_apart(w: Writer, node: Node, into: Layout, value: Value) -> bool:
         return False  # which leaves in the middle
     w.settle()
     free = whether(w, node, into, read, value)
-    room = spans.buffer(w, node, into.extents, into.dtype, free)
+    room = span_loops.buffer(w, node, into.extents, into.dtype, free)
     if into.steps[-1] == room.steps[-1]:
         computed(w, either(w, free, into, room), value)
         with branch(w, f"if (!{free}) {{"):
@@ -114,12 +114,12 @@ def branch(w: Writer, head: str) -> Iterator[None]:
 
 
 def computed(w: Writer, into: Layout, value: Value) -> None:
-    spans.fill(w, into, lambda at: spans.element(w, value, into.dtype, at))
+    span_loops.fill(w, into, lambda at: spans.element(w, value, into.dtype, at))
     spans.check(w, value)
 
 
 def moved(w: Writer, into: Layout, of: Layout) -> None:
-    spans.fill(w, into, lambda at: spans.cast(spans.load(of, at), of.dtype, into.dtype))
+    span_loops.fill(w, into, lambda at: spans.cast(spans.load(of, at), of.dtype, into.dtype))
 
 
 def is_alike(into: Layout, lazy: spans.Lazy) -> bool:
@@ -147,7 +147,7 @@ def whether(w: Writer, node: Node, into: Layout, read: Sequence[Layout], value: 
     """A variable: may the loop write into the array?"""
     nodes = [one.node for one in spans.tree(w, value)]
     silent = not w.mask or all(spans.effect_of(one) is Effect.SILENT for one in nodes)
-    size = spans.size(w, node, into.extents, into.dtype)
+    size = span_loops.size(w, node, into.extents, into.dtype)
     tests = [f"{size} >= {LEAST}", *(f"rt_apart({box(into)}, {box(one)})" for one in read)]
     if not silent:
         tests.append(f"rt_sure(world, {size})")

@@ -23,6 +23,7 @@ from .abi import C_TYPES
 from .inner import Freedom, inner_loop
 from .numbers import FORMS, NoForm, converted, number
 from .places import Layout, layout, transposed, view
+from .span_loops import buffer, fill, nest
 from .ufuncs import NATIVE, expression
 
 if TYPE_CHECKING:
@@ -227,64 +228,6 @@ def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
     return f"({name})({text})"
 
 
-# ---- loops --------------------------------------------------------------------------------------
-
-
-def nest(
-    w: Writer,
-    extents: Sequence[str],
-    body: Callable[[list[str]], None],
-    independent: bool,
-    as_they_are: bool = False,
-) -> None:
-    """for … for …: the body once for each index. `as_they_are`: loops of few rounds stay loops, for
-    to take several of them apart takes the compiler long."""
-    at = [w.fresh("k") for _ in extents]
-    for depth, (name, extent) in enumerate(zip(at, extents, strict=True)):
-        if as_they_are:
-            w.line('_Pragma("GCC unroll 1")')
-        if independent and depth == len(at) - 1:
-            w.line("RT_INDEPENDENT")
-        w.line(f"for (i64 {name} = 0; {name} < {extent}; {name}++) {{")
-        w.depth += 1
-    body(at)
-    for _ in at:
-        w.depth -= 1
-        w.line("}")
-
-
-def buffer(
-    w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any], unless: str = ""
-) -> Layout:
-    """Of C order. `unless`: a variable; where it is not 0, there need be no memory."""
-    size = dtype.itemsize
-    steps, step = [], str(size)
-    for extent in reversed(extents):
-        steps.append(step)
-        if extent != "1":
-            step = product(w, node, extent, step)
-    ones = tuple(extent == "1" for extent in extents)
-    return Layout(w.room(node, step, unless), tuple(extents), tuple(reversed(steps)), ones, dtype)
-
-
-def size(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) -> str:
-    """Bytes of so many elements."""
-    step = str(dtype.itemsize)
-    for extent in reversed(extents):
-        if extent != "1":
-            step = product(w, node, extent, step)
-    return step
-
-
-def product(w: Writer, node: Node, extent: str, step: str) -> str:
-    text = f"{extent} * {step}, not too large"
-    found = w.known(text)
-    if found is None:
-        found = w.shared[-1][text] = w.scratch("i64")
-        w.leave_if(node, f"__builtin_mul_overflow({extent}, (i64){step}, &{found})")
-    return found
-
-
 def buffered(w: Writer, value: Value) -> Layout:
     """Compute it now, with what only it reads."""
     lazy = w.lazy.get(value)
@@ -297,17 +240,6 @@ def buffered(w: Writer, value: Value) -> Layout:
     forget(w, value)
     w.layouts[value] = into
     return into
-
-
-def fill(w: Writer, into: Layout, text_at: Callable[[list[str]], str]) -> None:
-    """Element by element; what is read and what is written are not the same memory."""
-
-    def body(at: list[str]) -> None:
-        text = text_at(at)
-        terms = [f" + {k} * {step}" for k, step in zip(at, into.steps, strict=True)]
-        w.line(f"*({C_TYPES[into.dtype.char]} *)({into.pointer}{''.join(terms)}) = {text};")
-
-    nest(w, into.extents, body, True)
 
 
 def tree(w: Writer, value: Any) -> Iterable[Lazy]:
