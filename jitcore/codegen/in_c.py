@@ -1,6 +1,7 @@
 """Calls of NumPy's functions in Python that the extension has in C.
 
     np.histogram(x, 10, weights=w)    →    _C.histogram(...)    csrc/histogram.c
+    (1.5 * a) @ x                     →    _C.scaled_product(...)    scaled.py, csrc/scaled.c
 
 The C function calls NumPy's where it finds anything out of the ordinary, so it needs no guard.
 """
@@ -17,6 +18,7 @@ from .. import _C
 from ..ir.graph import Node
 from ..ir.infer_histogram import equal_bins
 from ..ir.op import Effect, Kind, Op
+from .scaled import SCALED
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def of_histogram(node: Node) -> tuple[Any, ...] | None:
 ROWS = (Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),)
 
 BY_NAME = {row.op.name: row for row in ROWS}  # the names of NumPy's
-IN_C = frozenset(row.op for row in ROWS)
+IN_C = frozenset((*(row.op for row in ROWS), SCALED))
 
 
 def in_c(node: Node) -> Node:

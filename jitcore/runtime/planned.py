@@ -22,6 +22,7 @@ from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
 from jitcore.codegen.numbers import NoForm
 from jitcore.codegen.routine import Routine, routine
+from jitcore.codegen.scaled import scaled
 from jitcore.codegen.schedule import Group, fuse
 from jitcore.codegen.stores import STORE
 from jitcore.codegen.unroll import origins
@@ -223,8 +224,9 @@ def planned(
         refusal = ""
         if one.loud is None and config.backend == "c":
             earlier = lasting(views)
-            views |= placed(one.nodes, earlier)
-            fused = fuse(one.nodes, one.after, earlier, calls, config.sized)
+            nodes = scaled(one.nodes, one.after)
+            views |= placed(nodes, earlier)
+            fused = fuse(nodes, one.after, earlier, calls, config.sized)
             views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
             fused = [as_asked(step, config.numerics) for step in fused]
             idle = lasting(views).keys() | (views.keys() - one.after)

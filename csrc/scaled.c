@@ -1,0 +1,204 @@
+#include "scaled.h"
+
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include "../jitcore/runtime_c/kernel_rt.h"
+#include "kernel.h"
+#include "workers.h"
+
+#define WIDTH ((i64)sizeof(f64))
+#define LEAST 460800    /* elements: from here on OpenBLAS has threads */
+#define WIDEST 100000   /* columns: so four rows are a call on one of its threads */
+#define PIECE 32768     /* elements of a piece, if that is four rows or more */
+#define FEWEST 4        /* rows that a thread of OpenBLAS gets */
+#define MOST_RANGES 256
+
+/* `threads`: of OpenBLAS, now. */
+static struct {
+    PyObject *capsules;
+    rt_loop matmul;
+    int (*threads)(void);
+} own;
+
+typedef struct {
+    i64 from, to;
+} Range;
+
+typedef struct {
+    f64 factor;
+    const char *matrix, *vector;
+    char *out;
+    i64 columns, piece; /* rows of a piece: a multiple of four */
+    Range ranges[MOST_RANGES];
+} Job;
+
+/* ---- a range of rows ---------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WITH_AVX2 __attribute__((target("avx2"), optimize("O3")))
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define WITH_AVX2
+#define HAS_AVX2 0
+#endif
+
+#define TIMES(name, how)                                                             \
+    how static void name(f64 *restrict into, f64 factor, const f64 *x, i64 n) {      \
+        for (i64 i = 0; i < n; i++)                                                  \
+            into[i] = factor * x[i];                                                 \
+    }
+TIMES(times_wide, WITH_AVX2)
+TIMES(times_plain, )
+
+/* No piece has fewer than four rows: a product of one row is another function of BLAS's. */
+static i64 piece_end(i64 at, i64 piece, i64 end) { return end - at - piece < FEWEST ? end : at + piece; }
+
+static int multiply_rows(const Job *job, f64 *room, i64 from, i64 rows) {
+    const f64 *x = (const f64 *)job->matrix + from * job->columns;
+    (HAS_AVX2 ? times_wide : times_plain)(room, job->factor, x, rows * job->columns);
+    int flags = rt_flags();
+    i64 row = job->columns * WIDTH;
+    char *data[] = {(char *)room, (char *)job->vector, job->out + from * WIDTH};
+    i64 dim[] = {1, rows, job->columns, 1}, step[] = {0, 0, 0, row, WIDTH, WIDTH, 0, WIDTH, 0};
+    return flags | (own.matmul.fn(own.matmul.context, data, dim, step, own.matmul.aux) ? RT_ERROR : 0) | rt_flags();
+}
+
+static int run_range(void *of, int part) {
+    const Job *job = of;
+    const Range *range = &job->ranges[part];
+    f64 *room = PyMem_RawMalloc((size_t)((job->piece + 3) * job->columns) * sizeof(f64));
+    int status = room == NULL ? RT_ERROR : 0;
+    for (i64 at = range->from, end; at < range->to && status == 0; at = end) {
+        end = piece_end(at, job->piece, range->to);
+        status = multiply_rows(job, room, at, end - at);
+    }
+    PyMem_RawFree(room);
+    return status;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+/* What each thread of OpenBLAS would get, in pieces for ours. 0: too many. */
+static int cut(Job *job, i64 rows, int threads, int wanted) {
+    int count = 0, cuts = (wanted + threads - 1) / threads;
+    for (i64 at = 0, k = 0; at < rows; k++) {
+        i64 width = (rows - at + threads - k - 1) / (threads - k);
+        width = width < FEWEST ? FEWEST : width;
+        i64 end = at + width < rows ? at + width : rows, part = ((end - at) / cuts + 3) & ~(i64)3;
+        for (i64 next; at < end; at = next) {
+            if (count == MOST_RANGES)
+                return 0;
+            next = piece_end(at, part, end);
+            job->ranges[count++] = (Range){at, next};
+        }
+    }
+    return count;
+}
+
+static int run_all(Job *job, int parts) {
+    int status = 0;
+    if (parts > 1 && workers_threads() > 1 && workers_run(run_range, job, parts, &status) == 0)
+        return status;
+    for (int part = 0; part < parts; part++)
+        status |= run_range(job, part);
+    return status;
+}
+
+static int is_plain(PyObject *obj, int ndim) {
+    PyArrayObject *array = (PyArrayObject *)obj;
+    return PyArray_CheckExact(obj) && PyArray_TYPE(array) == NPY_DOUBLE && PyArray_NDIM(array) == ndim && PyArray_ISCARRAY_RO(array);
+}
+
+/* NULL without an exception: leave it to NumPy. */
+static PyObject *own_product(PyObject *factor, PyObject *matrix, PyObject *vector) {
+    if (own.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain(matrix, 2)
+        || !is_plain(vector, 1))
+        return NULL;
+    npy_intp rows = PyArray_DIM((PyArrayObject *)matrix, 0), columns = PyArray_DIM((PyArrayObject *)matrix, 1);
+    int threads = own.threads();
+    Job job = {.factor = PyFloat_AsDouble(factor), .columns = columns};
+    if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST
+        || job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
+        return NULL;
+    job.piece = PIECE / columns & ~(i64)3;
+    job.piece = job.piece < 4 ? 4 : job.piece;
+    int parts = cut(&job, rows, threads, 4 * workers_threads());
+    PyObject *out = parts > 0 ? PyArray_SimpleNew(1, &rows, NPY_DOUBLE) : NULL;
+    if (out == NULL)
+        return NULL;
+    job.matrix = PyArray_BYTES((PyArrayObject *)matrix);
+    job.vector = PyArray_BYTES((PyArrayObject *)vector);
+    job.out = PyArray_BYTES((PyArrayObject *)out);
+    int status;
+    Py_BEGIN_ALLOW_THREADS
+    rt_clear();
+    status = run_all(&job, parts) | rt_flags();
+    rt_clear();
+    Py_END_ALLOW_THREADS
+    if (status != 0)
+        Py_CLEAR(out);
+    return out;
+}
+
+static PyObject *numpys(PyObject *multiply, PyObject *matmul, PyObject *factor, PyObject *matrix, PyObject *vector) {
+    PyObject *scaled = PyObject_CallFunctionObjArgs(multiply, factor, matrix, NULL), *found = NULL;
+    if (scaled != NULL)
+        found = PyObject_CallFunctionObjArgs(matmul, scaled, vector, NULL);
+    Py_XDECREF(scaled);
+    return found;
+}
+
+static PyObject *scaled_product(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
+    (void)self;
+    if (nargs != 5) {
+        PyErr_SetString(PyExc_TypeError, "five arguments are expected");
+        return NULL;
+    }
+    for (int k = 0; k < 5; k++)
+        Py_INCREF(args[k]);
+    workers_enter();
+    PyObject *found = own_product(args[2], args[3], args[4]);
+    workers_leave();
+    if (found == NULL && !PyErr_Occurred())
+        found = numpys(args[0], args[1], args[2], args[3], args[4]);
+    for (int k = 0; k < 5; k++)
+        Py_DECREF(args[k]);
+    return found;
+}
+
+/* ---- what it works with ------------------------------------------------------------------------- */
+
+static PyObject *scaled_use(PyObject *self, PyObject *args) {
+    PyObject *capsules;
+    unsigned long long threads;
+    int count;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!K", &PyTuple_Type, &capsules, &threads))
+        return NULL;
+    rt_loop *loops = inner_loops(capsules, &count);
+    if (loops == NULL)
+        return NULL;
+    if (count > 1) {
+        PyErr_SetString(PyExc_ValueError, "one loop is used, or none");
+        PyMem_Free(loops);
+        return NULL;
+    }
+    Py_XSETREF(own.capsules, count == 1 ? Py_NewRef(capsules) : NULL);
+    if (count == 1)
+        own.matmul = loops[0];
+    own.threads = (int (*)(void))(uintptr_t)threads;
+    PyMem_Free(loops);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"scaled_use", scaled_use, METH_VARARGS,
+     "scaled_use((loop,), threads): NumPy's loop of matmul of float64, and where the function is that says how many threads OpenBLAS "
+     "has. (), 0: all is NumPy's."},
+    {"scaled_product", (PyCFunction)(void (*)(void))scaled_product, METH_FASTCALL,
+     "scaled_product(multiply, matmul, number, matrix, vector): what matmul(multiply(number, matrix), vector) gives."},
+    {NULL, NULL, 0, NULL},
+};
+
+int scaled_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
