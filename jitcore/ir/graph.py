@@ -5,7 +5,8 @@
     Node    op, args, kwargs, outputs     Values at the leaves are inputs, the rest is constant
             bodies, where                 `cond`, `for` and `loop` have bodies; where: source line
 
-A body may use any value that an enclosing body has already defined.
+A body may use any value that an enclosing body has already defined, and what comes after a `cond`
+one of whose bodies leaves the graph may use those of the other.
 """
 
 from __future__ import annotations
@@ -81,6 +82,12 @@ def captured(body: Body) -> set[Value]:
         read |= uses(node)
         defined.update(node.outputs)
     return read - defined
+
+
+def only_way(node: Node) -> Body | None:
+    """Of a `cond`: the body that is left where the other one leaves the graph."""
+    ways = [body for body in node.bodies if not any(one.op.name == "leave" for one in body.nodes)]
+    return ways[0] if node.op.name == "cond" and len(ways) == 1 else None
 
 
 def walk(body: Body) -> Iterator[Node]:

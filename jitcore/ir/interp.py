@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from .graph import Body, Graph, Node
+from .graph import Body, Graph, Node, only_way
 from .op import Kind
 from .value import Value, map_tree
 
@@ -23,7 +23,10 @@ def interpret(graph: Graph, *inputs: Any, around: Around | None = None) -> tuple
 def _run(
     body: Body, inputs: Sequence[Any], outer: Environment, around: Around | None = None
 ) -> tuple[Any, ...]:
-    env = {**outer, **dict(zip(body.params, inputs, strict=True))}
+    return _straight(body, {**outer, **dict(zip(body.params, inputs, strict=True))}, around)
+
+
+def _straight(body: Body, env: Environment, around: Around | None = None) -> tuple[Any, ...]:
     for node in body.nodes:
         with around(node) if around is not None else nullcontext():
             results = _control(node, env) if node.op.kind is Kind.CONTROL else _call(node, env)
@@ -51,7 +54,8 @@ def _control(node: Node, env: Environment) -> Sequence[Any]:
     carried: Sequence[Any]
     match node.op.name:
         case "cond":
-            return _run(node.bodies[0 if args[0] else 1], (), env)
+            way = node.bodies[0 if args[0] else 1]
+            return _straight(way, env) if way is only_way(node) else _run(way, (), env)
         case "for":
             trips, *carried = args
             for index in range(trips):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .graph import Body, Graph, Node
+from .graph import Body, Graph, Node, only_way
 from .op import Kind, Unsupported, leaf_type
 from .types import NONE, UNKNOWN, ScalarType, SpanType, Type
 from .value import Value, values
@@ -31,19 +31,22 @@ def verify(graph: Graph, rule: Rule = by_row) -> None:
     _body(graph.body, set(), rule)
 
 
-def _body(body: Body, outer: set[Value], rule: Rule) -> None:
+def _body(body: Body, outer: set[Value], rule: Rule) -> set[Value]:
+    """What is known at its end."""
     known = set(outer)
     _define(body.params, known)
     for node in body.nodes:
         _use((node.args, node.kwargs), known, node)
-        for inner in node.bodies:
-            _body(inner, known, rule)
+        ends = {inner: _body(inner, known, rule) for inner in node.bodies}
         if node.op.kind is Kind.CONTROL:
             _control(node)
         else:
             _call(node, rule)
+        way = only_way(node)
+        known |= ends[way] if way is not None else set()
         _define(node.outputs, known)
     _use(body.results, known, None)
+    return known
 
 
 def _define(new: tuple[Value, ...], known: set[Value]) -> None:

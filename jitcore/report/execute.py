@@ -23,7 +23,7 @@ from jitcore.runtime.records import Region
 from jitcore.runtime.told import Found, collect
 from jitcore.verify import rehearsal
 from jitcore.verify.bits import Given, NotAnInput, given
-from jitcore.verify.case import NotCompared
+from jitcore.verify.case import NotCompared, backend_of
 from jitcore.verify.findings import findings
 from jitcore.verify.reports import Report
 
@@ -56,6 +56,12 @@ class Ran:
         yield from self.alone
         yield from dict.fromkeys(str(one) for one in self.found if isinstance(one, Break))
 
+    def agreed(self) -> str:
+        """In what, where jitcore says nothing."""
+        if self.compared:
+            return "compiled code and CPython agree"
+        return f"it is compiled without an error. Nothing was compared: {'; '.join(self.why())}"
+
     def compiles(self) -> bool:
         return any(isinstance(one, Region) for one in self.found)
 
@@ -65,11 +71,10 @@ class Ran:
         return any(one.graph.body.nodes for one in regions)
 
 
-def executed(report: Report) -> tuple[list[str], int]:
-    """What jitcore says of it, and how many runs of regions were compared. NotCompared: it cannot
-    be run, or there was nothing to compare."""
+def executed(report: Report) -> Ran:
+    """NotCompared: it cannot be run, or there was nothing to compare."""
     fn = function_of(report)
-    ran = heard(fn, *arguments(fn.__code__, fn, report))
+    ran = heard(fn, *arguments(fn.__code__, fn, report), backend_of(report))
     names = [text for text in ran.raised if text.startswith(NameError.__name__)]
     shown = ran.compared > 0 and ran.computes() and not names  # of the program's, not in the file
     if report.words("about").get("kind") == "error":  # of the compiler, which has got through
@@ -78,7 +83,7 @@ def executed(report: Report) -> tuple[list[str], int]:
         reasons = "; ".join(ran.why()) or "nothing of the function is compiled here"
         what = "the function does not run here" if names else "nothing was compared"
         raise NotCompared(f"{what}: {reasons}")
-    return ran.said, ran.compared
+    return ran
 
 
 def function_of(report: Report) -> FunctionType:
@@ -132,7 +137,7 @@ def source_of(line: str) -> str:
     return line.rpartition(" =")[0].rpartition(" ")[2]
 
 
-def heard(fn: FunctionType, args: list[Any], words: dict[str, Any]) -> Ran:
+def heard(fn: FunctionType, args: list[Any], words: dict[str, Any], backend: str) -> Ran:
     """The function runs twice, in verify mode."""
     said, log = Said(), logging.getLogger("jitcore")
     log.addHandler(said)
@@ -142,7 +147,7 @@ def heard(fn: FunctionType, args: list[Any], words: dict[str, Any]) -> Ran:
     try:
         with collect() as found:
             config = replace(environment(), verify=True, keep_all=True, compiling="eager")
-            compiled = pipeline.attach(fn, config)
+            compiled = pipeline.attach(fn, replace(config, backend=backend))
             for _ in range(CALLS):
                 try:
                     compiled(*deepcopy(args), **deepcopy(words))

@@ -23,6 +23,7 @@ LEAVES: Mapping[type, tuple[type, ...]] = {
     float: (float, int),
 }
 BITS = 63  # of a number
+WRITTEN = "as JITCORE_REPORT=json:FILE writes it"
 
 
 def text(run: Run) -> str:
@@ -30,16 +31,23 @@ def text(run: Run) -> str:
 
 
 def read(written: str) -> Run:
-    """ValueError: it is no report of this version's."""
+    """ValueError: it is no report of this version's; says why."""
     try:
         found = json.loads(written)
-        if found["format"] != FORMAT:
-            raise ValueError(f"a report of format {found['format']}; this jitcore reads {FORMAT}")
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(found, dict) or "format" not in found:
+        raise ValueError(f"JSON, but no report of jitcore's, {WRITTEN}")
+    if found["format"] != FORMAT:
+        raise ValueError(f"a report of format {found['format']!r:.20}; this jitcore reads {FORMAT}")
+    try:
         made: Run = built(Run, found)
         if any(call.caller >= k for k, call in enumerate(made.calls)):
             raise ValueError("not a report of jitcore's: a call that stands before its caller")
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"not a report of jitcore's: {error!r}") from error
+    except KeyError as error:
+        raise ValueError(f"not a report of jitcore's: it has no {error}") from error
+    except (TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a report of jitcore's: {error}") from error
     return made
 
 

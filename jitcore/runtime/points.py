@@ -15,8 +15,8 @@ MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
-    missing = (o for o in offsets if o not in record.points or o in record.watches)
-    new = [o for o in missing if o in code.allowed]
+    asked = (o for o in dict.fromkeys(offsets) if o in code.allowed)
+    new = [o for o in asked if o not in record.points or o in record.watches]
     if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
         return
     if records.find(code.code) is not record:  # it was forgotten meanwhile

@@ -25,6 +25,7 @@ from jitcore.users import is_users
 
 PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...))
 CONTAINERS = (list, dict, set, frozenset, bytearray)
+LONGEST = 60  # characters of a result that is told
 Asked = dict[Any, tuple[Any, Any]]
 
 
@@ -41,6 +42,17 @@ def assumed(
     if key not in vm.asked:
         vm.asked[key] = what, asked(vm, name, obj, given, words)
     return held(vm, name, vm.asked[key][1])
+
+
+def promises(vm: Machine) -> tuple[str, ...]:
+    """What was asked while this was captured, and what it gave, as a user would say it."""
+    each = (f"{name_of(what[0])}() gave {brief(result)}" for what, result in vm.asked.values())
+    return tuple(dict.fromkeys(each))
+
+
+def brief(result: Any) -> str:
+    text = repr(result) if type(result) in PLAIN else f"a {type(result).__name__}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def places(vm: Machine) -> tuple[Any, ...]:

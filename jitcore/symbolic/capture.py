@@ -28,6 +28,7 @@ from jitcore.ir.warns import any_may_warn
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
+from jitcore.symbolic.assumed import promises
 from jitcore.symbolic.blame import refused
 from jitcore.symbolic.leave import exit_at, exit_return
 from jitcore.symbolic.machine import Machine
@@ -304,6 +305,7 @@ def finish(
         dict(vm.uses),
         tuple(vm.divided),
         tuple(vm.freed),
+        promises(vm),
     )
 
 

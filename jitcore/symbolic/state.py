@@ -186,3 +186,4 @@ class Capture:
     uses: Mapping[Source, str] = field(default_factory=dict)  # what made numbers constants
     divided: tuple[Division, ...] = ()  # that shapes, or parts of arrays, are made with
     freed: tuple[int, ...] = ()  # extents of computed arrays that are no facts
+    promises: tuple[str, ...] = ()  # calls whose results are constants because the program says so

@@ -19,15 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from jitcore import backends
 from jitcore.config import Config, environment
 from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.interp import interpret
+from jitcore.ir.op import leaf_type
 from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
-from jitcore.ir.types import type_of
+from jitcore.ir.types import SpanType, type_of
 from jitcore.ir.verify import verify
 from jitcore.runtime.assemble import assemble, entry_of
 from jitcore.runtime.planned import Unroutined
@@ -91,7 +93,7 @@ def case_of(report: Report) -> Case:
     errstate = about.get("errstate", "")
     config = replace(
         environment(),
-        backend="c",
+        backend=backend_of(report),
         cache_dir=None,  # compiled anew
         numerics="exact",
         verify=False,
@@ -99,6 +101,22 @@ def case_of(report: Report) -> Case:
         compiling="eager",
     )
     return Case(graph, spans, inputs, int(errstate) if errstate.isdecimal() else 0, config)
+
+
+def backend_of(report: Report) -> str:
+    """The report's; where it is not known here, jitcore's own."""
+    return "c" if missing_backend(report) else report.words("about").get("backend", "c")
+
+
+def missing_backend(report: Report) -> str:
+    """In words; empty: it is here."""
+    name = report.words("about").get("backend", "c")
+    try:
+        backends.find(name)
+    except ValueError:
+        known = ", ".join(backends.names())
+        return f"its backend {name!r} is not installed here, which has {known}"
+    return ""
 
 
 def check(graph: Graph, found: Mapping[int, Any]) -> None:
@@ -260,13 +278,22 @@ def differences(case: Case) -> list[str]:
     found = [
         f"result {number} ({name}): {text}"
         for number, (name, one, other) in enumerate(
-            zip(result_names(case.graph), ours.results, wanted.results, strict=True)
+            zip(result_names(case.graph), plain(case, ours), plain(case, wanted), strict=True)
         )
         if (text := comparison.differs(one, other))
     ]
     if sorted(ours.heard) != sorted(wanted.heard):
         found.append(f"warnings: {ours.heard}; NumPy: {wanted.heard}")
     return [*found, *compared(case, ours.inputs, wanted.inputs)]
+
+
+def plain(case: Case, outcome: Outcome) -> list[Any]:
+    """Its results. Of a view of an array that nobody else has, the text of a graph does not say
+    which one: exits make it, of which a report has none."""
+    leaves = case.graph.body.results
+    views = [isinstance(kind := leaf_type(leaf), SpanType) and kind.view for leaf in leaves]
+    both = zip(outcome.results, views, strict=True)
+    return [np.array(one, order="C") if view else one for one, view in both]
 
 
 def compared(case: Case, ours: list[Any], wanted: list[Any]) -> Iterator[str]:

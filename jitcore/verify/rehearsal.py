@@ -64,8 +64,10 @@ class Pending:
         place = self.rehearsed.place
         for why in self.expected.effects.unseen:
             findings.not_compared(place, why)
+        subject = self.rehearsed.subject
         if texts:
-            findings.differ(place, texts, self.report, self.rehearsed.subject.config.reports)
+            told = [*texts[:1], *map(promised, subject.promises), *texts[1:]]
+            findings.differ(place, told, self.report, subject.config.reports)
         else:
             findings.same(place)
 
@@ -97,6 +99,10 @@ class Attempt:
     @property
     def before(self) -> frozenset[int]:
         return frozenset(map(id, (*self.loaded, *self.state.locals, *self.state.stack)))
+
+
+def promised(text: str) -> str:
+    return f"{text} when this was compiled (jitcore.assume_constant_result): is that promise kept?"
 
 
 pending: dict[Key, Pending] = {}

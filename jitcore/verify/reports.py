@@ -121,6 +121,7 @@ class Subject:
     errstate: int
     config: Config
     code: ref[CodeType]
+    promises: tuple[str, ...]  # calls whose results the graph takes for constants
 
 
 def subject_of(
@@ -149,6 +150,7 @@ def subject_of(
         capture.errstate,
         config,
         ref(code),
+        capture.promises,
     )
 
 

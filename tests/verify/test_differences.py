@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from support.verifying import Bench
 
+import jitcore
 from jitcore import backends
 from jitcore.ir.interp import interpret
 from jitcore.verify.findings import findings
@@ -99,3 +100,53 @@ def test_a_wrong_backend(bench: Bench) -> None:
 def right(graph: Any, inputs: Any) -> Any:
 
     return interpret(graph, *inputs)
+
+
+PRICES = [3.0]
+
+
+@jitcore.assume_constant_result
+def price() -> float:
+    return PRICES[0]
+
+
+def priced(x: Any) -> Any:
+    return np.sqrt(x + 1.0) * price()
+
+
+def test_a_promise_that_was_not_kept_is_named(bench: Bench) -> None:
+    f, x = bench.compiled(priced), np.arange(1.0, 50.0)
+    f(x)
+    assert not findings.differences
+    PRICES[0] = 4.0
+    try:
+        assert f(x).tobytes() == priced(x).tobytes()
+    finally:
+        PRICES[0] = 3.0
+    (found,) = findings.differences.values()
+    assert "of 49 elements" in found.texts[0]
+    assert found.texts[1].startswith("price() gave 3.0 when this was compiled (jitcore.assume_con")
+
+
+def kmeans(points: Any, centres: Any) -> Any:
+    """It is left where a region begins as well, and comes there by several ways."""
+    labels = np.full(points.shape[0], -1)
+    rounds = 0
+    while True:
+        distance = ((points[:, np.newaxis, :] - centres) ** 2).sum(axis=2)
+        nearest = distance.argmin(axis=1)
+        if (nearest == labels).all():
+            return labels, rounds
+        labels = nearest
+        for k in range(centres.shape[0]):
+            members = points[labels == k]
+            if len(members) > 0:
+                centres[k] = members.mean(axis=0)
+        rounds += 1
+
+
+def test_a_loop_that_ends_its_function_is_compared(bench: Bench) -> None:
+    points = np.random.default_rng(20).random((30, 2))
+    rounds = bench.compiled(kmeans)(points, points[:3].copy())[1]
+    assert rounds == kmeans(points, points[:3].copy())[1]
+    assert findings.compared and not findings.differences

@@ -85,3 +85,13 @@ def test_numbers_that_were_made_up_are_named(tmp_path: Path, capsys: Any) -> Non
     file.write_text(text)
     assert replay.main([str(file), "--execute"]) == replay.GONE
     assert "on numbers made up for y, which the file has not" in capsys.readouterr().out
+
+
+def test_an_error_that_is_gone_where_nothing_was_compared(tmp_path: Path, capsys: Any) -> None:
+    """The compiler has got through: that is said, and no more."""
+    source = "def f(x, y):\n    return np.add(x * y, 1.0, where=y > 9.0)"
+    status, said = executed(capsys, tmp_path, source, "error", x=X, y=Y)
+    assert status == replay.GONE and "agree" not in said
+    assert "0 runs of compiled regions compared" in said
+    assert "it is compiled without an error. Nothing was compared: " in said
+    assert "elements that `where=` leaves out are not written" in said

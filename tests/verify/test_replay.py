@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from support.verifying import Bench
 
+from jitcore import backends
 from jitcore.codegen import cache
 from jitcore.ir.errstate import combined
+from jitcore.ir.interp import interpret
 from jitcore.ir.parse import ParseError
 from jitcore.ir.parse import parse as graph_of
 from jitcore.report import replay
@@ -54,6 +56,37 @@ def test_replay_says_whether_it_still_happens(wrong_file: Path, bench: Bench, ca
     bench.wrong.clear()  # mended
     cache.loaded.cache_clear()
     assert replay.main([str(wrong_file)]) == replay.GONE
+
+
+def test_a_backend_that_is_not_here(wrong_file: Path, bench: Bench, capsys: Any) -> None:
+    """Another one was asked, which may be right where it is wrong."""
+    text = wrong_file.read_text()
+    assert "  | backend: c\n" in text
+    wrong_file.write_text(text.replace("  | backend: c\n", "  | backend: theirs\n"))
+    assert replay.main([str(wrong_file)]) == replay.STILL
+    assert "it still happens, with backend c:" in capsys.readouterr().out
+    bench.wrong.clear()
+    cache.loaded.cache_clear()
+    for more in ([], ["--execute"]):
+        assert replay.main([str(wrong_file), *more]) == replay.UNKNOWN
+        said = capsys.readouterr().out
+        assert "its backend 'theirs' is not installed here, which has c, numpy" in said
+        assert said.rstrip().endswith("With backend 'c' compiled code and CPython agree")
+
+
+def test_a_backend_that_is_here_is_asked(
+    wrong_file: Path, bench: Bench, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def theirs(graph: Any, inputs: Any) -> Any:
+        return lambda *args: tuple(one + 1.0 for one in interpret(graph, *args))
+
+    monkeypatch.setitem(backends._registered, "theirs", theirs)
+    bench.wrong.clear()
+    cache.loaded.cache_clear()
+    text = wrong_file.read_text().replace("  | backend: c\n", "  | backend: theirs\n")
+    wrong_file.write_text(text)
+    assert replay.main([str(wrong_file)]) == replay.STILL
+    assert "it still happens:" in capsys.readouterr().out
 
 
 def test_minify(wrong_file: Path, capsys: Any) -> None:

@@ -84,6 +84,31 @@ def carried(z: Any, limit: float) -> Any:
     return count
 
 
+def counted(x: Any, n: int) -> Any:
+    """NumPy gives a view of an array of two axes, whose flags are not those of another array."""
+    s = 0
+    for k in range(n):
+        at = np.flatnonzero(x > k)
+        s += len(at)
+        x[0] = s
+    return s, at
+
+
+def shrinking(z: Any, c: Any, steps: int) -> Any:
+    """What is made where the loop goes on is carried into its second round."""
+    last = np.zeros_like(z)
+    where = np.arange(z.size)
+    for step in range(steps):
+        if z.size == 0:
+            break
+        z = z * z + c
+        gone = np.abs(z) > 2.0
+        last[where[gone]] = z[gone] + step
+        stay = ~gone
+        z, c, where = z[stay], c[stay], where[stay]
+    return last
+
+
 def known(x: Any) -> Any:
     """SIDE is a guard's, and nobody loads it."""
     return x[: SIDE // 2] * 2.0 + 1.0
@@ -109,6 +134,8 @@ LOOPS: dict[Callable[..., Any], tuple[Any, ...]] = {
     searched: (9,),
     grown: (50,),
     carried: (X, 1.2),
+    counted: (X * 4.0, 4),
+    shrinking: (X, X[::-1].copy(), 6),
 }
 OTHERS: dict[Callable[..., Any], tuple[Any, ...]] = {
     known: (X,),

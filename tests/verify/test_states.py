@@ -218,5 +218,7 @@ def test_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -
     assert "def f(x):" in "\n".join(parse(file.read_text()).sections["source"])
     command = [sys.executable, "-m", "jitcore", "replay", str(file)]
     again = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert again.returncode == 0, again.stderr  # the backend was wrong, not jitcore's
+    assert again.returncode == 2, again.stderr  # that backend is the script's own
+    assert "its backend 'wrong' is not installed here" in again.stdout
+    assert "With backend 'c' compiled code and CPython agree" in again.stdout
     assert "compiled code and CPython agree" in again.stdout
