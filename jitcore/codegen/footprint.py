@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir.graph import Node
-from ..ir.op import Kind
-from ..ir.types import ArrayType
-from ..ir.value import Value
+from ..ir.infer_view import infer_copy
+from ..ir.op import Kind, leaf_type
+from ..ir.types import ArrayType, phantom
+from ..ir.value import Value, values
 from .gather import gathers
 from .schedule import Group
+from .views import COPIES, viewed
 
 
 class Step(Protocol):
@@ -75,9 +77,19 @@ def viewed_by(step: Step) -> Value | None:
     if not isinstance(step, Node):
         return None
     found = step.op.same_object(step.args, step.kwargs)
-    if found is None and step.op.kind is Kind.VIEW and not gathers(step):
+    if found is None and step.op.kind is Kind.VIEW and not gathers(step) and not copies(step):
         found = step.args[0]
     return found if isinstance(found, Value) else None
+
+
+def copies(node: Node) -> bool:
+    """A conversion, a copy that was asked for, another layout."""
+    if node.op.rule is infer_copy:
+        return True
+    t = leaf_type(node.args[0])
+    if node.op.name not in COPIES or not isinstance(t, ArrayType):
+        return False
+    return not values((node.args[1:], node.kwargs)) and viewed(node, phantom(t)) is None
 
 
 def size_of(value: Value) -> int:

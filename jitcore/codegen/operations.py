@@ -4,7 +4,7 @@ calculation   one for each element of its result: an addition is one, and so is 
 reduction     as many as its operand has elements
 product       twice as many as elements meet: each is multiplied, and added
 copy          none: views, selections, gathers, conversions, joins, fills, stores
-number        none: of Python's own, as extents and bounds are
+number        none: of Python's own, as extents and bounds are; nor of texts and prints
 
 What depends on the contents (a sort), or on an algorithm of NumPy's or of LAPACK's, is not counted.
 """
@@ -49,7 +49,9 @@ def reduced(node: Node) -> int | None:
 
 def opaque(node: Node) -> int | None:
     """Of a ufunc's methods, and of functions that do one thing to each element."""
-    method = node.op.name.rpartition(".")[2]
+    kind, _, method = node.op.name.rpartition(".")
+    if kind in ("py", "jitcore"):
+        return 0
     if node.op.ufunc is not None and method in ("outer", "accumulate"):
         return sized(node)
     return sized(node) if node.op.name in RUNNING else None

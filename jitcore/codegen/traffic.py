@@ -141,7 +141,8 @@ def traffic(
     inner = {value for step in steps for value in step.outputs} - kept
     found = tuple(counted(step, places, inner) for step in steps)
     moved, total = total_of(one.moved for one in found), total_of(one.operations for one in found)
-    why = next((one.why for one in found if one.why), "")
+    first = sorted(found, key=lambda one: one.moved is not None)  # what matters more
+    why = next((one.why for one in first if one.why), "")
     try:
         calls, least = called(nodes, places), fewest(nodes, places, handed)
     except Uncounted as error:

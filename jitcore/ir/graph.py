@@ -86,8 +86,13 @@ def captured(body: Body) -> set[Value]:
 
 def only_way(node: Node) -> Body | None:
     """Of a `cond`: the body that is left where the other one leaves the graph."""
-    ways = [body for body in node.bodies if not any(one.op.name == "leave" for one in body.nodes)]
+    ways = [body for body in node.bodies if not leaves(body)]
     return ways[0] if node.op.name == "cond" and len(ways) == 1 else None
+
+
+def leaves(body: Body) -> bool:
+    """It leaves the graph, so that nobody has its results."""
+    return any(node.op.name == "leave" for node in body.nodes)
 
 
 def walk(body: Body) -> Iterator[Node]:

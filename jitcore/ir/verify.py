@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .graph import Body, Graph, Node, only_way
+from .graph import Body, Graph, Node, leaves, only_way
 from .op import Kind, Unsupported, leaf_type
 from .types import NONE, UNKNOWN, ScalarType, SpanType, Type
 from .value import Value, values
@@ -107,9 +107,10 @@ def _control(node: Node) -> None:
         case "cond":
             if len(bodies) != 2 or len(node.args) != 1:
                 raise VerifyError("cond has one argument and two bodies")
-            for params, results in bodies:
+            for body, (params, results) in zip(node.bodies, bodies, strict=True):
                 _agree(node, params, ())
-                _holds(node, outputs, results)
+                if not leaves(body):
+                    _holds(node, outputs, results)
         case "for":
             [(params, results)] = _one_body(node, bodies)
             count, *initial = _types(node.args)

@@ -99,7 +99,19 @@ def told(step: Step, number: int) -> Iterator[tuple[Spot, float | None, str]]:
 def whose(name: str) -> str:
     """A function that a plan calls, by the name of its row."""
     kind, _, own = name.partition(".")
-    return f"Python's {own}" if kind in ("op", "py", "math") and own else f"NumPy's {name}"
+    return OWNERS[kind].format(own) if kind in OWNERS and own else f"NumPy's {name}"
+
+
+# Of rows that are none of NumPy's, by what stands before the dot.
+OWNERS: Mapping[str, str] = {
+    **dict.fromkeys(("op", "py", "math"), "Python's {}"),
+    "allowed": "{}(), allowed in the graph",
+    "jitcore": "jitcore's {}",
+}
+
+
+def is_numpys(name: str) -> bool:
+    return name.partition(".")[0] not in OWNERS
 
 
 def functions(

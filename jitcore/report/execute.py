@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from jitcore import pipeline
-from jitcore.config import environment
+from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Break
 from jitcore.runtime.records import Region
 from jitcore.runtime.told import Found, collect
@@ -25,7 +25,7 @@ from jitcore.verify import rehearsal
 from jitcore.verify.bits import Given, NotAnInput, given
 from jitcore.verify.case import NotCompared, backend_of
 from jitcore.verify.findings import findings
-from jitcore.verify.reports import Report
+from jitcore.verify.reports import MANY, Report
 
 NAMES = {"np": np, "numpy": np}
 CALLS = 2
@@ -74,7 +74,7 @@ class Ran:
 def executed(report: Report) -> Ran:
     """NotCompared: it cannot be run, or there was nothing to compare."""
     fn = function_of(report)
-    ran = heard(fn, *arguments(fn.__code__, fn, report), backend_of(report))
+    ran = heard(fn, *arguments(fn.__code__, fn, report), config_of(report))
     names = [text for text in ran.raised if text.startswith(NameError.__name__)]
     shown = ran.compared > 0 and ran.computes() and not names  # of the program's, not in the file
     if report.words("about").get("kind") == "error":  # of the compiler, which has got through
@@ -137,7 +137,20 @@ def source_of(line: str) -> str:
     return line.rpartition(" =")[0].rpartition(" ")[2]
 
 
-def heard(fn: FunctionType, args: list[Any], words: dict[str, Any], backend: str) -> Ran:
+def config_of(report: Report) -> Config:
+    """As where it was written, compiled anew."""
+    return replace(
+        environment(),
+        backend=backend_of(report),
+        cache_dir=None,
+        dynamic=True if report.words("about").get("sizes") == MANY else environment().dynamic,
+        verify=True,
+        keep_all=True,
+        compiling="eager",
+    )
+
+
+def heard(fn: FunctionType, args: list[Any], words: dict[str, Any], config: Config) -> Ran:
     """The function runs twice, in verify mode."""
     said, log = Said(), logging.getLogger("jitcore")
     log.addHandler(said)
@@ -146,8 +159,7 @@ def heard(fn: FunctionType, args: list[Any], words: dict[str, Any], backend: str
     raised = []
     try:
         with collect() as found:
-            config = replace(environment(), verify=True, keep_all=True, compiling="eager")
-            compiled = pipeline.attach(fn, replace(config, backend=backend))
+            compiled = pipeline.attach(fn, config)
             for _ in range(CALLS):
                 try:
                     compiled(*deepcopy(args), **deepcopy(words))

@@ -18,11 +18,12 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node
 from jitcore.report.accounted import accounted
+from jitcore.report.annotated import is_numpys
 from jitcore.report.bandwidth import bandwidth, caches
 from jitcore.report.picture import Picture, picture
 from jitcore.report.roofline import Machine, Position, moves, positions, ran
-from jitcore.report.run import Compiled, Run
-from jitcore.runtime.records import Recompile, Region, records
+from jitcore.report.run import Compiled, Run, Step
+from jitcore.runtime.records import Recompile, Region, Work, records
 from jitcore.runtime.told import Found, collect
 
 
@@ -84,8 +85,8 @@ class Explanation:
     def roofline(self) -> tuple[Position, ...]:
         """Of each graph that ran in the call and each of its kernels, loops and NumPy calls:
         `.intensity` (operations on elements per byte), `.bytes_per_second` and
-        `.operations_per_second` in the call, `.machine.memory` (what memory gives, measured once a
-        process, in 0.1 s), `.verdict`. docs/debugging.md says what is counted."""
+        `.operations_per_second` in the call, `.machine.memory` (what memory gives: bandwidth.py),
+        `.verdict`. docs/debugging.md says what is counted."""
         machine = machine_for(self.measured)
         return tuple(one for graph in self.measured for one in positions(graph, machine))
 
@@ -141,8 +142,15 @@ def recompiles(fn: Any, run: Run) -> Iterator[Recompile]:
 def machine_for(graphs: Iterable[Compiled]) -> Machine:
     """Measured if there is anything to compare."""
     steps = (step for graph in graphs for step in graph.steps if not graph.for_sizes)
-    wanted = any(step.moved and step.times for step in steps)
-    return Machine(bandwidth(pipeline.threads()) if wanted else None, caches())
+    moving = [step for step in steps if step.moved and step.times]
+    out_of_memory = (step for step in moving if (step.moved or 0) > caches())
+    reached = max(map(rate, out_of_memory), default=0.0)
+    return Machine(bandwidth(pipeline.threads(), reached) if moving else None, caches())
+
+
+def rate(step: Step) -> float:
+    """Bytes per second."""
+    return (step.moved or 0) * step.times / step.seconds if step.seconds else 0.0
 
 
 def watcher() -> str:
@@ -217,12 +225,25 @@ def graph_line(region: Region) -> str:
     return (
         f"  graph at {region.function.filename}, {region.function.function}, offset "
         f"{region.offset}, of {inputs_of(region) or 'constants'}: "
-        f"{counted(nodes, 'node')}, {counted(region.calls, 'NumPy call')}, "
+        f"{counted(nodes, 'node')}, {calls(region)}, "
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{loops(region)}{counted(len(region.guards), 'guard')}, {memory(region)}; "
         f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
     )
+
+
+def calls(region: Region) -> str:
+    """`1 NumPy call, 2 other calls`: of Python's functions, and of those that the program allows
+    in graphs."""
+    made = [work.name for work in region.works if is_call(work, region)]
+    others = sum(not is_numpys(name) for name in made)
+    more = f", {counted(others, 'other call')}" if others else ""
+    return f"{counted(len(made) - others, 'NumPy call')}{more}"
+
+
+def is_call(work: Work, region: Region) -> bool:
+    return work.name != "backend" and work.target not in (*region.kernels, *region.routines)
 
 
 def memory_lines(e: Explanation) -> Iterator[str]:

@@ -165,5 +165,4 @@ def against(moved: int, least: int) -> str:
 
 def ran(one: Compiled) -> bool:
     """In what was measured."""
-    tried = bool(one.trial) or bool(one.entering)
-    return tried or any(step.times for step in one.steps)
+    return bool(one.runs or one.tried) or any(step.times for step in one.steps)

@@ -64,7 +64,9 @@ def allowed(vm: Machine, obj: Any, args: Args, kwargs: Words) -> Var:
         raise Cut
     tree = tuple(argument(vm, arg) for arg in args)
     words = {key: argument(vm, arg) for key, arg in kwargs.items()}
-    op = Op(name, held(obj), Kind.OPAQUE, Effect.LOUD, effect_rule=lambda *_: Effect.LOUD)
+    op = Op(
+        f"allowed.{name}", held(obj), Kind.OPAQUE, Effect.LOUD, effect_rule=lambda *_: Effect.LOUD
+    )
     given = Value(UNKNOWN)
     node = Node(op, tree, words, (given,), (), vm.place())
     vm.fresh -= set(node.inputs)

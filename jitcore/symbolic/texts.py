@@ -14,8 +14,8 @@ from jitcore.ir.value import Value
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Known, Run, Var
 
-FORMAT = Op("format", format, Kind.OPAQUE, Effect.SILENT)
-JOIN = Op("join", "".join, Kind.OPAQUE, Effect.SILENT)
+FORMAT = Op("py.format", format, Kind.OPAQUE, Effect.SILENT)
+JOIN = Op("py.join", "".join, Kind.OPAQUE, Effect.SILENT)
 TEXT = ObjectType(str)
 NUMBERS = frozenset("?bhilqBHILQefdFD")  # dtypes whose formats are C's, and warn of nothing
 

@@ -37,7 +37,7 @@ from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 from jitcore.verify.bits import input_line, parsed
 from jitcore.verify.loops import rules_for
 from jitcore.verify.marks import is_unwritten
-from jitcore.verify.reports import Report
+from jitcore.verify.reports import MANY, Report
 from jitcore.verify.same import Comparison
 from jitcore.verify.twin import Marking, why_not, within
 
@@ -83,6 +83,8 @@ def case_of(report: Report) -> Case:
     if not report.sections.get("graph"):
         raise NotACase("there is no graph in it: jitcore failed before there was one")
     about = report.words("about")
+    if about.get("sizes") == MANY:
+        raise NotACase("it is of an entry for many sizes, with a graph of others than its inputs")
     graph = graph_of("\n".join(report.sections["graph"]))
     spans = tuple(map(span_of, report.sections.get("segments", ())))
     if sum(span.count for span in spans) != len(graph.body.nodes):

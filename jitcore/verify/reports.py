@@ -30,6 +30,7 @@ from jitcore.fallback.breaks import Place
 from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source import source_of
 from jitcore.runtime.planned import recipe_values
+from jitcore.runtime.regions import for_sizes
 from jitcore.symbolic.state import Capture, Loud, Routine
 from jitcore.verify.bits import input_line
 from jitcore.verify.journal import Journal, OfArray
@@ -40,6 +41,7 @@ TITLE = "jitcore bug report, version 1"
 READ_ME = "nothing in this file is executed by: python -m jitcore replay FILE"
 BAR = "  | "
 NUMBERS = (bool, int, float, complex)
+MANY = "many"  # the graph's types are of others than the inputs
 SOURCE_LINES = 200
 CODE_LINES = 400
 
@@ -122,6 +124,7 @@ class Subject:
     config: Config
     code: ref[CodeType]
     promises: tuple[str, ...]  # calls whose results the graph takes for constants
+    for_sizes: bool  # its types are those of the sizes that it was made with
 
 
 def subject_of(
@@ -151,6 +154,7 @@ def subject_of(
         config,
         ref(code),
         capture.promises,
+        for_sizes(capture),
     )
 
 
@@ -177,12 +181,17 @@ def of_difference(subject: Subject, live: dict[Value, Any], journal: Journal) ->
     }
     values = subject.config.report_values
     inputs = [
-        input_line(number, value, source, before.get(id(obj), obj), values)
+        input_line(
+            number, None if subject.for_sizes else value, source, before.get(id(obj), obj), values
+        )
         for number, (value, source) in enumerate(subject.inputs)
         for obj in (live.get(value, subject.numbers.get(value)),)
     ]
     sections: Sections = {
-        "about": about("difference", subject.place, subject.config, subject.errstate),
+        "about": (
+            *about("difference", subject.place, subject.config, subject.errstate),
+            f"sizes: {MANY if subject.for_sizes else 'these'}",
+        ),
         "found": (),
         **surroundings(),
         **function(subject.code()),

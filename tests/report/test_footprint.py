@@ -38,6 +38,12 @@ def view(x: Any, y: Any) -> Any:
     return half @ half.T
 
 
+def converted(x: Any, y: Any) -> Any:
+    """Copies: astype of another dtype, and a reshape of another layout."""
+    half = x.astype(np.float32).astype(np.float32, copy=False)
+    return np.sort(half.T.reshape(-1))
+
+
 def norm(x: Any, y: Any) -> Any:
     return np.sqrt(((x - y) ** 2).sum())
 
@@ -48,6 +54,7 @@ CASES: dict[Callable[..., Any], tuple[int, int]] = {
     product: (BYTES, 2 * BYTES),
     softmax: (BYTES, 2 * BYTES + ROW),
     view: (2 * BYTES, 2 * BYTES),
+    converted: (BYTES, BYTES),
     norm: (0, 2 * BYTES),
 }
 

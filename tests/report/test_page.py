@@ -266,3 +266,22 @@ def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
     assert reports.main([]) == 2 and reports.main([str(tmp_path / "none.json")]) == 1
     said = capsys.readouterr().err
     assert "usage" in said and "none.json" in said and os.sep in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "JSON, but no report of jitcore's, as JITCORE_REPORT=json:FILE writes it"),
+        ("[1, 2]", "JSON, but no report of jitcore's"),
+        ('{"format": 99}', "a report of format 99; this jitcore reads"),
+        ('{"format": 2}', "not a report of jitcore's: it has no 'command'"),
+        ("text", "not JSON: "),
+        ("[" * 100_000, "not JSON: "),
+    ],
+)
+def test_a_file_that_is_no_report_is_said_to_be_none(text, said, tmp_path, capsys) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    assert reports.main([str(file)]) == 1
+    seen = capsys.readouterr()
+    assert seen.err.startswith(f"jitcore: {file}: {said}") and not seen.out

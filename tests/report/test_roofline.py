@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.report import bandwidth as roof
 from jitcore.report import explain as explaining
 from jitcore.report.bandwidth import bandwidth, caches
+from jitcore.report.bandwidth import measured as measured_roofs
 from jitcore.report.measured import run as measured_run
 from jitcore.report.roofline import Machine, Position
 
@@ -24,7 +26,7 @@ MACHINE = Machine(10e9, 1 << 20)
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     jitcore.reset()
-    monkeypatch.setattr(explaining, "bandwidth", lambda threads: MACHINE.memory)
+    monkeypatch.setattr(explaining, "bandwidth", lambda *_: MACHINE.memory)
     monkeypatch.setattr(explaining, "caches", lambda: MACHINE.caches)
     yield
     jitcore.reset()
@@ -195,6 +197,17 @@ def test_memory_is_measured() -> None:
     one = bandwidth(2)
     assert one is not None and 1e8 < one < 1e13
     assert bandwidth(2) == one  # once
+    assert bandwidth(2, one / 2) == one and len(measured_roofs[2]) == 1
+
+
+def test_memory_is_measured_again_where_kernels_reach_more(monkeypatch: Any) -> None:
+    gives = iter((5e9, None, 7e9, 6e9, 9e9))
+    monkeypatch.setattr(roof, "measured", {})
+    monkeypatch.setattr(roof, "measure", lambda threads: next(gives))
+    assert bandwidth(3) == 5e9
+    assert bandwidth(3, 6.5e9) == 7e9  # there was no room in between
+    assert bandwidth(3, 8e9) == 7e9  # four times, and no more
+    assert bandwidth(3, 1e12) == 7e9
     assert caches() >= 0
 
 
@@ -210,6 +223,36 @@ def test_steps_run_as_often_as_their_graph(measured: None) -> None:
 
 
 # ---- why it was compiled again ------------------------------------------------------------------
+
+
+def test_what_was_not_called_is_not_listed(measured: None) -> None:
+    f, g = (jitcore.compile(lambda x: np.sqrt(x * x + 1.0)) for _ in range(2))
+    for _ in range(40):
+        f(np.ones(10))
+    seen = jitcore.explain(g)(np.ones(10))
+    assert len(seen.measured) == 1 and str(seen).count("memory moved at") == 1
+
+
+@jitcore.allow_in_graph
+def looked_at(x: Any) -> None:
+    return None
+
+
+def with_others(x: Any) -> Any:
+    y = np.sqrt(x * x + 1.0)
+    print(end=f"{y[0]}"[:0])
+    z = np.sort(y)
+    looked_at(z)
+    return z * 2.0 + 1.0
+
+
+def test_what_is_none_of_numpys_is_said_to_be(measured: None) -> None:
+    compiled = jitcore.compile(with_others)
+    seen = jitcore.explain(compiled)(np.ones(10))
+    names = {one.what for one in seen.roofline}
+    assert "looked_at(), allowed in the graph" in names and "NumPy's sort" in names
+    assert not {"NumPy's print", "NumPy's check_stream", "NumPy's looked_at"} & names
+    assert "1 other call, " in str(seen) or " other calls, " in str(seen)
 
 
 def test_recompiles_are_told_in_words() -> None:

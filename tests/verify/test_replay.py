@@ -58,6 +58,18 @@ def test_replay_says_whether_it_still_happens(wrong_file: Path, bench: Bench, ca
     assert replay.main([str(wrong_file)]) == replay.GONE
 
 
+def test_an_entry_for_many_sizes(bench: Bench, tmp_path: Path, capsys: Any) -> None:
+    """Its graph has the types of the sizes that it was made with."""
+    bench.wrong[RIGHT] = WRONG
+    f = bench.compiled(chain, cache_dir=tmp_path, dynamic=True)
+    f(np.arange(60.0).reshape(12, 5), np.ones(5))
+    (file,) = bench.files()
+    assert replay.main([str(file)]) == replay.UNKNOWN
+    said = capsys.readouterr().out
+    assert "it is of an entry for many sizes" in said and "with --execute" in said
+    assert replay.main([str(file), "--execute"]) == replay.STILL
+
+
 def test_a_backend_that_is_not_here(wrong_file: Path, bench: Bench, capsys: Any) -> None:
     """Another one was asked, which may be right where it is wrong."""
     text = wrong_file.read_text()

@@ -109,6 +109,15 @@ def shrinking(z: Any, c: Any, steps: int) -> Any:
     return last
 
 
+def left(y: Any, n: int) -> Any:
+    """One way through it leaves it, and has nothing to hand on."""
+    for k in range(n):
+        y = y[1:] + y[:-1] // 2
+        if k == 17:
+            print(end="")
+    return y
+
+
 def known(x: Any) -> Any:
     """SIDE is a guard's, and nobody loads it."""
     return x[: SIDE // 2] * 2.0 + 1.0
@@ -135,6 +144,7 @@ LOOPS: dict[Callable[..., Any], tuple[Any, ...]] = {
     grown: (50,),
     carried: (X, 1.2),
     counted: (X * 4.0, 4),
+    left: (X, 12),
     shrinking: (X, X[::-1].copy(), 6),
 }
 OTHERS: dict[Callable[..., Any], tuple[Any, ...]] = {

@@ -29,8 +29,8 @@ from jitcore.symbolic.texts import TEXT
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
-CHECK = Op("check_stream", check, Kind.OPAQUE, Effect.SILENT, gives_none)
-PRINT = Op("print", print, Kind.OPAQUE, Effect.LOUD, gives_none, lambda *_: Effect.LOUD)
+CHECK = Op("jitcore.check_stream", check, Kind.OPAQUE, Effect.SILENT, gives_none)
+PRINT = Op("py.print", print, Kind.OPAQUE, Effect.LOUD, gives_none, lambda *_: Effect.LOUD)
 WORDS = ("sep", "end", "flush", "file")
 PLAIN = (str, int, float, complex, bool, type(None), type(...))
 
