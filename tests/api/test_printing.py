@@ -46,7 +46,7 @@ def test_it_is_a_step_between_two_kernels():
     assert text == "first 2.5 (11,) 2.0\n" and not seen.breaks
     assert len(graph.kernels) == 2
     names = [node.op.name for node in graph.graph.body.nodes]
-    assert names.index("print") == names.index("check_stream") + 1
+    assert names.index("py.print") == names.index("jitcore.check_stream") + 1
     with contextlib.redirect_stdout(io.StringIO()) as out:
         for k in range(10):
             f(X, float(k))
