@@ -80,7 +80,6 @@ static inline unsigned jit_assign_type_version(PyTypeObject *type) {
 /* What one evaluation takes of the C recursion limit (PY_EVAL_C_STACK_UNITS of ceval.c), which CPython does not take for
  * Python calls when no evaluation function is installed. */
 #define JIT_GIVE_C_RECURSION(ts, times) ((ts)->c_recursion_remaining += 2 * (times))
-#define JIT_GET_EXTRA PyUnstable_Code_GetExtra
 #define JIT_SET_EXTRA PyUnstable_Code_SetExtra
 #define JIT_NEW_EXTRA_INDEX PyUnstable_Eval_RequestCodeExtraIndex
 /* Is any byte set? Asked at each call. */
@@ -105,7 +104,6 @@ static inline int jit_monitored(PyThreadState *ts) {
 #else
 #define JIT_LEFT_RECURSION(ts) ((void)(ts)) /* RETURN_VALUE gave it back */
 #define JIT_GIVE_C_RECURSION(ts, times) ((void)(ts), (void)(times)) /* one limit for all, which counts the same */
-#define JIT_GET_EXTRA _PyCode_GetExtra
 #define JIT_SET_EXTRA _PyCode_SetExtra
 #define JIT_NEW_EXTRA_INDEX _PyEval_RequestCodeExtraIndex
 static inline int jit_monitored(PyThreadState *ts) {

@@ -96,9 +96,14 @@ static PyObject *first_call(PyObject *func, PyObject *const *args, size_t nargsf
 
 static int function_made(PyFunction_WatchEvent event, PyFunctionObject *func, PyObject *value) {
     (void)value;
-    if (event != PyFunction_EVENT_CREATE || !is_of_use() || jit_watched(PyThreadState_Get()))
+    if (event != PyFunction_EVENT_CREATE)
         return 0;
-    Home *home = home_make((PyCodeObject *)func->func_code);
+    Home *home = home_of((PyCodeObject *)func->func_code);
+    if (home != NULL && home->looked_at && !home->promises) /* a lambda in a loop is made again and again */
+        return 0;
+    if (!is_of_use() || jit_watched(PyThreadState_Get()))
+        return 0;
+    home = home_make((PyCodeObject *)func->func_code);
     if (home == NULL) {
         PyErr_Clear();
         return 0;
