@@ -3,6 +3,7 @@
 #include "guard_eval.h"
 #include "meter.h"
 #include "plan.h"
+#include "plan_meter.h"
 #include "shown.h"
 #include "trial.h"
 
@@ -194,11 +195,7 @@ static int make_slots(Entry *self) {
         return -1;
     }
     self->slots[HERE].kind = METER_ENTRY;
-    MeterKind kind;
-    for (int word = 0, next = 0; next >= 0; word = next) {
-        plan_metered_step(&self->plan, &next, &kind);
-        slots_of_words(self)[word].kind = kind;
-    }
+    plan_meter_kinds(&self->plan, slots_of_words(self));
     return 0;
 }
 
@@ -367,34 +364,6 @@ static PyObject *meter_entry(PyObject *op, PyObject *arg) {
     Py_RETURN_NONE;
 }
 
-static int add_row(PyObject *list, const MeterSlot *slot, PyObject *what) {
-    PyObject *row = what ? meter_row(slot, what) : NULL;
-    int failed = row == NULL || PyList_Append(list, row) < 0;
-    Py_XDECREF(row);
-    return failed ? -1 : 0;
-}
-
-static int exit_rows(const Entry *self, PyObject *list) {
-    for (int i = 0; i < self->plan.nexits; i++) {
-        PyObject *offset = PyLong_FromLong(self->plan.exits[i].offset);
-        int failed = offset == NULL || add_row(list, slot_after(self, i), offset) < 0;
-        Py_XDECREF(offset);
-        if (failed)
-            return -1;
-    }
-    return 0;
-}
-
-static int step_rows(const Entry *self, PyObject *list) {
-    MeterKind kind;
-    for (int word = 0, next = 0; next >= 0; word = next) {
-        PyObject *called = plan_metered_step(&self->plan, &next, &kind);
-        if (called != NULL && add_row(list, &slots_of_words(self)[word], called) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* (of the entry itself, while it stays, [after exits], [steps], its rival's or None), or None */
 static PyObject *metered(PyObject *op, PyObject *ignored) {
     (void)ignored;
@@ -404,7 +373,8 @@ static PyObject *metered(PyObject *op, PyObject *ignored) {
     JitEntryHead *rival = self->trial.rival ? self->trial.rival : self->former;
     int ours = rival != NULL && Py_IS_TYPE((PyObject *)rival, Py_TYPE(self));
     PyObject *exits = PyList_New(0), *made = PyList_New(0), *result = NULL;
-    if (exits != NULL && made != NULL && exit_rows(self, exits) == 0 && step_rows(self, made) == 0)
+    if (exits != NULL && made != NULL && plan_exit_rows(&self->plan, slot_after(self, 0), exits) == 0 &&
+        plan_step_rows(&self->plan, slots_of_words(self), made) == 0)
         result = Py_BuildValue("NNOON", meter_row(&self->slots[HERE], Py_None), meter_row(&self->slots[STAYS], Py_None),
                                exits, made, ours ? metered((PyObject *)rival, NULL) : Py_NewRef(Py_None));
     Py_XDECREF(exits);

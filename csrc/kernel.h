@@ -1,4 +1,4 @@
-/* The Kernel object: what a launch (launcher.c) reads and the constructor (kernel.c) fills in. */
+/* The Kernel object: what a launch (launcher.c) reads and its constructor (kernel_read.c) fills in. */
 #ifndef JITCORE_KERNEL_H
 #define JITCORE_KERNEL_H
 
@@ -96,6 +96,14 @@ typedef struct {
     PyObject *name, *source;
     unsigned long long launches, refusals;
 } Kernel;
+
+/* The tuples that a kernel is made of, borrowed; write, taken and targets may be NULL. */
+typedef struct {
+    PyObject *inputs, *reads, *outputs, *targets, *dim, *step, *write, *taken, *loops;
+} KernelRows;
+
+/* 0, or -1 with an exception; either way the object's end frees what it has got. */
+int kernel_read(Kernel *k, const KernelRows *rows);
 
 /* `low` and `high`, from extents, strides and itemsize. */
 void operand_reach(Operand *operand);

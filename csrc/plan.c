@@ -1,15 +1,12 @@
-#include "plan.h"
+#include "plan_run.h"
 
 #include "callback.h"
 #include "errstate.h"
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "held.h"
-#include "iterators.h"
 #include "launcher.h"
 #include "meter.h"
-#include "plan_ops.h"
-#include "polynomials.h"
 #include "routine.h"
 
 #define FEW 16
@@ -18,33 +15,6 @@
 #define MOST_GAIN 1000 /* launches: what is more makes no difference */
 #define FOR_GOOD ((i64)1 << 40) /* rounds that a routine adds where CPython would leave its loop, too */
 #define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
-
-typedef struct {
-    const Plan *plan;
-    const FrameView *view;
-    PyObject **regs;
-    PyObject *state;             /* token of NumPy's error state, to be put back */
-    int quiet;                   /* it is not one that the user's code may see */
-    int window;                  /* exit that a failure takes */
-    int loud;                    /* the next step raises in the window exit's state, */
-    int gain;                    /* of the routines that ran: what they saved beyond what launching them costs */
-    int handled;                 /* a signal's handler raised inside a kernel's launch */
-    int offset;                  /* at this instruction; -1: where the region begins */
-    _Py_CODEUNIT *ip;            /* the frame's instruction pointer before a loud step */
-} Run;
-
-static inline PyObject *get(const Run *run, int operand) {
-    if (operand >= 0)
-        return run->regs[operand];
-    return operand == PLAN_NULL ? NULL : run->plan->consts[~operand];
-}
-
-static inline int put(Run *run, int reg, PyObject *value) {
-    if (value == NULL)
-        return -1;
-    Py_XSETREF(run->regs[reg], value);
-    return 0;
-}
 
 /* ---------------------------------------------------------------- steps */
 
@@ -70,85 +40,6 @@ static PyObject *call(const Run *run, int operand, const int *args, int count, P
     if (all != few)
         PyMem_Free(all);
     return result;
-}
-
-static PyObject *build_tuple(const Run *run, const int *items, int count) {
-    PyObject *tuple = PyTuple_New(count);
-    for (int i = 0; tuple && i < count; i++)
-        PyTuple_SET_ITEM(tuple, i, Py_NewRef(get(run, items[i])));
-    return tuple;
-}
-
-static PyObject *build_list(const Run *run, const int *items, int count) {
-    PyObject *list = PyList_New(count);
-    for (int i = 0; list && i < count; i++)
-        PyList_SET_ITEM(list, i, Py_NewRef(get(run, items[i])));
-    return list;
-}
-
-static PyObject *build_set(const Run *run, const int *items, int count) {
-    PyObject *set = PySet_New(NULL);
-    for (int i = 0; set && i < count; i++)
-        if (PySet_Add(set, get(run, items[i])) < 0)
-            Py_CLEAR(set);
-    return set;
-}
-
-static PyObject *build_map(const Run *run, const int *items, int count) {
-    PyObject *dict = PyDict_New();
-    for (int i = 0; dict && i < count; i += 2)
-        if (PyDict_SetItem(dict, get(run, items[i]), get(run, items[i + 1])) < 0)
-            Py_CLEAR(dict);
-    return dict;
-}
-
-/* defaults, kwdefaults and closure may be NULL. */
-static PyObject *make_function(const Run *run, const int *parts) {
-    PyFunctionObject *fn =
-        (PyFunctionObject *)PyFunction_New(get(run, parts[0]), run->view->globals);
-    if (fn == NULL)
-        return NULL;
-    fn->func_defaults = Py_XNewRef(get(run, parts[1]));
-    fn->func_kwdefaults = Py_XNewRef(get(run, parts[2]));
-    fn->func_closure = Py_XNewRef(get(run, parts[3]));
-    return (PyObject *)fn;
-}
-
-/* The iterator itself, with its first items taken. */
-static PyObject *advance(PyObject *it, PyObject *count) {
-    PyObject *done = PyObject_CallMethod(it, "__setstate__", "O", count);
-    if (done == NULL)
-        return NULL;
-    Py_DECREF(done);
-    return Py_NewRef(it);
-}
-
-/* The same iterator, with so many more items taken. */
-static PyObject *take_items(PyObject *it, PyObject *count) {
-    Py_ssize_t items = PyLong_AsSsize_t(count);
-    if (items == -1 && PyErr_Occurred())
-        return NULL;
-    if (!iterator_take(it, items)) {
-        PyErr_SetString(PyExc_SystemError, "jitcore: items of an iterator are gone");
-        return NULL;
-    }
-    return Py_NewRef(it);
-}
-
-/* That follows from extents of the arrays. */
-static PyObject *number(const Run *run, PyObject *of, const int *arrays, int count) {
-    PyObject *inputs[MOST_VARIABLES];
-    for (int i = 0; i < count; i++)
-        inputs[i] = get(run, arrays[i]);
-    return number_made(of, inputs);
-}
-
-/* What was known weakly, now held. */
-static PyObject *alive(PyObject *held) {
-    PyObject *obj = held_object(held);
-    if (obj == NULL)
-        PyErr_SetString(PyExc_ReferenceError, "jitcore: an object of the plan is gone");
-    return Py_XNewRef(obj);
 }
 
 static int run_kernel(Run *run, const int *w) {
@@ -298,10 +189,10 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
             return -1;                                \
         w += 3 + w[2];                                \
         break;
-            BUILD(BUILD_TUPLE, build_tuple)
-            BUILD(BUILD_LIST, build_list)
-            BUILD(BUILD_SET, build_set)
-            BUILD(BUILD_MAP, build_map)
+            BUILD(BUILD_TUPLE, plan_build_tuple)
+            BUILD(BUILD_LIST, plan_build_list)
+            BUILD(BUILD_SET, plan_build_set)
+            BUILD(BUILD_MAP, plan_build_map)
 #define MAKE(NAME, operands, expr)       \
     case P_##NAME:                       \
         if (put(run, w[1], (expr)) < 0)  \
@@ -316,17 +207,17 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
         break;
             MAKE(BUILD_SLICE, 4, PySlice_New(get(run, w[2]), get(run, w[3]), get(run, w[4])))
             MAKE(METHOD, 3, PyMethod_New(get(run, w[2]), get(run, w[3])))
-            MAKE(FUNCTION, 5, make_function(run, w + 2))
-            MAKE(ADVANCE, 3, advance(get(run, w[2]), get(run, w[3])))
-            MAKE(TAKE, 3, take_items(get(run, w[2]), get(run, w[3])))
-            MAKE(ALIVE, 2, alive(get(run, w[2])))
+            MAKE(FUNCTION, 5, plan_make_function(run, w + 2))
+            MAKE(ADVANCE, 3, plan_advance(get(run, w[2]), get(run, w[3])))
+            MAKE(TAKE, 3, plan_take_items(get(run, w[2]), get(run, w[3])))
+            MAKE(ALIVE, 2, plan_alive(get(run, w[2])))
             MAKE(CELL_NEW, 2, PyCell_New(get(run, w[2])))
             DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_DEL, 1, PyDict_DelItem(run->view->globals, get(run, w[1])))
             DO(QUIET, 1, quiet(run, get(run, w[1])))
         case P_NUMBER:
-            if (put(run, w[1], number(run, get(run, w[2]), w + 4, w[3])) < 0)
+            if (put(run, w[1], plan_number(run, get(run, w[2]), w + 4, w[3])) < 0)
                 return -1;
             w += 4 + w[3];
             break;
@@ -467,25 +358,4 @@ ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **re
                           Meter *meter, MeterSlot *slots, int *left) {
     *left = 0;
     return run_with(plan, view, regs, out, failed, gain, meter, slots, left);
-}
-
-/* Words of a step that begins here. */
-static int length(const int *w) {
-    static const char *const operands[] = {
-#define OPERANDS(name, operands) operands,
-        PLAN_OPS(OPERANDS)
-#undef OPERANDS
-    };
-    int words = 1, more = 0;
-    for (const char *o = operands[w[0]]; *o != '\0' && *o != '*'; o++, words++)
-        more += *o == 'n' ? w[words] : 0;
-    return words + more;
-}
-
-PyObject *plan_metered_step(const Plan *plan, int *word, MeterKind *kind) {
-    const int *w = plan->words + *word;
-    *word = w[0] == P_EXIT ? -1 : *word + length(w);
-    *kind = w[0] == P_KERNEL ? METER_KERNEL : w[0] == P_ROUTINE ? METER_LOOP : METER_CALL;
-    int operand = w[0] == P_CALL || w[0] == P_CALL_KW ? w[2] : w[0] == P_KERNEL || w[0] == P_ROUTINE ? w[1] : 0;
-    return operand < 0 && operand != PLAN_NULL ? plan->consts[~operand] : NULL;
 }

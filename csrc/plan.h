@@ -39,10 +39,6 @@ ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Tran
 ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
                           Meter *meter, MeterSlot *slots, int *left);
 
-/* What a step with a slot of its own calls, borrowed; NULL: it has none, or the word does not begin a step. Steps of the
- * plan itself, not of its exits; `*word` is the first step's, and becomes the next one's. */
-PyObject *plan_metered_step(const Plan *plan, int *word, MeterKind *kind);
-
 /* A buffer of ints → PyMem, and how many they are. NULL with an exception. */
 int *plan_words(PyObject *buffer, Py_ssize_t *count);
 
