@@ -210,7 +210,6 @@ static PyMemberDef dispatcher_members[] = {
     {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
     {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
     {"_options", T_OBJECT, offsetof(Dispatcher, options), READONLY, "of whom its function may be a part, or None"},
-    {"_calls", T_LONG, offsetof(Dispatcher, calls), READONLY, NULL},
     {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},
 };

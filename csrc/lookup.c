@@ -150,11 +150,11 @@ static int tells_as_type(PyTypeObject *meta) {
     return 1;
 }
 
-int lookup_is_plain_class(PyTypeObject *type) { return tells_as_type(Py_TYPE(type)) && bases_have_plain_keys(type); }
-
+/* Are all keys of the dicts of this class and its bases exact str, and does a class like it answer as type does? Then what is
+ * looked up in them runs nothing of the user's. */
 static PyObject *is_plain_class(PyObject *self, PyObject *type) {
     (void)self;
-    return PyBool_FromLong(PyType_Check(type) && lookup_is_plain_class((PyTypeObject *)type));
+    return PyBool_FromLong(PyType_Check(type) && tells_as_type(Py_TYPE(type)) && bases_have_plain_keys((PyTypeObject *)type));
 }
 
 static PyObject *keys_are_plain(PyObject *self, PyObject *obj) {

@@ -26,10 +26,6 @@ Lookup lookup_own_at(PyObject *obj, PyObject *name, int *place, PyObject **found
 /* What an exact dict has for a key, when all of its keys are known to be plain: a new reference, NULL without an exception. */
 PyObject *lookup_key_at(PyObject *dict, PyObject *key, int *place);
 
-/* Are all keys of the dicts of this class and its bases exact str, and does a class like it answer as type does? Then what is
- * looked up in them runs nothing of the user's. */
-int lookup_is_plain_class(PyTypeObject *type);
-
 int lookup_init(PyObject *module);
 
 #endif

@@ -25,8 +25,6 @@ from .views import Place
 
 NEW = (Kind.MAP, Kind.REDUCE, Kind.CREATE, Kind.LINALG)  # what such a node gives is a new array
 
-Takes = tuple[tuple[int, int], ...]  # output → input
-
 
 def dying(
     parts: Sequence[Part], live_out: Collection[Value], views: Mapping[Value, Place]

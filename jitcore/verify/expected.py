@@ -132,7 +132,6 @@ class Expected:
     before: frozenset[int]  # objects that were there, by id
     many: bool  # CPython may come by more than once
     best: list[str] = field(default_factory=list)  # where it came nearest
-    visits: int = 0
 
     def differences(self, state: Any, listening: Heard) -> list[str]:
         """In a frame at `at`. Cheap ones first: in a loop most rounds are not the one."""

@@ -128,7 +128,6 @@ def looked_at(key: Key, offset: int, state: Any) -> bool:
     if expected.how is not How.JUMP or expected.at != offset:
         return True
     texts = one.asked(expected.differences, state)
-    expected.visits += 1
     if texts and expected.many:
         if not expected.best or len(texts) < len(expected.best):
             expected.best = texts

@@ -15,13 +15,6 @@ from jitcore.pipeline import records
 X = np.linspace(0.5, 2.0, 11)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def wave(x, k):
     return np.sqrt(x * x + k) * np.exp(-x)
 

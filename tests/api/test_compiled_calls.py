@@ -16,13 +16,6 @@ from jitcore import _C, pipeline
 X = np.linspace(0.5, 2.0, 11)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def inner(x):
     return x * 3 + 1
 

@@ -71,12 +71,6 @@ def step(model: Any, x: Any) -> Any:
     return np.tanh(x * model.both) + model.both
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Any:
-    yield
-    jitcore.reset()
-
-
 def arrays(seed: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     return rng.random(5), rng.random(5)

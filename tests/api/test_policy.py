@@ -16,13 +16,6 @@ from jitcore.pipeline import attach, records
 KEPT = replace(environment(), keep_all=True)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def wave(x, y):
     return np.sqrt(x * x + 1) * np.exp(-y)
 

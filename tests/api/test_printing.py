@@ -20,13 +20,6 @@ from jitcore.streams import NotPlain, check, is_plain
 X = np.linspace(0.5, 2.0, 11)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def printed(fn, *args):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):

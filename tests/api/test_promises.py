@@ -19,13 +19,6 @@ import jitcore
 X = np.linspace(0.5, 2.0, 11)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def explained(fn, *args):
     seen = jitcore.explain(jitcore.compile(fn))(*args)
     return seen, [stop.code for stop in seen.breaks]

@@ -8,20 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import jitcore
 from jitcore.config import environment
 from jitcore.pipeline import attach, records
 from jitcore.runtime.records import MOST_RECOMPILES, Recompile
 from jitcore.runtime.told import collect
 
 KEPT = replace(environment(), keep_all=True)
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
 
 
 def told(fn):

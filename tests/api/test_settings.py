@@ -18,13 +18,6 @@ from jitcore.settings import current
 X = np.linspace(0.5, 2.0, 11)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def wave(x):
     return np.sqrt(x * x + 1) * np.exp(-x)
 

@@ -11,13 +11,6 @@ from jitcore import ArraySpec
 POINTS = ArraySpec((None, 3), np.float32)
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    jitcore.reset()
-    yield
-    jitcore.reset()
-
-
 def lengths(points, scale=1.0):
     return np.sqrt((points * points).sum(axis=1)) * scale
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sysconfig
-from collections.abc import Iterator
-from pathlib import Path
 from types import CodeType
 
 import pytest
+from support.library import library
 
 from jitcore import _C
 from jitcore.fallback.splice import splice
@@ -16,23 +14,7 @@ from jitcore.opcodes.decode import decode
 
 MODULES = """contextlib asyncio/tasks dataclasses argparse inspect typing tarfile traceback
     test/test_patma test/test_coroutines test/test_except_star"""
-
-
-def codes_in(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from codes_in(const)
-
-
-def library() -> Iterator[CodeType]:
-    for name in MODULES.split():
-        path = Path(sysconfig.get_path("stdlib"), name + ".py")
-        if path.exists():
-            yield from codes_in(compile(path.read_bytes(), str(path), "exec", dont_inherit=True))
-
-
-CODES = list(library())
+CODES = library(MODULES)
 
 
 def points_of(code: CodeType) -> dict[int, object]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dis
 import gc
-import sysconfig
 import weakref
-from collections.abc import Iterator
-from pathlib import Path
-from types import CodeType
+
+from support.library import library
 
 from jitcore.opcodes import version
 from jitcore.opcodes.canon import canonical
@@ -17,23 +15,7 @@ from jitcore.opcodes.encode import pack_exception_table, pack_linetable
 
 MODULES = """contextlib asyncio/tasks dataclasses argparse inspect typing traceback enum
     test/test_patma test/test_generators test/test_coroutines test/test_except_star"""
-
-
-def codes_in(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from codes_in(const)
-
-
-def library() -> Iterator[CodeType]:
-    for name in MODULES.split():
-        path = Path(sysconfig.get_path("stdlib"), name + ".py")
-        if path.exists():
-            yield from codes_in(compile(path.read_bytes(), str(path), "exec", dont_inherit=True))
-
-
-CODES = list(library())
+CODES = library(MODULES)
 DECODED = [decode(code) for code in CODES]
 
 
