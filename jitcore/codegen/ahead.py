@@ -72,7 +72,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """`variable`: an rt_ahead. `index`, `end`: of rounds, in C."""
+    """`variable`: an rt_ahead, or rt_rows (row_products.py). `index`, `end`: of rounds, in C."""
 
     variable: str
     index: str
@@ -82,6 +82,14 @@ class Ahead:
     others: tuple[tuple[Value, Value], ...]  # names that may be of one memory
     written: tuple[Value, ...]  # that are read too: indices tell, if elements lie apart
     growing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAhead:
+    """Of a vector and a matrix. `rest`: where the columns begin, one further on in each round."""
+
+    plan: Ahead
+    rest: Value | None
 
 
 # ---- which products ------------------------------------------------------------------------------
@@ -136,19 +144,33 @@ def ahead(
         return None
     if is_growing(a) != is_growing(b) or not (moves(a) or moves(b)):
         return None
+    return planned(w, of, at, (a, b), written, end, "rt_ahead", is_growing(a))
+
+
+def planned(
+    w: Writer,
+    of: Round,
+    at: int,
+    operands: tuple[Access, Access],
+    written: Sequence[Written],
+    end: str,
+    ctype: str,
+    growing: bool,
+) -> Ahead | None:
+    """None: the rounds in between may write what is read."""
+    a, b = operands
     meetings = [(one.access, read) for one in written for read in (a, b) if may_meet(one, read, at)]
     others = {(one.array, read.array) for one, read in meetings if one.array is not read.array}
     pairs = [(of.known(one, at), read) for one, read in meetings if one.array is read.array]
     if len(others) + len(pairs) > MOST or not all(may_differ(*pair) for pair in pairs):
         return None
     ordered = [pair for pair in dict.fromkeys((one.array, r.array) for one, r in meetings)]
-    variable = f"t{len(w.declared)}"
-    w.declared.append(f"rt_ahead {variable};")
+    variable = w.scratch(ctype)
     index = w.name(of.body.params[0])
     apart = tuple(pair for pair in ordered if pair in others)
     both = dict.fromkeys(one.access.array for one in written)
     own = tuple(array for array in both if array in (a.array, b.array))
-    return Ahead(variable, index, end, (a, b), tuple(pairs), apart, own, is_growing(a))
+    return Ahead(variable, index, end, operands, tuple(pairs), apart, own, growing)
 
 
 def is_vector(one: Access) -> bool:

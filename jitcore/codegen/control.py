@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import ahead, carried, extremes, latest, side_by_side
+from . import ahead, carried, extremes, latest, row_products, side_by_side
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -46,6 +46,7 @@ def for_(w: Writer, node: Node) -> None:
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
     latest.begin(w, body)
     ahead.begin(w, body, end)
+    row_products.begin(w, body, end)
     at_once = [begin(w, body, index, end) for begin in AT_ONCE]
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():

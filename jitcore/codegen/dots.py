@@ -60,16 +60,9 @@ def product(w: Writer, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
 
 
 def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
-    variable, lanes = plan.variable, w.fresh("n")
+    variable = plan.variable
     w.line(f"if ({plan.index} >= {variable}.to) {{")
-    w.line(f"    i64 {lanes} = {plan.end} - {plan.index};")
-    items = dict.fromkeys(item for one in plan.operands for item in items_of(w, one))
-    for _, left in items:
-        w.line(f"    {lanes} = {lanes} < {left} ? {lanes} : {left};")
-    tests = [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in items)]
-    tests += [f"rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
-    tests += [distinct(layout(w, array)) for array in plan.written]
-    tests += [differ(w, one, read, lanes) for one, read in plan.pairs]
+    lanes, tests = rounds(w, plan)
     moves = [
         f"{of.steps[0]}, {lane(w, one)}" for of, one in zip((a, b), plan.operands, strict=True)
     ]
@@ -80,6 +73,20 @@ def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
     )
     w.line(f"    else {variable}.to = {plan.index} + RT_AHEAD, {variable}.ready = 0;")
     w.line("}")
+
+
+def rounds(w: Writer, plan: Ahead) -> tuple[str, list[str]]:
+    """A variable, how many there are; and what must hold so that they may be looked at now."""
+    lanes = w.fresh("n")
+    w.line(f"    i64 {lanes} = {plan.end} - {plan.index};")
+    items = dict.fromkeys(item for one in plan.operands for item in items_of(w, one))
+    for _, left in items:
+        w.line(f"    {lanes} = {lanes} < {left} ? {lanes} : {left};")
+    tests = [f"{index} >= 0" for index in dict.fromkeys(index for index, _ in items)]
+    tests += [f"rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in plan.others]
+    tests += [distinct(layout(w, array)) for array in plan.written]
+    tests += [differ(w, one, read, lanes) for one, read in plan.pairs]
+    return lanes, tests
 
 
 def items_of(w: Writer, one: Access) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node
 from ..ir.types import ScalarType, SpanType
-from . import dots
+from . import dots, row_products
 from .abi import C_TYPES
 from .inner import core_loop, inner_loop
 from .numbers import NoForm
@@ -53,7 +53,7 @@ def product(w: Writer, node: Node) -> None:
         dots.product(w, node, a, b, inner)
         return
     if isinstance(kind, ScalarType):
-        pointer, steps = f"(char *)&{w.name(out)}", ("0", "0")
+        into, pointer, steps = None, f"(char *)&{w.name(out)}", ("0", "0")
     else:
         into = buffer(w, node, (*m, *p), kind.dtype)
         w.layouts[out] = into
@@ -65,10 +65,11 @@ def product(w: Writer, node: Node) -> None:
         *(b.steps if p else (b.steps[0], "0")),
         *steps,
     )
+    ready = row_products.look_ahead(w, node, a, b, into) if into is not None else ""
     at = w.loop(inner)
     w.products.add(at)
     w.line(
-        f"{{ char *d[] = {{{a.pointer}, {b.pointer}, {pointer}}}; i64 n[] = {{{dims}}}; "
+        f"{ready}{{ char *d[] = {{{a.pointer}, {b.pointer}, {pointer}}}; i64 n[] = {{{dims}}}; "
         f"i64 s[] = {{{', '.join(strides)}}}; "
         f"world->loop[{at}].fn(world->loop[{at}].context, d, n, s, world->loop[{at}].aux); }}"
     )

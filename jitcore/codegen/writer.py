@@ -21,7 +21,7 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind, leaf_type
 from ..ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from . import piles, spans
-from .ahead import Ahead
+from .ahead import Ahead, RowsAhead
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
 from .inner import Inner
@@ -82,6 +82,7 @@ class Writer:
         self.latest: list[Latest | None] = []  # of each loop that is open
         self.ahead: dict[Node, Ahead] = {}
         self.instead = ""  # a label, for what would leave
+        self.rows: dict[Node, RowsAhead] = {}
         self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0

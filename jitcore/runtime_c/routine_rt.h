@@ -45,6 +45,15 @@ typedef struct {
     f64 first[RT_AHEAD], second[RT_AHEAD];
 } rt_ahead;
 
+#define RT_ROWS 24
+
+/* Products of a vector and a matrix that the rounds `from` to before `to` will want, if they are `ready`: `row` bytes from one to the
+ * next (csrc/row_products.h). */
+typedef struct {
+    i64 from, to, row;
+    int ready;
+} rt_rows;
+
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
 typedef struct rt_world {
     const volatile u32 *breaker;
@@ -69,6 +78,8 @@ typedef struct rt_world {
                   i64 y_step, i64 y_lane, int growing);
     f64 (*on)(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y,
               i64 y_step);
+    void (*rows)(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                 i64 y_column, i64 y_lane, int rest, char *room); /* csrc/row_products.h */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
