@@ -212,7 +212,7 @@ def compute(w: Writer, plan: Plan, made: Stretch) -> None:
     w.line(f"i64 {many} = {left} < {MOST} ? {left} : {MOST};")
     for node in plan.numbers:
         w.operation(node)
-    places = {node: place(w, plan, node, many, label) for node in plan.steps if node.op is GETITEM}
+    items = {node: item(w, plan, node, many, label) for node in plan.steps if node.op is GETITEM}
     kind = plan.best.type
     assert isinstance(kind, ScalarType)
     name = c_type(kind)
@@ -223,8 +223,8 @@ def compute(w: Writer, plan: Plan, made: Stretch) -> None:
     for node in plan.steps:
         (out,) = node.outputs
         known[out] = w.fresh("x")
-        w.line(f"    const {name} {known[out]} = {text(w, node, name, known, places)};")
-        if node in places:
+        w.line(f"    const {name} {known[out]} = {text(w, node, name, known, items)};")
+        if node in items:
             continue
         given = [operand(w, arg, name, known) for arg in node.args]
         w.line(f"    {bad} |= {BAD[node.op.name][1].format(*given, known[out])};")
@@ -236,10 +236,10 @@ def compute(w: Writer, plan: Plan, made: Stretch) -> None:
 
 
 def text(
-    w: Writer, node: Node, name: str, known: Mapping[Value, str], places: Mapping[Node, str]
+    w: Writer, node: Node, name: str, known: Mapping[Value, str], items: Mapping[Node, str]
 ) -> str:
-    if node in places:
-        return places[node]
+    if node in items:
+        return items[node]
     a, b = (operand(w, arg, name, known) for arg in node.args)
     unsigned = name.replace("i", "u")
     return f"({name})(({unsigned}){a} {BAD[node.op.name][0]} ({unsigned}){b})"
@@ -249,7 +249,7 @@ def operand(w: Writer, arg: Any, name: str, known: Mapping[Value, str]) -> str:
     return known[arg] if arg in known else f"({name}){w.text(arg)}"
 
 
-def place(w: Writer, plan: Plan, node: Node, many: str, label: str) -> str:
+def item(w: Writer, plan: Plan, node: Node, many: str, label: str) -> str:
     """The element of round `l`, once it is known that there is one for each of the rounds."""
     of = layout(w, node.args[0])
     steps = []

@@ -21,7 +21,7 @@ CALL = re.compile(r"^\s*if \(loop\[(\d+)\]\.fn\(")
 
 def commented(w: Writer) -> list[str]:
     """A line before those that a node became, where it is another than before."""
-    places = dict(w.places)  # of nodes that became no line, the last
+    places = dict(w.user_lines)  # of nodes that became no line, the last
     found: list[str] = []
     last = None
     for number, line in enumerate(w.lines):

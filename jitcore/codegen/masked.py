@@ -131,8 +131,8 @@ def put_at(w: Writer, node: Node, into: Layout) -> None:
     def put(k: list[str]) -> None:
         i = w.fresh("at")
         w.line(f"const i64 {i} = (i64){load(at, k)};")
-        place = f"{into.pointer} + ({i} < 0 ? {i} + {extent} : {i}) * {into.steps[0]}"
-        w.line(f"*({name} *)({place}) = {load(of, k) if many else text};")
+        item = f"{into.pointer} + ({i} < 0 ? {i} + {extent} : {i}) * {into.steps[0]}"
+        w.line(f"*({name} *)({item}) = {load(of, k) if many else text};")
 
     nest(w, (count,), put, False)
 
@@ -177,8 +177,8 @@ def eight_places(
 
     def store(at: list[str]) -> None:
         j = w.fresh("j")
-        place = element(into, [*at[:-1], f"({at[-1]} + {j})"])
-        w.line(f"for (int {j} = 0; {j} < 8; {j}++) {place} = {text(j)};")
+        item = element(into, [*at[:-1], f"({at[-1]} + {j})"])
+        w.line(f"for (int {j} = 0; {j} < 8; {j}++) {item} = {text(j)};")
 
     return store
 

@@ -34,27 +34,27 @@ OBJECTS = (ObjectType(list), ObjectType(tuple))
 @form("seq.item")
 def read(w: Writer, node: Node) -> str:
     over, key = node.args
-    place = w.array(over)
-    at = index(w, node, key, w.extent(place, 0))
+    array = w.array(over)
+    at = index(w, node, key, w.extent(array, 0))
     if over.type in OBJECTS:
-        return read_object(w, node, f"((void *const *)p{place})[{at}]")
+        return read_object(w, node, f"((void *const *)p{array})[{at}]")
     if node.outputs[0].type == CHARACTER:
-        return f"rt_character(p{place}, {w.step(place, 0)}, {at})"
-    return f"((const u8 *)p{place})[{at}]"
+        return f"rt_character(p{array}, {w.step(array, 0)}, {at})"
+    return f"((const u8 *)p{array})[{at}]"
 
 
-def read_object(w: Writer, node: Node, place: str) -> str:
+def read_object(w: Writer, node: Node, item: str) -> str:
     kind = number(node.outputs[0])
     name = w.name(node.outputs[0])
     if kind == PYFLOAT:
-        w.leave_if(node, f"!rt_float({place}, world, &{name})")
+        w.leave_if(node, f"!rt_float({item}, world, &{name})")
         w.leave_if(node, f"{name} != {name}")
     elif kind == PYINT:
-        w.leave_if(node, f"!world->whole({place}, &{name})")
+        w.leave_if(node, f"!world->whole({item}, &{name})")
     else:
         slot = w.scratch("rt_slot")
         letter, num = letter_of(kind)
-        w.leave_if(node, f"!world->fits('{letter}', {num}, {place}, &{slot})")
+        w.leave_if(node, f"!world->fits('{letter}', {num}, {item}, &{slot})")
         w.line(f"{name} = *({c_type(kind)} *){slot}.bytes;")
         if kind.dtype.kind == "c":
             w.leave_if(node, f"{name}.re != {name}.re || {name}.im != {name}.im")
@@ -70,18 +70,18 @@ def letter_of(kind: ScalarType) -> tuple[str, int]:
 @form("seq.store")
 def write(w: Writer, node: Node) -> str:
     over, key, value = node.args
-    place, kind, text = w.array(over), number(value), w.text(value)
-    at = index(w, node, key, w.extent(place, 0))
+    array, kind, text = w.array(over), number(value), w.text(value)
+    at = index(w, node, key, w.extent(array, 0))
     if over.type not in OBJECTS:
         w.leave_if(node, f"(u64){text} > 255")
         w.settle()
-        w.line(f"((u8 *)p{place})[{at}] = (u8){text};")
+        w.line(f"((u8 *)p{array})[{at}] = (u8){text};")
         return ""
     w.settle()
     slot = w.scratch("rt_slot")
     letter, num = letter_of(kind)
     w.line(f"*({c_type(kind)} *){slot}.bytes = {text};")
-    w.leave_if(node, f"!world->put((void **)p{place} + {at}, '{letter}', {num}, &{slot})")
+    w.leave_if(node, f"!world->put((void **)p{array} + {at}, '{letter}', {num}, &{slot})")
     return ""
 
 

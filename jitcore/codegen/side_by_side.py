@@ -150,10 +150,10 @@ def load(lanes: Lanes, node: Node) -> None:
     if source is not None:
         lanes.values[out] = lanes.stored[source]
         return
-    lanes.values[out] = lanes.array(place(lanes, node))
+    lanes.values[out] = lanes.array(item(lanes, node))
 
 
-def place(lanes: Lanes, node: Node) -> str:
+def item(lanes: Lanes, node: Node) -> str:
     w = lanes.w
     address, _ = elements.element(w, node)
     first = w.kept("char *", address)
@@ -163,7 +163,7 @@ def place(lanes: Lanes, node: Node) -> str:
 
 def put(lanes: Lanes, node: Node) -> None:
     lanes.stored[node] = lanes.array(lanes.number(node.args[2]))
-    text = f"{place(lanes, node)} = {lanes.stored[node]}[l];"
+    text = f"{item(lanes, node)} = {lanes.stored[node]}[l];"
     lanes.commits[node] = [lanes.each(f"{{ {ONE_BY_ONE} {text} }}")]
 
 

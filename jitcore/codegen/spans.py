@@ -133,14 +133,14 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         or len(node.args) != ufunc.nin
     ):
         raise NoForm(f"{node.op.name} of parts of arrays")
-    asked: list[Any] = []
+    given: list[Any] = []
     for arg in node.args:
         kind = arg.type if is_part(arg) else number(arg)
         weak = isinstance(kind, ScalarType) and kind.python and kind.dtype.kind != "b"
-        asked.append(kind.pytype if weak else kind.dtype)
-    dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*asked, *[None] * ufunc.nout))
-    given = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
-    if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != given:
+        given.append(kind.pytype if weak else kind.dtype)
+    dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
+    made = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
+    if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != made:
         raise NoForm(f"{node.op.name} of parts of arrays of these types")
     return dtypes
 

@@ -61,7 +61,7 @@ class Writer:
         self.is_exact = False  # numbers stand in the text as they are
         self.loops_open = 0
         self.lines: list[str] = []
-        self.places: list[tuple[int, Any]] = []  # from which line on: the user's line
+        self.user_lines: list[tuple[int, Any]] = []  # from which line on: the user's line
         self.depth = 1
         self.names: dict[Value, str] = {}
         self.declared: list[str] = []
@@ -175,11 +175,11 @@ class Writer:
     def array(self, value: Value) -> int:
         return self.arrays.setdefault(value, len(self.arrays))
 
-    def extent(self, place: int, axis: int) -> str:
-        return self.axis(f"n{place}_{axis}", f"dim[{place}][{axis}]")
+    def extent(self, array: int, axis: int) -> str:
+        return self.axis(f"n{array}_{axis}", f"dim[{array}][{axis}]")
 
-    def step(self, place: int, axis: int) -> str:
-        return self.axis(f"s{place}_{axis}", f"step[{place}][{axis}]")
+    def step(self, array: int, axis: int) -> str:
+        return self.axis(f"s{array}_{axis}", f"step[{array}][{axis}]")
 
     def axis(self, name: str, text: str) -> str:
         self.axes[name] = text
@@ -243,8 +243,8 @@ class Writer:
         return found
 
     def leave_if(self, node: Node, condition: str) -> None:
-        place = self.instead or f"way{self.way(node)}"
-        self.line(f"if (__builtin_expect({condition}, 0)) goto {place};")
+        label = self.instead or f"way{self.way(node)}"
+        self.line(f"if (__builtin_expect({condition}, 0)) goto {label};")
 
     def leave_unless_equal(self, node: Node, a: str, b: str) -> None:
         """Two extents. Where they have been compared before, they are equal."""
@@ -312,7 +312,7 @@ class Writer:
         self.near.append(Counter(v for node in nodes for v in node.inputs))
         self.done.append([])
         for node in nodes:
-            self.places.append((len(self.lines), node.where))
+            self.user_lines.append((len(self.lines), node.where))
             if node.op.kind is Kind.CONTROL:
                 spans.flush(self)
                 self.settle()

@@ -39,14 +39,14 @@ def assumed(
     words = {key: argument(vm, name, arg) for key, arg in kwargs.items()}
     what = obj, *given, *words.values()
     key = places(vm), *map(id, what), *words
-    if key not in vm.asked:
-        vm.asked[key] = what, asked(vm, name, obj, given, words)
-    return held(vm, name, vm.asked[key][1])
+    if key not in vm.assumed:
+        vm.assumed[key] = what, asked(vm, name, obj, given, words)
+    return held(vm, name, vm.assumed[key][1])
 
 
 def promises(vm: Machine) -> tuple[str, ...]:
     """What was asked while this was captured, and what it gave, as a user would say it."""
-    each = (f"{name_of(what[0])}() gave {brief(result)}" for what, result in vm.asked.values())
+    each = (f"{name_of(what[0])}() gave {brief(result)}" for what, result in vm.assumed.values())
     return tuple(dict.fromkeys(each))
 
 

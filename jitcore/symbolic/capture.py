@@ -56,9 +56,9 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
     fenced: dict[int, Break] = {}
     left = dict(refused)
     looked: list[Any] = []
-    asked: dict[Any, Any] = {}
+    assumed: dict[Any, Any] = {}
     for _ in range(MAX_WALKS):
-        vm = Machine(start, config, fenced, left, exit_at, looked, asked)
+        vm = Machine(start, config, fenced, left, exit_at, looked, assumed)
         try:
             with hushed("error"):
                 return walk(vm)

@@ -82,7 +82,7 @@ class Told:
 
 def part(vm: Machine, kind: ArrayType, axis: int) -> Var:
     """One that is another at other sizes is a number among the arguments of a step."""
-    n, asked = kind.shape[axis], (*place(vm), axis)
+    n, asked = kind.shape[axis], (*where_asked(vm), axis)
     if asked not in vm.start.free or vm.work is not None:
         return Known(seen(vm, Told(asked, n)).extent)
     made = whole(vm, n)
@@ -91,7 +91,7 @@ def part(vm: Machine, kind: ArrayType, axis: int) -> Var:
     return made
 
 
-def place(vm: Machine) -> Asked:
+def where_asked(vm: Machine) -> Asked:
     return tuple((frame.code.code, frame.index) for frame in vm.frames)
 
 
@@ -111,7 +111,7 @@ def told_size(vm: Machine, kind: ArrayType) -> Var:
     """Of several axes it is no number that makes a shape."""
     if kind.ndim == 1:
         return part(vm, kind, 0)
-    asked = *place(vm), "size"
+    asked = *where_asked(vm), "size"
     if asked not in vm.start.free or vm.work is not None:
         return Known(seen(vm, Told(asked, kind.size)).extent)
     return whole(vm, kind.size)

@@ -65,7 +65,7 @@ class Machine:
         refused: Mapping[int, str],
         exit_at: Callable[[Machine, int, list[Var], bool], Exit],
         looked: list[Any],
-        asked: dict[Any, Any],
+        assumed: dict[Any, Any],
     ) -> None:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
@@ -73,7 +73,7 @@ class Machine:
         self.divided: dict[Division, None] = {}  # those that shapes are made with
         self.freed: list[int] = []  # extents of computed arrays that are no facts
         self.looked = looked  # what was told of arrays' extents: in all walks of a capture
-        self.asked = asked  # of callables whose results are constants, likewise
+        self.assumed = assumed  # of callables whose results are constants, likewise
         self.start = start
         self.config = config
         self.fenced = fenced
