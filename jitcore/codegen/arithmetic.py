@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.graph import Node
+from .flags import called, watched
 from .numbers import (
     FORMS,
     Form,
@@ -38,7 +39,7 @@ def arithmetic(sign: str) -> Form:
             w.leave_if(node, f"__builtin_{CHECKED[sign]}_overflow({a}, {b}, &{out})")
             return out
         if kind == "f":
-            return w.watched(node, f"{a} {sign} {b}")
+            return watched(w, node, f"{a} {sign} {b}")
         if kind == "c":
             return complex_arithmetic(w, node, sign, a, b)
         raise NoForm(f"{sign} that gives {result(node)}")
@@ -53,7 +54,7 @@ def complex_arithmetic(w: Writer, node: Node, sign: str, a: str, b: str) -> str:
         re, im = f"{a}.re * {b}.re - {a}.im * {b}.im", f"{a}.re * {b}.im + {a}.im * {b}.re"
     else:
         re, im = f"{a}.re {sign} {b}.re", f"{a}.im {sign} {b}.im"
-    return w.watched(node, f"({name}){{{re}, {im}}}")
+    return watched(w, node, f"({name}){{{re}, {im}}}")
 
 
 for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*")):
@@ -73,7 +74,7 @@ def divide(w: Writer, node: Node) -> str:
     if python:
         b = w.kept("f64", b)
         w.leave_if(node, f"{b} == 0")
-    return w.watched(node, f"{a} / {b}")
+    return watched(w, node, f"{a} / {b}")
 
 
 @form("op.floordiv", "op.mod")
@@ -95,7 +96,7 @@ def floor_divide(w: Writer, node: Node) -> str:
     if name != "f64":
         raise NoForm("// of float32")
     w.leave_if(node, f"!__builtin_isfinite({a}) || !__builtin_isfinite({b})")
-    return w.watched(node, f"rt_real_{which}({a}, {b})")
+    return watched(w, node, f"rt_real_{which}({a}, {b})")
 
 
 @form("op.pow")
@@ -121,7 +122,7 @@ def power(w: Writer, node: Node) -> str:
         out = w.kept("f64", f"rt_pow({a}, {b})")
         w.leave_if(node, f"!__builtin_isfinite({out})")
         return out
-    return w.called(node, f"rt_pow({a}, {b})")
+    return called(w, node, f"rt_pow({a}, {b})")
 
 
 def whole_power(w: Writer, node: Node, base: str, exponent: int) -> str:

@@ -17,6 +17,7 @@ from .. import _C
 from ..ir.graph import Node
 from ..ir.types import ScalarType
 from .ahead import ALL, Access, Ahead, Axis, How
+from .flags import watch
 from .inner import Inner, core_loop
 from .places import Layout, layout
 from .span_stores import box, distinct
@@ -53,7 +54,7 @@ def product(w: Writer, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
             known = f"world->on(&{plan.variable}, {at}, {loop}, {vectors})"
         text = f"{plan.variable}.ready ? {known} : {text}"
     w.line(f"{name} = {text};")
-    w.watch(node, name, out.type)
+    watch(w, node, name, out.type)
 
 
 # ---- those of the next rounds --------------------------------------------------------------------

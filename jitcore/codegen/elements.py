@@ -14,6 +14,7 @@ import numpy as np
 from ..ir.graph import Node, Value
 from ..ir.types import ScalarType, SpanType
 from .abi import C_TYPES
+from .flags import watch
 from .numbers import NoForm, converted, form, number
 from .places import index, layout
 
@@ -96,7 +97,7 @@ def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
         raise NoForm("a complex number stored as a real one")
     if dtype.char in "fF" and kind.dtype.kind in "fc" and kind.dtype.char not in "fF":
         made = w.kept(C_TYPES[dtype.char], converted(w, node, value, to))
-        w.watch(node, made, to)
+        watch(w, node, made, to)
         return made
     return converted(w, node, value, to)
 

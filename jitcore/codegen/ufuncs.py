@@ -10,6 +10,7 @@ from ..ir.graph import Node
 from ..ir.op import Effect
 from ..ir.types import ScalarType
 from .abi import C_TYPES
+from .flags import watched
 from .inner import inner_loop
 from .numbers import NoForm, converted, number, result
 
@@ -37,7 +38,7 @@ def ufunc_form(w: Writer, node: Node) -> str:
     silent = node.op.effect_of(node.args, node.kwargs) is Effect.SILENT
     text = expression(node, dtypes, args)
     if text is not None:
-        return text if silent or dtypes[-1].kind not in "fc" else w.watched(node, text)
+        return text if silent or dtypes[-1].kind not in "fc" else watched(w, node, text)
     return call(w, node, ufunc, dtypes, args, silent)
 
 

@@ -2,12 +2,7 @@
 
 Every value is a variable of the function, so that a jump to one of its ways, which stand at the
 end, finds all that it hands on. A way stores the values of its exit into slots and gives its
-number.
-
-Floating-point flags: an operation of NumPy's scalars that raises one of those looked for (never
-that of underflow) gives inf or NaN; casts to float32 are looked at by themselves. Such results are
-looked at before a store makes them visible, and where a body ends; if there is one, the flags tell
-whether NumPy would warn. Then the routine is left where CPython can repeat it all.
+number. What floating-point flags have to do with that, flags.py says.
 """
 
 from __future__ import annotations
@@ -24,16 +19,16 @@ from . import piles, spans
 from .ahead import Ahead, RowsAhead
 from .callbacks import Callback, call_back, may_call
 from .control import CONTROL
+from .flags import not_finite
 from .inner import Inner
 from .latest import Latest
 from .literals import literal
-from .numbers import NoForm, c_name, c_type, form_of, number, result
+from .numbers import NoForm, c_name, c_type, form_of, number
 from .places import Layout, Size
 from .ufuncs import ufunc_form
 
 MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
-PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
 SHARED = frozenset(("extent", "slice.count", "slice.start"))  # the same text is the same number
 
 
@@ -253,39 +248,6 @@ class Writer:
             self.leave_if(node, text)
             self.shared[-1][text] = text
 
-    def watch(self, node: Node, name: str, kind: ScalarType) -> None:
-        if self.mask and not kind.python:
-            self.watch_from(node)
-            self.watching[name] = (node, kind)
-
-    def watch_from(self, node: Node) -> None:
-        """All that is watched leaves by one way; older ones are looked at before."""
-        if any(self.way_of(one) != self.way_of(node) for one, _ in self.watching.values()):
-            self.settle()
-
-    def watched(self, node: Node, text: str) -> str:
-        """The result of NumPy's arithmetic, or Python's, which never warns."""
-        kind = result(node)
-        if kind.python or not self.mask:
-            return text
-        self.watch_from(node)
-        name = self.name(node.outputs[0])
-        self.line(f"{name} = {text};")
-        if node.op.name in PROPAGATES:
-            for arg in node.args:
-                if type(arg) is Value:
-                    self.watching.pop(self.name(arg), None)
-        self.watching[name] = (node, kind)
-        return name
-
-    def called(self, node: Node, text: str) -> str:
-        """A result of the C library, which raises flags as NumPy's own call does."""
-        self.settle()
-        name = self.name(node.outputs[0])
-        self.line(f"{name} = {text};")
-        self.check_flags(node)
-        return name
-
     def check_flags(self, node: Node) -> None:
         if self.mask:
             self.leave_if(node, f"rt_flags() & {self.mask}")
@@ -421,12 +383,6 @@ def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
         for body in node.bodies:
             yield from read_by(body.nodes)
             yield from (v for v in body.results if type(v) is Value)
-
-
-def not_finite(name: str, kind: ScalarType) -> str:
-    if kind.dtype.kind == "c":
-        return f"!__builtin_isfinite({name}.re) | !__builtin_isfinite({name}.im)"
-    return f"!__builtin_isfinite({name})"
 
 
 def is_array(value: Value) -> bool:
