@@ -7,7 +7,8 @@
     → api → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
-its modules. No import stands inside a function. Exit 1 when a line is wrong.
+its modules. No import stands inside a function; Lazy("jitcore.module") is an import like others.
+Exit 1 when a line is wrong.
 """
 
 from __future__ import annotations
@@ -77,6 +78,9 @@ ORDER: dict[str, tuple[str, ...]] = {
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
 }
 
+# What users call stands in a module that another one needs to load: it is loaded when it is called.
+LATER: dict[str, tuple[str, ...]] = {"config": ("settings",)}
+
 OUTSIDE: dict[str, tuple[str, ...]] = {
     "axes": ("numpy",),
     "spec": ("numpy",),
@@ -98,6 +102,7 @@ class Import:
     module: str
     lineno: int
     inside: bool
+    later: bool = False
 
 
 def imports(path: Path, name: str) -> Iterator[Import]:
@@ -119,6 +124,15 @@ def imports(path: Path, name: str) -> Iterator[Import]:
             start = absolute(node, parent)
             for alias in node.names:
                 yield Import(f"{start}.{alias.name}", node.lineno, inside)
+        elif isinstance(node, ast.Call):
+            yield from lazily(node)
+
+
+def lazily(call: ast.Call) -> Iterator[Import]:
+    """`Lazy("module")`"""
+    match call:
+        case ast.Call(func=ast.Name("Lazy"), args=[ast.Constant(str(module))]):
+            yield Import(module, call.lineno, False, later=True)
 
 
 def absolute(node: ast.ImportFrom, parent: str) -> str:
@@ -145,7 +159,8 @@ def complaint(name: str, line: Import) -> str | None:
         return None if known else f"{layer} may not import {top}"
     target = line.module.removeprefix(PACKAGE).lstrip(".")
     own = (layer, "version") if layer != "__init__" else ("",)
-    if any(within(target, allowed) for allowed in (*own, *ORDER[layer])):
+    later = LATER.get(layer, ()) if line.later else ()
+    if any(within(target, allowed) for allowed in (*own, *ORDER[layer], *later)):
         return None
     return f"{layer} may not import {target or PACKAGE}"
 

@@ -8,6 +8,7 @@ MAKE_FUNCTION finds no memory (plain `lambda: 1` does), so the program holds on 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -98,13 +99,14 @@ EXPECTED = """\
     """
 
 
-def test_any_allocation_may_fail():
+def test_any_allocation_may_fail(tmp_path):
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(PROGRAM)],
         capture_output=True,
         text=True,
         check=False,
         timeout=200,
+        env={**os.environ, "JITCORE_REPORTS": str(tmp_path)},
     )
     assert done.stderr == ""
     assert done.stdout == textwrap.dedent(EXPECTED)

@@ -27,6 +27,7 @@ def test_the_tree_keeps_to_the_order() -> None:
         ("guards/program.py", "from jitcore import _C\nfrom ..ir.types import Type\n"),
         ("pipeline.py", "from jitcore.symbolic import vm\nfrom jitcore import codegen\n"),
         ("__init__.py", "from jitcore.api import compile\n"),
+        ("config.py", 's = Lazy("jitcore.settings")\nsub = Lazy("subprocess")\n'),
     ],
 )
 def test_lines_that_point_down_pass(tmp_path: Path, name: str, text: str) -> None:
@@ -47,6 +48,8 @@ def test_lines_that_point_down_pass(tmp_path: Path, name: str, text: str) -> Non
             "def f():\n    import re\n",
             "2: import of re inside a function",
         ),
+        ("config.py", 'x = Lazy("jitcore.api")\n', "1: config may not import api"),
+        ("config.py", "from jitcore import settings\n", "1: config may not import settings"),
         ("odd.py", "import re\n", "1: odd has no row in the order of the layers"),
     ],
 )
