@@ -91,6 +91,7 @@ class Machine:
         self.mutated: set[Source] = set()
         self.segments: list[Segment] = [Window(MISS)]
         self.fresh_window = False
+        self.postponed: list[Node] = []  # prints of inlined calls, until these have returned
         self.failing = False  # the exit that is being made is for a step that raises
         self.cut_next: Break | None = None
         self.cut_here = False  # what was known of lists is no longer so
@@ -289,6 +290,20 @@ class Machine:
         self.segments.append(Loud(node, exit, outer.instr.offset, self.errstate))
         self.fresh_window = True
 
+    def postpone(self, node: Node) -> None:
+        """A loud step in an inlined call, of which nothing that comes after it there can tell
+        whether it has been done: it is, when the outermost frame's instruction ends."""
+        self.postponed.append(node)
+
+    def catch_up(self) -> None:
+        for number, node in enumerate(self.postponed):
+            if number:
+                last = self.segments[-1]
+                assert isinstance(last, Loud)
+                self.segments.append(Window(last.at))  # in which nothing is done
+            self.loud(node)
+        self.postponed.clear()
+
     def exit_before(self, instr: Instr) -> Exit:
         return self.exit_at(self, instr.offset, self.outer.saved, False)
 
@@ -342,7 +357,11 @@ class Machine:
         try:
             for canon in frame.code.canonical(index):
                 self.perform(frame, canon)
+            if self.postponed and frame is self.frames[0]:
+                self.catch_up()
         except Raising as raising:
+            if self.postponed and frame is self.frames[0]:
+                self.stop(raising.exc.kind, raising.exc.detail)
             if not unwind(self, frame, raising):
                 raise
 

@@ -47,6 +47,29 @@ def test_it_is_a_step_between_two_kernels():
     assert f.graphs[0].entry.hits > 5
 
 
+def test_in_an_inlined_function_it_is_a_step_too():
+    def inner(x, k):
+        y = x * 2.0 + k
+        print("inner", y[0])
+        return np.sqrt(y)
+
+    @jitcore.compile(fullgraph=True)
+    def f(x, k):
+        y = x * x + 1.0
+        print("outer", k)
+        z = inner(y, k)
+        return inner(z * z, k) + y
+
+    seen, text = printed(f, X, 2.5)
+    (graph,) = seen.graphs
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        f.eager(X, 2.5)
+    assert text == out.getvalue() and text.startswith("outer 2.5\ninner") and not seen.breaks
+    names = [node.op.name for node in graph.graph.body.nodes]
+    assert names.count("py.print") == 3
+    assert printed(f, X, 2.5)[1] == text
+
+
 @pytest.mark.parametrize("what", [X, {"a": 1}, {1}, object, len, range(3), "\ud800"])
 def test_what_needs_code_is_cpythons(what):
     def f(x):

@@ -336,6 +336,93 @@ def in_functions_that_are_called(jit):
 
 
 @scenario
+def in_functions_of_functions(jit):
+    """They are printed where the outermost call has returned, in order; what they raise comes from
+    their lines."""
+
+    def deep(k, out):
+        print("deep", k, file=out)
+        return k * 2
+
+    def middle(x, k, out):
+        y = x * 2 + k
+        print("in", y[0], x.shape, end=" ")
+        d = deep(k, out)
+        z = np.sqrt(y) + y
+        print(f"out {z.sum()}", (lambda v: print("lambda", v) or v + 1)(d))
+        return z / k
+
+    def careful(x, out):
+        y = x + 1
+        try:
+            print("careful", y[0], file=out)
+        except ValueError:
+            return y - 1
+        with np.errstate(divide="ignore"):
+            print("in a block")
+            return y / 0.0
+
+    def raises(x, k):
+        print("raises", x[0], k)
+        if k > 2:
+            raise KeyError(k)
+        return x * k
+
+    class Model:
+        def __init__(self, k):
+            self.k = k
+            print("made", k)
+
+        def __call__(self, x):
+            print("called", self.k)
+            return [x * j for j in range(2) if not print("item", j)][-1]
+
+    def yields(x):
+        for k in range(3):
+            print("yields", k)
+            yield x * k
+
+    @jit
+    def f(x, k, out):
+        a = x + 1
+        print("before", k)
+        b = middle(a * a, k, out)
+        c = b * 2 - a
+        print("after", c[0], end="")
+        c[1:] = middle(c[1:], k, out) + 1
+        return c / 3
+
+    @jit
+    def g(x, k, out):
+        y = careful(x * 2, out) * 3
+        try:
+            return raises(y, k) + 1
+        except KeyError as error:
+            print("caught")
+            return y + error.args[0]
+
+    @jit
+    def h(x, k):
+        y = Model(k)(x * 2 + 1)
+        for part in yields(y):
+            y = y + part
+        return [*map(lambda v: print("mapped", v) or v, (1, 2))], raises(y, k) * 2
+
+    closed = io.StringIO()
+    closed.close()
+    for x in (f8(30), f8(30), f8(9), -f8(9), np.zeros(5)):
+        for k in (1.0, 3.0, 0.0):
+            yield printed(f, x, k, None)
+            yield printed(h, x, k)
+            for out in (None, io.StringIO(), closed, 5):
+                yield printed(f, x, k, out), printed(g, x, k, out), getattr(out, "closed", None)
+    with open("/dev/full", "w", buffering=1) as full:
+        yield printed(f, f8(30), 1.0, full), printed(g, f8(30), 1.0, full)
+        with contextlib.suppress(OSError):
+            full.close()
+
+
+@scenario
 def as_a_value(jit):
     @jit
     def f(x):

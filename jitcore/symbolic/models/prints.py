@@ -4,13 +4,20 @@
     Loud      print                        at its place, once; what it raises is raised there
     Window …
 
+In an inlined call, of which no frame is there to go on in, it is done when the call has returned:
+what comes in between is pure, and if it fails nothing has been printed.
+
 A plain stream (jitcore/streams.py) runs nothing of the program's, so all that is known of it goes
 on to hold, and what is held back is not seen. Anything else is printed by CPython.
 """
 
 from __future__ import annotations
 
+import ast
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore.fallback import breaks
@@ -21,10 +28,12 @@ from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops_opaque import gives_none
 from jitcore.ir.types import ObjectType, ScalarType
 from jitcore.ir.value import Value, leaves
+from jitcore.marks import disable
 from jitcore.streams import check, is_plain
 from jitcore.symbolic.calls import model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.state import Frame
 from jitcore.symbolic.texts import TEXT
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
@@ -48,17 +57,49 @@ def print_(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
     place = vm.place()
     vm.window().nodes.append(Node(CHECK, (file, is_ascii), {}, (), (), place))
     given = words if file is None else {**words, "file": file}
-    vm.loud(Node(PRINT, tree, given, (), (), place))
+    if vm.inlined:
+        vm.postpone(Node(replace(PRINT, target=as_from(vm.frames[1:])), tree, given, (), (), place))
+    else:
+        vm.loud(Node(PRINT, tree, given, (), (), place))
     vm.nodes += 2
     return Known(None)
+
+
+def as_from(frames: Sequence[Frame]) -> Callable[..., None]:
+    """print(), as inlined functions call it, one in the other: their lines are in the traceback of
+    what it raises."""
+    found: Callable[..., None] = print
+    for frame in reversed(frames):
+        found = caller(found, frame)
+    return found
+
+
+def caller(called: Callable[..., None], frame: Frame) -> Callable[..., None]:
+    """Calls it from where the frame is."""
+    assert frame.instr is not None
+    code = frame.code.code
+    first, last, col, end = frame.instr.position
+    tree = ast.parse("def f(*args, **words): return to(*args, **words)")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt):
+            node.lineno, node.end_lineno = first or code.co_firstlineno, last
+            node.col_offset, node.end_col_offset = col or 0, end
+    tree.body[0].lineno = tree.body[0].end_lineno = code.co_firstlineno
+    made = next(c for c in compile(tree, code.co_filename, "exec").co_consts if is_code(c))
+    named = made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    return disable(FunctionType(named, {"to": called}), recursive=False)
+
+
+def is_code(const: Any) -> bool:
+    return type(const) is CodeType
 
 
 def place_of_its_own(vm: Machine) -> str:
     """Where no step has one."""
     if vm.work is not None:
         return " in a loop in C"
-    if vm.inlined:
-        return " in a function that is inlined"
+    if any(f.instr and f.code.handler_of(f.instr.offset) for f in vm.frames[1:]):
+        return " in a block of a function that is inlined"
     return " in verify mode" if vm.config.verify else ""
 
 
