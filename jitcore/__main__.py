@@ -14,7 +14,8 @@ from importlib import import_module
 
 SWITCH = "jitcore.pth"
 USAGE = """\
-usage: python -m jitcore [--report[=FILE]] (script.py | -m module | -c command) [arguments]
+usage: python -m jitcore [run] [--report[=FILE]] (script.py | -m module | -c command) [arguments]
+       python -m jitcore explain script.py [arguments] the same, and each line with what runs it
        python -m jitcore report FILE.json [FILE.html] a report that was written as JSON, to read
        python -m jitcore doctor                      what jitcore finds here, and what to install
        python -m jitcore cache [size | list | clear] the kernels that are kept on disk
@@ -28,7 +29,7 @@ COMMANDS = {
     "replay": "jitcore.report.replay",
     "report": "jitcore.report.reports",
 }
-REPORT = "--report"
+RUN, EXPLAIN, REPORT = "run", "explain", "--report"
 
 
 def command(original: Sequence[str], executable: str, arguments: Sequence[str]) -> list[str]:
@@ -59,13 +60,21 @@ def main() -> int:
         print(USAGE)
         return 0 if arguments else 2
     if arguments[0] in COMMANDS:
-        return int(import_module(COMMANDS[arguments[0]]).main(arguments[1:]))
+        module = import_module(COMMANDS[arguments[0]])
+        if arguments[1:2] in (["-h"], ["--help"]) and hasattr(module, "USAGE"):
+            print(module.USAGE)
+            return 0
+        return int(module.main(arguments[1:]))
     original = sys.orig_argv[: len(sys.orig_argv) - len(arguments)]
-    if arguments[0].partition("=")[0] == REPORT:
+    wanted: str | None = ""
+    if arguments[0] in (RUN, EXPLAIN):
+        wanted = EXPLAIN if arguments.pop(0) == EXPLAIN else ""
+    if arguments and arguments[0].partition("=")[0] == REPORT:
         wanted = report_to(arguments.pop(0).partition("=")[2])
-        if wanted is None or not arguments:
-            print(USAGE, file=sys.stderr)
-            return 2
+    if wanted is None or not arguments:
+        print(USAGE, file=sys.stderr)
+        return 2
+    if wanted:
         os.environ["JITCORE_REPORT"] = wanted
     if not is_installed(sys.path):
         print(f"jitcore: not installed: {SWITCH} is in no folder of sys.path", file=sys.stderr)

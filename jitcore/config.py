@@ -32,7 +32,7 @@ HOT_SECONDS = 0.05  # about what compiling takes: it costs no more than has been
 class Config:
     enabled: bool = True  # JITCORE=0 turns everything off
     everywhere: bool = False  # JITCORE=1 compiles what runs, without a decorator
-    report: str = ""  # JITCORE_REPORT: 1, json:FILE or html:FILE, when the program ends
+    report: str = ""  # JITCORE_REPORT: 1, explain, json:FILE or html:FILE, when the program ends
     cache_dir: Path | None = (
         None  # JITCORE_CACHE_DIR or the user's cache folder; None: no disk cache
     )
@@ -109,7 +109,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
         ("0 or 1", lambda text: text in ("0", "1")),
     ),
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
-    "JITCORE_REPORT": ("0, 1, json:FILE or html:FILE", lambda text: is_report(text)),
+    "JITCORE_REPORT": ("0, 1, explain, json:FILE or html:FILE", lambda text: is_report(text)),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
     "JITCORE_LOGS": (topics.WORDS, topics.is_understood),
     "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),

@@ -34,6 +34,10 @@ LARGE_DICT = (
     "a dict is compiled where it has at most 64 keys, all of them strings or numbers: read what is "
     "needed before the hot part"
 )
+BEGUN = (
+    "its body has graphs of its own; in a function that is called for it, the loop is compiled "
+    "from its start"
+)
 OBJECTS = "use a numeric dtype; keep arrays that belong together in a list or a dict"
 
 CLOSER: tuple[tuple[str, str, str], ...] = (
@@ -49,6 +53,7 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J202", "jitcore's own$", "call it where the compiled function is called"),
     ("J202", r"^ufunc ", "it costs only itself: NumPy's own ufuncs are compiled"),
     ("J214", "dtype object", OBJECTS),
+    ("J214", "with a list, and a result of", "give it an array, np.array([…]) of numbers"),
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
     ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
      NUMBERED_LOOPS),
@@ -56,6 +61,9 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
      "before and pass what comes out in"),
     ("J303", r"\b(frozen)?set\b", "a set has no order that is known: go through a list or a tuple "
      "of its items, made before"),
+    ("J303", r"^the loop had begun", BEGUN),
+    ("J304", "may not be bound", "give each variable that a round reads a value before the loop"),
+    ("J304", r"^more than \d+ items", "have NumPy do it on an array: np.sort(x), x.max()"),
     ("J405", r"ndarray\.tolist", "elements of the array are numbers too: go through the array, "
      "and make the list after the array work"),
     ("J405", r"ndarray\.item", "x[i] is the element, and float(x[i]) or int(x[i]) Python's number"),
@@ -68,6 +76,9 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is in one piece"),
     ("J501", r" of a dict object$", LARGE_DICT),
     ("J511", r"^a dict object\[", LARGE_DICT),
+    ("J511", r"^a list object\[", "a list that Python makes at run time is not looked into: go on "
+     "with an array, np.sort(x) in place of sorted(x)"),
+    ("J511", r"not a plain dict$", "pass a plain dict"),
     ("J510", r"^\* of a (list|tuple) and", "np.zeros(n) and np.full(n, value) make what is then "
      "filled; a list that is known beforehand, [0] * 8, is compiled"),
 )  # fmt: skip

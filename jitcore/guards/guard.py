@@ -9,7 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from jitcore import _C
-from jitcore.guards.source import Source, shown
+from jitcore.guards.source import Global, Source, shown
+from jitcore.ir.errstate import modes
 from jitcore.ir.types import ArrayType, Shape
 
 
@@ -199,7 +200,8 @@ class Absent:
     source: Source
 
     def __str__(self) -> str:
-        return f"there is no {self.source}"
+        kind = "global " if isinstance(self.source, Global) else ""
+        return f"there is no {kind}{self.source}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,11 @@ class ErrState:
     code: int
 
     def __str__(self) -> str:
-        return f"the state of np.errstate is {self.code:#o}"
+        named: dict[str, list[str]] = {}
+        for error, mode in modes(self.code).items():
+            named.setdefault(mode, []).append(error)
+        state = "; ".join(f"{', '.join(errors)}: {mode}" for mode, errors in named.items())
+        return f"np.errstate is {state}"
 
 
 Guard = (

@@ -47,10 +47,13 @@ class Finding:
         return f"{'ok' if self.good else 'WRONG':<6} {self.what:<12} {self.text}"
 
 
+USAGE = "usage: python -m jitcore doctor"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Prints the findings. 1 if something is wrong, 2 for arguments, of which there are none."""
     if arguments:
-        print("usage: python -m jitcore doctor", file=sys.stderr)
+        print(USAGE, file=sys.stderr)
         return 2
     print(title())
     wrong = 0

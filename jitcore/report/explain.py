@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from types import CodeType
@@ -22,7 +22,7 @@ from jitcore.report.annotated import is_numpys
 from jitcore.report.bandwidth import bandwidth, caches
 from jitcore.report.picture import Picture, picture
 from jitcore.report.roofline import Machine, Position, moves, positions, ran
-from jitcore.report.run import Compiled, Run, Step
+from jitcore.report.run import Compiled, Function, Run, Step
 from jitcore.runtime.records import Recompile, Region, Work, records
 from jitcore.runtime.told import Found, collect
 
@@ -65,16 +65,7 @@ class Explanation:
     @property
     def annotated(self) -> str:
         """The source of the functions that ran, each line with its time and what runs it."""
-        rows = []
-        for one in self.run.functions if self.run is not None else ():
-            if not any(one.seconds):
-                continue
-            rows.append(f"{one.name} {one.file}:{one.line}")
-            for line in one.lines:
-                spent = seconds(line.seconds) if line.seconds else ""
-                text = f"{line.number:5} {spent:>9}  {line.text}"
-                rows.append(f"{text}    # {line.note}" if line.note else text.rstrip())
-        return "\n".join(rows)
+        return "\n".join(listing(self.run.functions if self.run is not None else ()))
 
     @property
     def measured(self) -> tuple[Compiled, ...]:
@@ -110,7 +101,21 @@ class Explanation:
         graphs = map(graph_line, self.graphs)
         again = map(again_line, self.recompiles)
         stops = break_lines(self.breaks)
-        return "\n".join([heading(self), *graphs, *memory_lines(self), *again, *stops, *notes])
+        return "\n".join(
+            [heading(self), *graphs, *memory_lines(self.measured), *again, *stops, *notes]
+        )
+
+
+def listing(functions: Iterable[Function]) -> Iterator[str]:
+    """The source of those that ran, each line with its time and what runs it."""
+    for one in functions:
+        if not any(one.seconds):
+            continue
+        yield f"{one.name} {one.file}:{one.line}"
+        for line in one.lines:
+            spent = seconds(line.seconds) if line.seconds else ""
+            text = f"{line.number:5} {spent:>9}  {line.text}"
+            yield f"{text}    # {line.note}" if line.note else text.rstrip()
 
 
 def explain(fn: Any) -> Callable[..., Explanation]:
@@ -246,10 +251,10 @@ def is_call(work: Work, region: Region) -> bool:
     return work.name != "backend" and work.target not in (*region.kernels, *region.routines)
 
 
-def memory_lines(e: Explanation) -> Iterator[str]:
+def memory_lines(measured: Sequence[Compiled]) -> Iterator[str]:
     """What graphs moved against the least, and where that stands between memory and computing."""
-    machine = machine_for(e.measured)
-    for graph in e.measured:
+    machine = machine_for(measured)
+    for graph in measured:
         yield f"  memory moved at {graph.spot}: {moves(graph)}"
         yield from (f"      {one}" for one in positions(graph, machine))
 

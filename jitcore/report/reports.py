@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from jitcore.config import environment
-from jitcore.report import console, machine, page
+from jitcore.report import console, machine, page, whole
 from jitcore.report.measured import run
 from jitcore.report.run import Run
 
 WRITERS: Mapping[str, Callable[[Run], str]] = {"json": machine.text, "html": page.text}
+EXPLAIN = "explain"
 told = False  # at the end, once a process
 
 
@@ -45,6 +46,8 @@ def at_exit() -> None:
             write(kind, Path(name))
         else:
             console.print_report()
+        if kind == EXPLAIN:
+            whole.print_explained()
     except OSError as error:
         print(f"jitcore: no report: {error}", file=sys.stderr)
 

@@ -355,3 +355,87 @@ def writes_json(x):
 def is_given_the_text(x, text):
     y = x * 2
     return y, text
+
+
+@closely("J304", lambda: (np.arange(300.0), 300))
+def reads_what_a_round_before_has_set(x, n):
+    s = 0.0
+    for k in range(n):
+        if x[k] > 2:
+            s += t
+        if x[k] > 1:
+            t = x[k] * 2
+    return x + s
+
+
+@way_out(reads_what_a_round_before_has_set)
+def sets_it_before_the_loop(x, n):
+    s = t = 0.0
+    for k in range(n):
+        if x[k] > 2:
+            s += t
+        if x[k] > 1:
+            t = x[k] * 2
+    return x + s
+
+
+@closely("J304", lambda: (np.arange(300.0),))
+def sorts_many_items(x):
+    y = x * 2
+    z = sorted(y)
+    return y + z[0]
+
+
+@way_out(sorts_many_items)
+def sorts_an_array(x):
+    y = x * 2
+    z = np.sort(y)
+    return y + z[0]
+
+
+@closely("J511", lambda: (np.arange(300.0),))
+def looks_into_a_list_of_pythons(x):
+    y = x * 2
+    z = sorted(y)
+    return y + z[0]
+
+
+@way_out(looks_into_a_list_of_pythons)
+def looks_into_an_array(x):
+    y = x * 2
+    z = np.sort(y)
+    return y + z[0]
+
+
+class Options(dict):
+    pass
+
+
+def scaled(x, factor):
+    return x * factor
+
+
+@closely("J511", lambda: (f8(4), Options(factor=3.0)))
+def passes_options(x, options):
+    y = x * 2
+    return scaled(y, **options)
+
+
+@way_out(passes_options, lambda: (f8(4), {"factor": 3.0}))
+def passes_a_plain_dict(x, options):
+    y = x * 2
+    return scaled(y, **options)
+
+
+@closely("J214", lambda: (f8(4), np.float64(3)))
+def gives_a_list(x, k):
+    y = x * 2
+    z = np.log([k, 2, 3])
+    return y * z[0]
+
+
+@way_out(gives_a_list)
+def gives_an_array(x, k):
+    y = x * 2
+    z = np.log(np.array([k, 2.0, 3.0]))
+    return y * z[0]

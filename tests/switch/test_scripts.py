@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
+
+from jitcore.fallback.hints import BEGUN
 
 LOOP = """
     a, total = np.zeros(1000), 0
@@ -219,3 +222,65 @@ def main():
 print(main().sum(), "jitcore.pipeline" in sys.modules)
 """
     assert run(program, JITCORE="1").stdout.endswith("False\n")
+
+
+def test_a_loop_that_had_begun_is_said_to_have(run, tmp_path) -> None:
+    """It is compiled in the midst of it: what the user can do is another thing than elsewhere."""
+    done = run(
+        """
+        import time
+        import numpy as np
+
+        def work(x, end):
+            for item in range(10**9):
+                x = np.sqrt(x * x + item)
+                if time.monotonic() > end:
+                    return x
+
+        work(np.ones(1000), time.monotonic() + 0.6)
+        """,
+        JITCORE="1",
+        JITCORE_REPORT=f"json:{tmp_path / 'run.json'}",
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    stops = json.loads((tmp_path / "run.json").read_text())["stops"]
+    begun = [one for one in stops if one["code"] == "J303"]
+    assert [one["hint"] for one in begun] == [BEGUN]
+    assert begun[0]["reason"].endswith(": the loop had begun")
+
+
+EXPLAINED = """
+    import numpy as np
+    import jitcore
+
+    @jitcore.compile
+    def f(x):
+        return np.sqrt(x * x + 1.0)
+
+    f(np.ones(10))
+    print("done")
+"""
+
+
+def test_a_whole_program_is_explained(run) -> None:
+    done = run(EXPLAINED, script=("-m", "jitcore", "explain", "program.py"))
+    assert done.returncode == 0 and done.stdout == "done\n"
+    lines = done.stderr.splitlines()
+    assert any("return np.sqrt(x * x + 1.0)    # kernel 0" in line for line in lines)
+    assert "        x is an array f8[10]" in lines
+    assert any(line.startswith("  memory moved at ") for line in lines)
+    plain = run(EXPLAINED, script=("-m", "jitcore", "run", "program.py"))
+    assert plain.returncode == 0 and (plain.stdout, plain.stderr) == ("done\n", "")
+
+
+@pytest.mark.parametrize("command", ["doctor", "cache", "bugreport", "replay", "report"])
+def test_each_command_says_how_it_is_used(run, command: str) -> None:
+    done = run("", script=("-m", "jitcore", command, "--help"))
+    assert done.returncode == 0 and not done.stderr
+    assert done.stdout.startswith(f"usage: python -m jitcore {command}")
+
+
+@pytest.mark.parametrize("words", [("run",), ("explain",), ("run", "--report=x.txt", "a.py")])
+def test_words_that_are_no_command(run, words: tuple[str, ...]) -> None:
+    done = run("", script=("-m", "jitcore", *words))
+    assert done.returncode == 2 and done.stderr.startswith("usage: python -m jitcore [run]")

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, place_of
+from jitcore.guards.source import Stack
 from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
@@ -26,7 +27,7 @@ from jitcore.symbolic.routine import branches_to_loop
 from jitcore.symbolic.signals import Cut
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Either, Generator, Iter, Known, Null, Run, Var
+from jitcore.symbolic.values import Counted, Either, Generator, Iter, Known, Null, Run, Var
 from jitcore.symbolic.working import Fork, Way
 from jitcore.symbolic.wrap import realize
 
@@ -178,7 +179,9 @@ def get_iter(vm: Machine, frame: Frame, canon: Canon, over: Var) -> Var:
 def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     it = frame.stack[-1]
     if not isinstance(it, ITERATORS):
-        vm.stop(breaks.LOOP_UNKNOWN, "an iterator that was made before")
+        begun = isinstance(getattr(it, "origin", None), Stack) or isinstance(it, Counted)
+        what = "the loop had begun" if begun else "an iterator that was made before"
+        vm.stop(breaks.LOOP_UNKNOWN, what)
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, too_long(vm, frame, left))
