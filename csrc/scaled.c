@@ -19,11 +19,16 @@ static struct {
     PyObject *capsules;
     rt_loop matmul;
     int (*threads)(void);
+    int order;
 } own;
 
 typedef struct {
     i64 from, to;
 } Range;
+
+/* How the sums of four rows are made: by NumPy's loop, of a piece that has been multiplied; or here, in the order that it has with
+ * OpenBLAS on processors with AVX2 (kernel/x86_64/dgemv_t_4.c there). Of the last columns, `turned`: which product is rounded. */
+enum { BY_PIECES, IN_ORDER, IN_ORDER_TURNED, ORDERS };
 
 typedef struct {
     f64 factor;
@@ -41,6 +46,52 @@ typedef struct {
 #else
 #define WITH_AVX2
 #define HAS_AVX2 0
+#endif
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+#define HAS_ORDER (HAS_AVX2 && __builtin_cpu_supports("fma"))
+#define BLOCK 2048 /* columns that are summed up by themselves */
+
+/* The product of each of four rows and the vector, of the columns behind the last four. */
+__attribute__((target("avx2,fma"), always_inline)) static inline f64 last_of(f64 sum, const f64 *a, const f64 *x, i64 few, f64 by, int turned) {
+    if (few == 1)
+        return __builtin_fma(by * a[0], x[0], sum);
+    f64 two = turned ? __builtin_fma(by * a[0], x[0], by * a[1] * x[1]) : __builtin_fma(by * a[1], x[1], by * a[0] * x[0]);
+    return sum + (few == 2 ? two : __builtin_fma(by * a[2], x[2], two));
+}
+
+__attribute__((target("avx2,fma"))) static int sum_fours(const Job *job, i64 from, i64 rows) {
+    const i64 columns = job->columns, even = columns & ~(i64)3;
+    const f64 *x = (const f64 *)job->vector, *a = (const f64 *)job->matrix + from * columns;
+    const __m256d by = _mm256_set1_pd(job->factor);
+    f64 *out = (f64 *)job->out + from;
+    for (i64 row = 0; row < rows; row += 4, a += 4 * columns) {
+        f64 y[4] = {0, 0, 0, 0};
+        for (i64 at = 0; at < even; at += BLOCK) {
+            const i64 end = even - at < BLOCK ? even : at + BLOCK;
+            __m256d s0 = _mm256_setzero_pd(), s1 = s0, s2 = s0, s3 = s0;
+#define ADDED(sum, k) _mm256_fmadd_pd(_mm256_mul_pd(by, _mm256_loadu_pd(a + (k) * columns + j)), v, sum)
+            for (i64 j = at; j < end; j += 4) {
+                const __m256d v = _mm256_loadu_pd(x + j);
+                s0 = ADDED(s0, 0), s1 = ADDED(s1, 1), s2 = ADDED(s2, 2), s3 = ADDED(s3, 3);
+            }
+#undef ADDED
+            const __m256d all[4] = {s0, s1, s2, s3};
+            for (int k = 0; k < 4; k++) {
+                __m128d half = _mm_add_pd(_mm256_castpd256_pd128(all[k]), _mm256_extractf128_pd(all[k], 1));
+                y[k] += half[0] + half[1];
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            out[row + k] = even == columns ? y[k] : last_of(y[k], a + k * columns + even, x + even, columns - even, job->factor, own.order == IN_ORDER_TURNED);
+    }
+    return rt_flags();
+}
+
+#else
+#define HAS_ORDER 0
+static int sum_fours(const Job *job, i64 from, i64 rows) { return (void)job, (void)from, (void)rows, 0; }
 #endif
 
 #define TIMES(name, how)                                                             \
@@ -69,7 +120,13 @@ static int run_range(void *of, int part) {
     const Range *range = &job->ranges[part];
     f64 *room = PyMem_RawMalloc((size_t)((job->piece + 3) * job->columns) * sizeof(f64));
     int status = room == NULL ? RT_ERROR : 0;
-    for (i64 at = range->from, end; at < range->to && status == 0; at = end) {
+    i64 from = range->from;
+    if (own.order != BY_PIECES && status == 0) { /* but for the last four rows, and what is left of four */
+        i64 fours = ((range->to - from) & ~(i64)3) - ((range->to - from) & 3 ? 4 : 0);
+        status = sum_fours(job, from, fours);
+        from += fours;
+    }
+    for (i64 at = from, end; at < range->to && status == 0; at = end) {
         end = piece_end(at, job->piece, range->to);
         status = multiply_rows(job, room, at, end - at);
     }
@@ -110,6 +167,14 @@ static int is_plain(PyObject *obj, int ndim) {
     return PyArray_CheckExact(obj) && PyArray_TYPE(array) == NPY_DOUBLE && PyArray_NDIM(array) == ndim && PyArray_ISCARRAY_RO(array);
 }
 
+/* x - x is 0 of what is finite. */
+static int all_finite(const f64 *x, i64 n) {
+    f64 sum = 0;
+    for (i64 i = 0; i < n; i++)
+        sum += x[i] - x[i];
+    return sum == 0;
+}
+
 /* NULL without an exception: leave it to NumPy. */
 static PyObject *own_product(PyObject *factor, PyObject *matrix, PyObject *vector) {
     if (own.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain(matrix, 2)
@@ -133,7 +198,7 @@ static PyObject *own_product(PyObject *factor, PyObject *matrix, PyObject *vecto
     int status;
     Py_BEGIN_ALLOW_THREADS
     rt_clear();
-    status = run_all(&job, parts) | rt_flags();
+    status = run_all(&job, parts) | rt_flags() | !all_finite((const f64 *)job.out, rows);
     rt_clear();
     Py_END_ALLOW_THREADS
     if (status != 0)
@@ -172,9 +237,9 @@ static PyObject *scaled_product(PyObject *self, PyObject *const *args, Py_ssize_
 static PyObject *scaled_use(PyObject *self, PyObject *args) {
     PyObject *capsules;
     unsigned long long threads;
-    int count;
+    int count, order;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!K", &PyTuple_Type, &capsules, &threads))
+    if (!PyArg_ParseTuple(args, "O!Ki", &PyTuple_Type, &capsules, &threads, &order))
         return NULL;
     rt_loop *loops = inner_loops(capsules, &count);
     if (loops == NULL)
@@ -188,14 +253,15 @@ static PyObject *scaled_use(PyObject *self, PyObject *args) {
     if (count == 1)
         own.matmul = loops[0];
     own.threads = (int (*)(void))(uintptr_t)threads;
+    own.order = HAS_ORDER && order > BY_PIECES && order < ORDERS ? order : BY_PIECES;
     PyMem_Free(loops);
-    Py_RETURN_NONE;
+    return PyBool_FromLong(own.order == order);
 }
 
 static PyMethodDef methods[] = {
     {"scaled_use", scaled_use, METH_VARARGS,
-     "scaled_use((loop,), threads): NumPy's loop of matmul of float64, and where the function is that says how many threads OpenBLAS "
-     "has. (), 0: all is NumPy's."},
+     "scaled_use((loop,), threads, order): NumPy's loop of matmul of float64, where the function is that says how many threads OpenBLAS "
+     "has, and whose order of additions it is: 0: the loop's, 1 and 2: our own. Is there this one here? (), 0, 0: all is NumPy's."},
     {"scaled_product", (PyCFunction)(void (*)(void))scaled_product, METH_FASTCALL,
      "scaled_product(multiply, matmul, number, matrix, vector): what matmul(multiply(number, matrix), vector) gives."},
     {NULL, NULL, 0, NULL},

@@ -1,5 +1,6 @@
-/* (number * matrix) @ vector of float64, without the array that NumPy makes of the product: rows are multiplied piece by piece,
- * into memory that stays in the caches, and NumPy's own loop of matmul makes the sums of each piece; on several threads (workers.h).
+/* (number * matrix) @ vector of float64, without the array that NumPy makes of the product: four rows at a time are multiplied and summed
+ * up at once, in the order of additions of NumPy's BLAS; or, where that is another one, rows are multiplied piece by piece, into memory that
+ * stays in the caches, and NumPy's own loop of matmul makes the sums of each piece. On several threads (workers.h).
  *
  * BLAS has other orders of additions for the last rows of what one of its threads gets. So the matrix is cut where OpenBLAS cuts
  * it (driver/level2/gemv_thread.c there), then at multiples of four rows. That the bits are those of one call, a trial tells

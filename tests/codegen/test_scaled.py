@@ -6,6 +6,7 @@ import ctypes
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy._core import _multiarray_umath
 import jitcore
 from jitcore import _C
 from jitcore.codegen import scaled
+from jitcore.codegen.inner import core_loop
 
 pytestmark = [
     pytest.mark.by_turns,
@@ -49,30 +51,36 @@ def matrix(seed: int, rows: int, columns: int) -> tuple[Array, Array]:
     return a, rng.standard_normal(columns)
 
 
-COLUMNS = (
-    16,
-    17,
-    18,
-    19,
-    63,
-    250,
-    511,
-    515,
-    1022,
-    1025,
-    2046,
-    2047,
-    2048,
-    2049,
-    2051,
-    4095,
-    20_003,
-)
+COLUMNS = (*range(16, 20), 63, 250, 511, 515, 1022, 1025, *range(2046, 2050), 2051, 4095, 20_003)
+
+
+@pytest.fixture(params=["own order", "NumPy's loop"])
+def order(request: pytest.FixtureRequest) -> Iterator[int]:
+    yield use(used() if request.param == "own order" else 0)
+    use(used())
+
+
+def use(order: int) -> int:
+    loop, threads = core_loop(np.matmul, "ddd"), scaled.threads_of_blas()
+    assert loop is not None and threads is not None
+    assert _C.scaled_use((loop.capsule,), threads, order)
+    return order
+
+
+@cache
+def used() -> int:
+    """The first that has NumPy's bits."""
+    found = next(
+        k for k in scaled.ORDERS if use(k) == k and all(map(scaled.is_right, scaled.TRIED))
+    )
+    return use(found)
+
+
 SHAPES = [(460_800 // columns + at % 9, columns) for at, columns in enumerate(COLUMNS)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_bits(shape: tuple[int, int]) -> None:
+def test_bits(order: int, shape: tuple[int, int]) -> None:
     made, wanted = both(*matrix(shape[0], *shape))
     assert made == wanted
 
@@ -91,7 +99,7 @@ def openblas() -> Iterator[Callable[[int], None]]:
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("own", [1, 2])
-def test_threads(openblas: Callable[[int], None], threads: int, own: int) -> None:
+def test_threads(order: int, openblas: Callable[[int], None], threads: int, own: int) -> None:
     openblas(threads)
     before = jitcore.get_num_threads()
     jitcore.set_num_threads(own)
@@ -105,7 +113,7 @@ def test_threads(openblas: Callable[[int], None], threads: int, own: int) -> Non
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, -0.0, 1e308, 5e-324, -1e-310])
 @pytest.mark.parametrize("number", [1.3, -2.0, 0.0, -0.0, 1e300, 1e-300])
-def test_what_is_out_of_the_ordinary(odd: float, number: float) -> None:
+def test_what_is_out_of_the_ordinary(order: int, odd: float, number: float) -> None:
     a, x = matrix(3, 241, 1999)
     a[::17, ::5], x[3::40] = odd, 0.0
     made, wanted = both(a, x, number)
