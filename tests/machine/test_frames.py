@@ -12,7 +12,7 @@ import threading
 import traceback
 
 import pytest
-from conftest import JUMP, null_everywhere, put
+from support.points import JUMP, null_everywhere, put
 
 from jitcore import _C
 from jitcore.opcodes.decode import decode

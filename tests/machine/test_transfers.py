@@ -6,7 +6,7 @@ import sys
 import traceback
 
 import pytest
-from conftest import JUMP, RAISE, RETURN, offset_of, put, slot
+from support.points import JUMP, RAISE, RETURN, offset_of, put, slot
 
 from jitcore import _C
 from jitcore.opcodes.decode import decode
