@@ -1,16 +1,5 @@
 """Each test finds nothing compiled."""
 
-from __future__ import annotations
+from support.fresh import fresh
 
-from collections.abc import Iterator
-
-import pytest
-
-import jitcore
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Iterator[None]:
-    jitcore.reset()
-    yield
-    jitcore.reset()
+__all__ = ["fresh"]
