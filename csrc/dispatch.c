@@ -7,8 +7,10 @@
 #include "meter.h"
 #include "ticks.h"
 
-#define CALLS_MEASURED 32 /* of so many short ones a report has the time of one */
-#define FIRST_CALLS 64    /* of which it has the time of each: entries are tried */
+#define FIRST_CALLS 64    /* of which a report has the time of each: entries are tried */
+#define CALLS_MEASURED 32 /* then of so many short ones it has the time of one */
+#define MANY_CALLS 4096   /* and of those that were called so often, */
+#define MOST_MEASURED 128 /* of so many */
 
 /* ---------------------------------------------------------------- what the user says that arguments are */
 
@@ -186,9 +188,10 @@ PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, P
     Dispatcher *self = (Dispatcher *)op;
     if (self->unmeasured > 0) {
         self->unmeasured--;
-        int live = meter_silence();
+        Meter *meter = meter_here();
+        int live = meter_silence(meter);
         PyObject *result = dispatch(op, args, nargsf, names);
-        meter_speak(live);
+        meter_speak(meter, live);
         return result;
     }
     MeterSpan span;
@@ -196,8 +199,8 @@ PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, P
     Py_INCREF(op);
     PyObject *result = dispatch(op, args, nargsf, names);
     uint64_t ticks = meter_end(&span);
-    int is_short = ticks > 0 && ticks < LONG_TICKS;
-    self->stands_for = is_short && self->calls > FIRST_CALLS ? CALLS_MEASURED : 1;
+    int is_short = ticks > 0 && ticks < LONG_TICKS && self->calls > FIRST_CALLS;
+    self->stands_for = !is_short ? 1 : self->calls > MANY_CALLS ? MOST_MEASURED : CALLS_MEASURED;
     self->unmeasured = self->stands_for - 1;
     Py_DECREF(op);
     return result;

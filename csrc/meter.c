@@ -78,20 +78,6 @@ MeterCode *meter_code(PyCodeObject *code) {
     return home->meter = made;
 }
 
-/* ---------------------------------------------------------------- owners */
-
-int meter_silence(void) {
-    int live = now.live;
-    now.live = 0;
-    now.spans++;
-    return live;
-}
-
-void meter_speak(int live) {
-    now.live = live;
-    now.spans--;
-}
-
 /* ---------------------------------------------------------------- who called whom */
 
 static Node *node_make(Node *up, MeterCode *code) {

@@ -106,8 +106,17 @@ static inline MeterSlot *meter_enter(Meter *m, MeterSlot *next) {
 }
 
 /* A call that nobody measures: another one stands for it. Gives what ends it. */
-int meter_silence(void);
-void meter_speak(int live);
+static inline int meter_silence(Meter *m) {
+    int live = m->live;
+    m->live = 0;
+    m->spans++;
+    return live;
+}
+
+static inline void meter_speak(Meter *m, int live) {
+    m->live = live;
+    m->spans--;
+}
 
 /* A compiled call, which stands for so many others; a frame; compiling for it. meter_end ends each of them; NULL: nothing was begun. */
 void meter_begin_call(MeterSpan *span, MeterCode *code, int weight);

@@ -12,7 +12,8 @@ MOST_COMPARED = 8  # of a function
 BOTH = """<p class="quiet">Measured in this run: whole calls that ended before the function was
 compiled, and those that began after it was compiled last, with all that they called and whatever
 they were given; and graphs that took turns with NumPy's own calls, to find out which is faster.
-Of short calls, from the 65th on, one in 32 is measured and stands for the others.</p>"""
+Of short calls, from the 65th on, one in 32 is measured and stands for the others;
+from the 4097th on, one in 128.</p>"""
 NEITHER = (
     "not measured: no whole call ended before it was compiled, and no graph of it was tried "
     "against NumPy's calls"

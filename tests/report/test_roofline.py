@@ -220,6 +220,11 @@ def test_steps_run_as_often_as_their_graph(measured: None) -> None:
     (step,) = graph.steps
     assert graph.hits == 64 + 32 * 50
     assert 0.9 < step.times / graph.hits < 1.1 and 0.9 < graph.runs / graph.hits < 1.1
+    for _ in range(4096 + 128 * 20):  # and later one in 128
+        compiled(np.ones(10))
+    (graph,) = measured_run().compiled
+    (step,) = graph.steps
+    assert 0.9 < step.times / graph.hits < 1.1 and 0.9 < graph.runs / graph.hits < 1.1
 
 
 # ---- why it was compiled again ------------------------------------------------------------------
