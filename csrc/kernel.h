@@ -105,8 +105,8 @@ typedef struct {
 /* 0, or -1 with an exception; either way the object's end frees what it has got. */
 int kernel_read(Kernel *k, const KernelRows *rows);
 
-/* `low` and `high`, from extents, strides and itemsize. */
-void operand_reach(Operand *operand);
+/* `low` and `high`, from extents, strides and itemsize. -1: they are beyond 64 bits. */
+int operand_reach(Operand *operand);
 
 /* NumPy's inner loops in these capsules, and how many; PyMem, the caller owns it. NULL with an exception. */
 rt_loop *inner_loops(PyObject *capsules, int *count);

@@ -35,19 +35,23 @@ read_longs(PyObject *tuple, npy_intp *into)
     return 0;
 }
 
-void
+int
 operand_reach(Operand *operand)
 {
+    int beyond = 0;
     operand->low = 0;
     operand->high = operand->itemsize;
     for (int d = 0; d < operand->ndim; d++) {
-        npy_intp last = (operand->shape[d] - 1) * operand->strides[d];
+        npy_intp last, *end;
         if (operand->shape[d] == 0) {
             operand->low = operand->high = 0;
-            return;
+            return 0;
         }
-        *(last < 0 ? &operand->low : &operand->high) += last;
+        beyond |= __builtin_mul_overflow(operand->shape[d] - 1, operand->strides[d], &last);
+        end = last < 0 ? &operand->low : &operand->high;
+        beyond |= __builtin_add_overflow(*end, last, end);
     }
+    return -beyond;
 }
 
 static int
@@ -58,7 +62,7 @@ measure(Operand *operand)
         return -1;
     operand->itemsize = (int)PyDataType_ELSIZE(descr);
     Py_DECREF(descr);
-    operand_reach(operand);
+    operand_reach(operand); /* beyond 64 bits: as_strided makes such arrays, of which a view may be read */
     return 0;
 }
 

@@ -9,24 +9,37 @@ static i64 whole_part(i64 number, i64 divisor) { /* divisor > 0 */
     return found - (number % divisor < 0);
 }
 
-void basis_compute(const Basis *b, const i64 *extents, i64 *monomials) {
+/* What a sum of the variables before it gives when divided. */
+static int quotient_of(const Quotient *of, const i64 *variables, int known, i64 *found) {
+    i64 sum = of->constant;
+    for (int v = 0; v < known; v++)
+        if (add_product(&sum, of->times[v], variables[v]) < 0)
+            return -1;
+    *found = whole_part(sum, of->divisor);
+    return 0;
+}
+
+static int monomial_of(const int *powers, const i64 *variables, int known, i64 *found) {
+    *found = 1;
+    for (int v = 0; v < known; v++)
+        for (int power = powers[v]; power > 0; power--)
+            if (__builtin_mul_overflow(*found, variables[v], found))
+                return -1;
+    return 0;
+}
+
+int basis_compute(const Basis *b, const i64 *extents, i64 *monomials) {
     i64 variables[MOST_VARIABLES];
     int known = b->nextents;
     for (int e = 0; e < known; e++)
         variables[e] = extents[e];
-    for (int q = 0; q < b->nquotients; q++, known++) {
-        const Quotient *of = &b->quotients[q];
-        i64 sum = of->constant;
-        for (int v = 0; v < known; v++)
-            sum += of->times[v] * variables[v];
-        variables[known] = whole_part(sum, of->divisor);
-    }
-    for (int m = 0; m < b->nmonomials; m++) {
-        monomials[m] = 1;
-        for (int v = 0; v < known; v++)
-            for (int power = b->powers[m][v]; power > 0; power--)
-                monomials[m] *= variables[v];
-    }
+    for (int q = 0; q < b->nquotients; q++, known++)
+        if (quotient_of(&b->quotients[q], variables, known, &variables[known]) < 0)
+            return -1;
+    for (int m = 0; m < b->nmonomials; m++)
+        if (monomial_of(b->powers[m], variables, known, &monomials[m]) < 0)
+            return -1;
+    return 0;
 }
 
 /* A tuple of so many ints. */
@@ -106,10 +119,13 @@ PyObject *number_made(PyObject *number, PyObject *const *inputs) {
         }
         extents[e] = PyArray_DIM((PyArrayObject *)inputs[e], n->axes[e]) / n->steps[e];
     }
-    basis_compute(&n->basis, extents, monomials);
-    for (int m = 0; m < n->basis.nmonomials; m++)
-        sum += n->times[m] * monomials[m];
-    return PyLong_FromLongLong(sum);
+    int beyond = basis_compute(&n->basis, extents, monomials) < 0;
+    for (int m = 0; m < n->basis.nmonomials && !beyond; m++)
+        beyond = add_product(&sum, n->times[m], monomials[m]) < 0;
+    if (!beyond)
+        return PyLong_FromLongLong(sum);
+    PyErr_SetString(PyExc_OverflowError, "jitcore: a number beyond 64 bits"); /* CPython makes it */
+    return NULL;
 }
 
 static int read_axes(Number *n, PyObject *axes) {

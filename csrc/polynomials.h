@@ -29,15 +29,21 @@ typedef struct {
  * each. -1 with an exception: they are no basis with so many extents. */
 int basis_read(Basis *b, Py_ssize_t nextents, PyObject *quotients, PyObject *monomials);
 
-/* What each monomial is; `extents` has the basis's. Room for MOST_MONOMIALS. */
-void basis_compute(const Basis *b, const i64 *extents, i64 *monomials);
+/* sum += times * factor. -1: beyond 64 bits. */
+static inline int add_product(i64 *sum, i64 times, i64 factor) {
+    i64 product;
+    return __builtin_mul_overflow(times, factor, &product) || __builtin_add_overflow(*sum, product, sum) ? -1 : 0;
+}
+
+/* What each monomial is; `extents` has the basis's. Room for MOST_MONOMIALS. -1: something is beyond 64 bits. */
+int basis_compute(const Basis *b, const i64 *extents, i64 *monomials);
 
 extern PyTypeObject Number_Type;
 
 /* How many arrays it is made of. */
 int number_inputs(PyObject *number);
 
-/* An int. NULL with an exception: an input is no such array, or memory ran out. */
+/* An int. NULL with an exception: an input is no such array, the number is beyond 64 bits, or memory ran out. */
 PyObject *number_made(PyObject *number, PyObject *const *inputs);
 
 int polynomials_init(PyObject *module);

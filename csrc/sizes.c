@@ -99,17 +99,19 @@ static void measure_parts(Kernel *k, i64 part) {
         k->cut.least = least;
 }
 
-/* What the constructor, too, tells from the numbers. */
-static void derive(Kernel *k, const Kernel *from, i64 part) {
+/* What the constructor, too, tells from the numbers. -1: something is beyond 64 bits. */
+static int derive(Kernel *k, const Kernel *from, i64 part) {
     for (int i = 0; i < operands_of(k); i++)
-        if (k->operands[i].ndim > 0)
-            operand_reach(&k->operands[i]);
+        if (k->operands[i].ndim > 0 && operand_reach(&k->operands[i]) < 0)
+            return -1;
     k->size = 1;
     for (int d = 0; d < k->depth; d++)
-        k->size *= (npy_intp)k->dim[d];
+        if (__builtin_mul_overflow(k->size, (npy_intp)k->dim[d], &k->size))
+            return -1;
     k->cut = from->cut;
     if (k->cut.grain > 0)
         measure_parts(k, part);
+    return 0;
 }
 
 /* ---- a launch ----------------------------------------------------------------------------------- */
@@ -122,16 +124,21 @@ static int extent_of(const Kernel *k, const Extent *extent, PyObject *input, i64
     return extent->low <= n && n <= extent->high && (n - extent->low) % extent->step == 0;
 }
 
-/* `memory` has a copy of `k`, for any size. */
-static void resize(const Kernel *k, char *memory, const i64 *extents) {
+/* `memory` has a copy of `k`, for any size. -1: numbers are beyond 64 bits, and it is for none. */
+static int resize(const Kernel *k, char *memory, const i64 *extents) {
     const Sizes *s = k->sizes;
     i64 monomials[MOST_MONOMIALS];
-    basis_compute(&s->basis, extents, monomials);
+    if (basis_compute(&s->basis, extents, monomials) < 0)
+        return -1;
     for (Py_ssize_t i = 0; i < s->nterms; i++) {
-        i64 *number = (i64 *)(memory + s->terms[i].at);
-        *number = (s->terms[i].more ? *number : 0) + s->terms[i].times * monomials[s->terms[i].monomial];
+        const Term *term = &s->terms[i];
+        i64 *number = (i64 *)(memory + term->at);
+        if (!term->more)
+            *number = 0;
+        if (add_product(number, term->times, monomials[term->monomial]) < 0)
+            return -1;
     }
-    derive((Kernel *)memory, k, s->part);
+    return derive((Kernel *)memory, k, s->part);
 }
 
 Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
@@ -148,8 +155,13 @@ Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
         return NULL;
     if (s->busy)
         copy_into(k, memory);
-    if (s->busy || !same)
-        resize(k, memory, extents);
+    if ((s->busy || !same) && resize(k, memory, extents) < 0) {
+        if (s->busy)
+            PyMem_Free(memory);
+        else
+            s->now[0] = -1;
+        return NULL;
+    }
     if (!s->busy)
         memcpy(s->now, extents, (size_t)nextents * sizeof(i64));
     s->busy |= memory == s->memory;

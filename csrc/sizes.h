@@ -12,7 +12,7 @@
 PyObject *kernel_sized(PyObject *self, PyObject *args);
 
 /* The kernel for these inputs, until sized_leave. It borrows what does not depend on sizes from `k`, and is no object of its
- * own. NULL, without exception: the inputs are of no such size, or memory ran out. */
+ * own. NULL, without exception: the inputs are of no such size, a number is beyond 64 bits, or memory ran out. */
 Kernel *sized_enter(Kernel *k, PyObject *const *inputs);
 void sized_leave(Kernel *k, Kernel *own);
 

@@ -111,10 +111,11 @@ def compile(
     numerics   "exact": the same bits as NumPy (the default) · "fast": fused multiply-adds,
                functions within 4 ulp, sums in another order (docs/numerics.md has the bounds)
     signature  what arguments will be: for each parameter an ArraySpec, a class (float), or None
-               (anything), in a list in their order, `self` left out, or in a dict by name. Each
-               call then raises SignatureError for an argument that is something else, before
-               anything runs; and the function is compiled for them at once, up to its first break,
-               if there is an ArraySpec, float or complex for all parameters without a default
+               (anything), in a list in their order, `self` left out, at least for those without a
+               default, or in a dict by name. Each call then raises SignatureError for an argument
+               that is something else, before anything runs; and the function is compiled for them
+               at once, up to its first break, if there is an ArraySpec, float or complex for all
+               parameters without a default
 
     Returns a callable with `__wrapped__` and `eager` (the original), `cache_info()`,
     `cache_clear()`, `warmup(*args)` and `graphs`.
@@ -191,7 +192,7 @@ def explain(fn: Any, /) -> Callable[..., Any]:
 
 
 def attach(fn: types.FunctionType, options: Config, signature: Signature | None = None) -> Any:
-    wanted = aligned(signature, fn.__code__) if signature is not None else ()
+    wanted = aligned(signature, fn) if signature is not None else ()
     if options.report:
         report_at_exit()
     if not options.enabled:

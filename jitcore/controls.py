@@ -108,7 +108,10 @@ def bound(fn: FunctionType, args: Any, kwargs: Any) -> dict[str, Any]:
     """Parameter → value, as a call binds them."""
     plain = FunctionType(fn.__code__, {}, fn.__name__, fn.__defaults__, fn.__closure__)
     plain.__kwdefaults__ = fn.__kwdefaults__
-    found = signature(plain).bind(*args, **kwargs)
+    try:
+        found = signature(plain).bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{fn.__qualname__}.warmup(): {error}") from None
     found.apply_defaults()
     return {name: example_of(value) for name, value in found.arguments.items()}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -76,9 +76,10 @@ Wanted = ArraySpec | type | None
 Signature = Sequence[Wanted] | Mapping[str, Wanted]
 
 
-def aligned(signature: Signature, code: CodeType) -> tuple[Wanted, ...]:
+def aligned(signature: Signature, fn: FunctionType) -> tuple[Wanted, ...]:
     """One for each parameter; a first one called self or cls is not counted in a sequence.
     TypeError where they do not fit."""
+    code = fn.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     if isinstance(signature, Mapping):
         found = {**signature}
@@ -88,9 +89,8 @@ def aligned(signature: Signature, code: CodeType) -> tuple[Wanted, ...]:
     else:
         own = names[:1] if names[:1] in (("self",), ("cls",)) else ()
         rest = names[len(own) : code.co_argcount]
-        if len(signature) > len(rest):
-            text = f"{len(signature)} arguments, and the function takes {len(rest)}"
-            raise TypeError(f"{code.co_qualname}: the signature is for {text}")
+        needed = rest[: max(len(rest) - len(fn.__defaults__ or ()), 0)]
+        reject_count(code, len(signature), rest, needed)
         found = dict(zip(rest, signature, strict=False))
     for name, wanted in found.items():
         if name not in names:
@@ -99,6 +99,17 @@ def aligned(signature: Signature, code: CodeType) -> tuple[Wanted, ...]:
             text = f"an ArraySpec, a class or None for {name!r}, not {wanted!r}"
             raise TypeError(f"{code.co_qualname}: a signature has {text}")
     return tuple(found.get(name) for name in names)
+
+
+def reject_count(code: CodeType, count: int, names: Sequence[str], needed: Sequence[str]) -> None:
+    """Not one for each of these parameters, though others have defaults."""
+    if len(needed) <= count <= len(names):
+        return
+    text = f"{count} argument{'s' * (count != 1)}, and the function takes {len(names)}"
+    if count < len(needed):
+        missing = ", ".join(map(repr, needed[count:]))
+        text = f"{text}: {missing} without a default; None stands for any value"
+    raise TypeError(f"{code.co_qualname}: the signature is for {text}")
 
 
 def checks(wanted: Iterable[Wanted]) -> tuple[Any, ...]:

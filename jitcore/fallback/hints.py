@@ -79,6 +79,16 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J511", r"^a list object\[", "a list that Python makes at run time is not looked into: go on "
      "with an array, np.sort(x) in place of sorted(x)"),
     ("J511", r"not a plain dict$", "pass a plain dict"),
+    ("J903", r"sizes under dynamic=False$", "leave dynamic=False out of the options: one version "
+     "then serves all sizes"),
+    ("J903", r"sizes$", "keep to few sizes, or put what depends on them into a function of its own:"
+     " a branch on an extent, a number of rounds; JITCORE_LOGS=+recompiles says what it is"),
+    ("J903", r"dtypes or ranks$", "convert to one dtype and rank before the call, by x.astype(...) "
+     "and x.reshape(...)"),
+    ("J903", r"numbers$", "pass a number that changes as an array of one element, or use it where "
+     "it makes no shape, part or branch"),
+    ("J903", r"objects$", "pass the same objects each time: a function that is made once, settings "
+     "that keep their values"),
     ("J510", r"^\* of a (list|tuple) and", "np.zeros(n) and np.full(n, value) make what is then "
      "filled; a list that is known beforehand, [0] * 8, is compiled"),
 )  # fmt: skip

@@ -3,11 +3,15 @@ moment, or where it would be the same again."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from types import CodeType
 from typing import Any
 
+from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
+from jitcore.guards.reason import Change
 from jitcore.runtime.records import Record
 from jitcore.runtime.regions import facts_of
 from jitcore.runtime.told import seen
@@ -16,6 +20,13 @@ from jitcore.symbolic.state import Capture
 MOST_PLACES = 8  # that vary to the limit, in one function
 FEW_HITS = 3
 MAX_WASTED = 3  # entries in a row with few hits, while one frame runs
+SIZES = "sizes"
+KINDS = {  # by what is another
+    r"\.shape\b": SIZES,
+    r"\.dtype$|\.ndim$": "dtypes or ranks",
+    r"\.strides$|\.flags\.": "layouts",
+    r"^type\(": "types",
+}
 
 
 def exhausted(record: Record, point: Any, code: CodeType) -> bool:
@@ -28,8 +39,33 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     if not point.barren:
         text = f"{tries - 1} versions"
         text = text if tries > limit else f"{again - 1} versions of its regions, beside the first"
+        text += what_varies(record, point.offset)
         seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
+
+
+def what_varies(record: Record, offset: int) -> str:
+    """What has most often been the reason of another version, in words that hints go by."""
+    mine = [one for one in record.recompiles if one.offset == offset]
+    kinds = Counter(kind for one in mine for kind in {*map(kind_of, one.changes)})
+    if not kinds:
+        return ""
+    ((kind, _),) = kinds.most_common(1)
+    return f", for other {kind}{alone(record.config) if kind == SIZES else ''}"
+
+
+def alone(config: Config) -> str:
+    """Why there is no entry for all sizes."""
+    if config.dynamic is False:
+        return " under dynamic=False"
+    if config.backend != "c":
+        return " with another backend than C"
+    return " in the background" if config.compiling == "background" else ""
+
+
+def kind_of(change: Change) -> str:
+    found = (kind for part, kind in KINDS.items() if re.search(part, change.source))
+    return next(found, "numbers" if change.use else "objects")
 
 
 def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:

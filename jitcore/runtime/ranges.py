@@ -30,7 +30,7 @@ ATTEMPTS = 12
 MANY = 1 << 17
 MOST_ELEMENTS = 1 << 26  # NumPy is asked about arrays of so many, unless there are
 MOST_CORNERS = 32
-LARGEST_STEP = 16
+LARGEST_STEP = 64
 INSIDE = ((1, 0), (2, 1), (5, 0))  # samples at no corner: which prime, and how much more
 MORE_INSIDE = tuple(
     (3 + k, k % 3) for k in range(10)

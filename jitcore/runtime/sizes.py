@@ -100,7 +100,7 @@ def relation(
 ) -> tuple[tuple[int, int], int, int]:
     """(n + 1, m + 1) and (2 * n, 2 * m) are made of (n, m)."""
     for base in known:
-        plus, times = pair[0] - base[0], pair[0] // base[0]
+        plus, times = pair[0] - base[0], pair[0] // max(base[0], 1)
         if plus == pair[1] - base[1] and plus <= FAR:
             return base, 1, plus
         if pair == (times * base[0], times * base[1]):

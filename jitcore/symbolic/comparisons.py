@@ -14,7 +14,7 @@ from jitcore.ir.ops_operator import BY_OPERATOR
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed, has_either, kinds
-from jitcore.symbolic.extents import compared
+from jitcore.symbolic.extents import compared, tested
 from jitcore.symbolic.handlers.build import key_of
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row, hinted, is_array_like, leaf, python_scalar
@@ -59,6 +59,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var, settled: bool = True) ->
         classes = {number_class(lhs), number_class(rhs)}
         if None not in classes and complex not in classes:
             out = vm.emit(BY_OPERATOR[text], (leaf(vm, lhs), leaf(vm, rhs)), {})
+            tested(vm, out, fn, lhs, rhs)
             return hinted(vm, out, fn, (lhs, rhs))
     if is_character(lhs) or is_character(rhs):
         return _characters(vm, text, lhs, rhs)

@@ -8,7 +8,7 @@ answer goes to `Machine.looked`: such a capture is of use where it is the same a
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -27,11 +27,13 @@ DIVISORS: dict[Callable[..., Any], Callable[[int], int]] = {
     operator.floordiv: int,
     operator.mod: int,
     operator.rshift: lambda bits: 1 << bits if 0 <= bits < 16 else 0,
+    operator.and_: lambda mask: mask + 1 if mask > 0 and not mask & mask + 1 else 0,
 }
 CHOICES = (min, max)
 MANY = 1 << 24
 OF_COMPUTED = "an extent of a computed array"  # which one knows when there are several samples
 CURVED = "a product of extents"
+BRANCH = "decides a branch"
 COMPUTED = (*SUMS, operator.mul, *DIVISORS, *CHOICES)
 T = TypeVar("T")
 
@@ -167,11 +169,39 @@ def compared(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) ->
     ends = lhs, rhs
     if not any(is_length(vm, end) for end in ends) or any(met(vm, end) for end in ends):
         return None
-    if not all(is_length(vm, end) or is_fixed(end) for end in ends):
+    return decided(vm, fn, lhs, rhs)
+
+
+def tested(vm: Machine, out: Var, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> None:
+    """Another comparison of extents is a fact where a branch asks for it."""
+    if isinstance(out, Run) and (is_length(vm, lhs) or is_length(vm, rhs)):
+        vm.tests[out.value] = fn, lhs, rhs
+
+
+def decided(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> bool | None:
+    """The same where extents are divided, with an entry for each remainder; and of a product of
+    extents beside a number. None: it is known at run time only."""
+    ends = lhs, rhs
+    lengths = [end for end in ends if isinstance(end, Run) and end.value in vm.lengths]
+    beside = [end for end in ends if end not in lengths]
+    known = [one for end in lengths for one in vm.lengths[end.value]]
+    numbers = all(map(is_number, beside)) and not any(isinstance(one, Run) for one in known)
+    if vm.work is not None or not numbers or (CURVED in known and not is_product(known, beside)):
         return None
+    for end in lengths:
+        vm.meet(end, BRANCH)
     a, b = map(now, ends)
     seen(vm, sign(a, b) if fn in (operator.eq, operator.ne) else fn(a, b))
     return fn(a, b)
+
+
+def is_product(known: Sequence[Met], beside: Sequence[Var]) -> bool:
+    """Alone beside a number: it grows with each extent."""
+    return len(beside) == 1 and [*known] == [CURVED]
+
+
+def is_number(var: Var) -> bool:
+    return isinstance(var, Known) and type(var.obj) in (int, float)
 
 
 def sign(a: int, b: int) -> int:
@@ -179,9 +209,9 @@ def sign(a: int, b: int) -> int:
 
 
 def now(var: Var) -> int:
-    number = var.hint if isinstance(var, Run) else var.obj  # type: ignore[union-attr]
-    assert type(number) is int
-    return number
+    number: Any = var.hint if isinstance(var, Run) else var.obj  # type: ignore[union-attr]
+    assert type(number) in (int, float)
+    return number  # type: ignore[no-any-return]
 
 
 def met(vm: Machine, var: Var) -> tuple[Met, ...]:
@@ -234,14 +264,7 @@ def shaping(vm: Machine, var: Run) -> Any:
     it matters in another way than to numbers of kernels and steps, samples differ."""
     if var.value not in vm.lengths:
         return vm.concrete(var)
-    for one in vm.lengths[var.value]:
-        match one:
-            case Division():
-                vm.divided[one] = None
-            case Run():
-                vm.concrete(one)
-            case _:
-                seen(vm, one)
+    vm.meet(var, "reaches a shape")
     return var.hint
 
 

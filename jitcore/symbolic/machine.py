@@ -50,6 +50,7 @@ UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
 UNIT_TAILS = frozenset(("PRECALL", "CALL"))
 MAX_STEPS = 20_000
 MAX_NODES = 1_500
+MOST_REST = 64  # of a division, that may be a constant
 
 
 def is_extent(source: Source) -> bool:
@@ -70,7 +71,8 @@ class Machine:
         self.exit_at = exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
         self.lengths: dict[Value, tuple[Met, ...]] = {}  # extents, and what is made of them
-        self.divided: dict[Division, None] = {}  # those that shapes are made with
+        self.tests: dict[Value, tuple[Any, Var, Var]] = {}  # comparisons of such numbers
+        self.divided: dict[Division, None] = {}  # those that facts are made with
         self.freed: list[int] = []  # extents of computed arrays that are no facts
         self.looked = looked  # what was told of arrays' extents: in all walks of a capture
         self.assumed = assumed  # of callables whose results are constants, likewise
@@ -177,7 +179,7 @@ class Machine:
                 return obj
             case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
                 if self.start.sizes and any(map(is_extent, deps)):
-                    raise Particular("a number made of an extent is to be a constant")
+                    return self.rest(var, use)
                 for source in deps | ({origin} if origin is not None else frozenset()):
                     known = self.realized[source]
                     assert isinstance(known, Run)
@@ -185,6 +187,28 @@ class Machine:
                     self.uses.setdefault(source, f"{use} at {self.line()}")
                 return hint
         self.stop(breaks.RUNTIME_VALUE, describe(var))
+
+    def rest(self, var: Run, use: str) -> int:
+        """What is left of extents in a division is a constant where all have the same
+        remainder."""
+        met = self.lengths.get(var.value, ())
+        if not any(isinstance(one, Division) for one in met) or abs(var.hint) > MOST_REST:
+            raise Particular("a number made of an extent is to be a constant")
+        self.meet(var, use)
+        self.looked.append(var.hint)
+        return int(var.hint)
+
+    def meet(self, var: Run, use: str) -> None:
+        """What such a number is made with: it is least and greatest at corners that have seen all
+        of that."""
+        for one in self.lengths[var.value]:
+            match one:
+                case Division():
+                    self.divided[one] = None
+                case Run():
+                    self.concrete(one, use)
+                case _:
+                    self.looked.append(one)
 
     def same_object(self, a: Source, b: Source) -> bool:
         return self.live[a] is self.live[b]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from jitcore.ir.types import ArrayType, CharacterType, ScalarType
-from jitcore.symbolic.extents import compared
+from jitcore.symbolic.extents import BRANCH, compared, decided
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,
@@ -59,9 +59,11 @@ def truth(vm: Machine, var: Var) -> bool | None:
         case Run(value) if vm.lengths.get(value) == ():
             return compared(vm, operator.ne, var, Known(0))
         case Run(value) if value in vm.lengths:
-            return None
+            return decided(vm, operator.ne, var, Known(0))
+        case Run(value) if value in vm.tests:
+            return decided(vm, *vm.tests[value])
         case Run(value, hint=hint) if hint is not NOTHING and not vm.in_loop:
-            return bool(vm.concrete(var, "decides a branch"))
+            return bool(vm.concrete(var, BRANCH))
         case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return None
         case Run(value) if isinstance(value.type, CharacterType):

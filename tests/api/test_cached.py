@@ -111,6 +111,16 @@ def test_warmup_runs_nothing():
     assert f(x.copy()).tobytes() == noisy(x.copy()).tobytes() and len(SEEN) == 2
 
 
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [((), "missing a required argument: 'x'"), ((X, 2, 3, 4), "too many positional")],
+)
+def test_warmup_for_what_is_no_call(args, text):
+    f = jitcore.compile(wave)
+    with pytest.raises(TypeError, match=rf"^wave\.warmup\(\): {text}"):
+        f.warmup(*args)
+
+
 def test_warmup_is_a_compile():
     f = jitcore.compile(wave)
     assert f.warmup(X, 2.0) is True

@@ -122,6 +122,29 @@ def test_a_signature_that_does_not_fit(signature, text):
         jitcore.compile(lengths, signature=signature)
 
 
+def three(x, y, gain=1.0):
+    return (x + y) * gain
+
+
+def test_a_signature_for_fewer_parameters():
+    text = "three: the signature is for 1 argument, and the function takes 3: 'y' without a default"
+    with pytest.raises(TypeError, match=text):
+        jitcore.compile(three, signature=[ArraySpec((3,))])
+    with pytest.raises(TypeError, match=r"for 0 arguments, .* takes 3: 'x', 'y' without"):
+        jitcore.compile(three, signature=[])
+    two = jitcore.compile(three, signature=[ArraySpec((3,)), None])
+    assert two(np.ones(3), 2.0).tobytes() == np.full(3, 3.0).tobytes()
+
+
+def test_a_signature_of_a_method_for_fewer_parameters():
+    class Model:
+        def run(self, p, q):
+            return p * 2 + q
+
+    with pytest.raises(TypeError, match=r"run: .* for 1 argument, and the function takes 2: 'q'"):
+        jitcore.compile(Model.run, signature=[ArraySpec((3,))])
+
+
 def test_a_break_is_told_of_when_it_is_called():
     f = jitcore.compile(lambda x: print(x * 2 + 1), signature=[ArraySpec((3,))], fullgraph=True)
     with pytest.raises(jitcore.GraphBreakError):

@@ -6,6 +6,7 @@ import itertools
 import json
 import logging
 import types
+from types import FunctionType
 
 import numpy as np
 from support.arrays import f8
@@ -439,3 +440,88 @@ def gives_an_array(x, k):
     y = x * 2
     z = np.log(np.array([k, 2.0, 3.0]))
     return y * z[0]
+
+
+# ---- J903: what varies ---------------------------------------------------------------------------
+
+
+def with_sizes(fn):
+    return lambda x: [fn(x[:n]) for n in range(2, 14)]
+
+
+def with_ranks(fn):
+    return lambda x: [fn(x.reshape((4, *(1,) * k))).reshape(-1) for k in range(12)]
+
+
+def with_numbers(fn):
+    return lambda x: [fn(x, k) for k in range(2, 14)]
+
+
+def with_functions(fn):
+    return lambda double, x: [fn(FunctionType(double.__code__, {}), x) for _ in range(12)]
+
+
+def double(v):
+    return v * 2.0
+
+
+@closely("J903", lambda: (f8(20),), drive=with_sizes, dynamic=False)
+def is_compiled_for_each_size(x):
+    return np.cos(x) * 2 + 1
+
+
+@way_out(is_compiled_for_each_size, drive=with_sizes)
+def is_compiled_for_all_sizes(x):
+    return np.cos(x) * 2 + 1
+
+
+@closely("J903", lambda: (f8(20),), drive=with_sizes)
+def has_a_power_of_its_size(x):
+    return (np.cos(x) + 1)[: 2 ** len(x)] * 2
+
+
+@way_out(has_a_power_of_its_size, drive=with_sizes)
+def has_no_power(x):
+    return (np.cos(x) + 1)[: len(x)] * 2
+
+
+@closely("J903", lambda: (f8(4),), drive=with_ranks)
+def is_called_with_many_ranks(x):
+    return np.cos(x) * 2 + 1
+
+
+def flat(fn):
+    return lambda x: [fn(x.reshape((4, *(1,) * k)).reshape(-1)) for k in range(12)]
+
+
+@way_out(is_called_with_many_ranks, drive=flat)
+def is_called_with_one_rank(x):
+    return np.cos(x) * 2 + 1
+
+
+@closely("J903", lambda: (f8(20),), drive=with_numbers)
+def makes_parts_with_a_number(x, k):
+    return np.cos(x)[:k] * 2
+
+
+def parts_of(fn):
+    return lambda x: [fn(x)[:k] for k in range(2, 14)]
+
+
+@way_out(makes_parts_with_a_number, drive=parts_of)
+def makes_all_of_it(x):
+    return np.cos(x) * 2
+
+
+@closely("J903", lambda: (double, f8(20)), drive=with_functions)
+def is_given_another_function(fn, x):
+    return fn(np.cos(x)) * 2 + 1
+
+
+def with_one_function(fn):
+    return lambda double, x: [fn(double, x) for _ in range(12)]
+
+
+@way_out(is_given_another_function, drive=with_one_function)
+def is_given_one_function(fn, x):
+    return fn(np.cos(x)) * 2 + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.breaking import found_in, nothing_special, ways_in
-from support.compiler import REAL, forget, identity
+from support.compiler import REAL, forget
 from support.observe import internal_errors
 from support.program import execute
 
@@ -77,7 +76,7 @@ def test_the_break_is_gone(path: Path, name: str, number: int, of: str) -> None:
     _, inputs, code = breaking(path, of)
     expected = getattr(example, "__expected__", None)
     with expected.world() if expected and expected.world else nothing_special():
-        before = (expected.drive if expected else identity)(example)(*inputs())
+        before = expected.drive(example)(*inputs()) if expected else example.__driven_plain__()
     compiled = jitcore.compile(fn, **dict(way.options))
     given = way.inputs or inputs
     with internal_errors() as errors:
@@ -97,8 +96,8 @@ NEAR_CASES = [
 def test_a_closer_hint_is_given(name: str) -> None:
     forget()
     fn = execute(NEAR)[name]
-    code, inputs, inside = fn.__closely__
-    _, stops = stops_of(lambda: jitcore.compile(fn)(*inputs()))
+    code, _, inside = fn.__closely__
+    _, stops = stops_of(fn.__driven__)
     if inside:
         hint = next(stop.hint for stop in stops if stop.via)
         assert hint.startswith(f"this is inside {inside}, which {NEAR}:"), hint
@@ -113,7 +112,7 @@ def test_every_closer_hint_has_a_program() -> None:
     for case in NEAR_CASES:
         forget()
         fn = execute(NEAR)[case.values[0]]
-        code, inputs, inside = fn.__closely__
-        _, stops = stops_of(functools.partial(jitcore.compile(fn), *inputs()))
+        _, _, inside = fn.__closely__
+        _, stops = stops_of(fn.__driven__)
         given |= {closer(stop.code, stop.detail) for stop in stops if not inside}
     assert {hint for _, _, hint in CLOSER} - {BEGUN} <= given  # BEGUN: tests/switch

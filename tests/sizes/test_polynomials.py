@@ -124,6 +124,24 @@ def test_a_number_of_other_arrays() -> None:
 
 
 @pytest.mark.parametrize(
+    "parts",
+    [
+        (((0, 1),), (), ((3,),), (1,)),
+        (((0, 1),), (), ((1,),), (1 << 40,)),
+        (((0, 1),), (), ((0,), (1,)), ((1 << 63) - 1, 1)),
+        (((0, 1),), ((2, (1 << 63) - 1, 1),), ((0, 1),), (1,)),
+        (((0, 1),), ((2, 0, 1 << 40),), ((0, 1),), (1,)),
+    ],
+)
+def test_a_number_beyond_64_bits(parts: tuple[Any, ...]) -> None:
+    """No other number: CPython makes it."""
+    made = Number(*parts)
+    assert made(range_of(0)) < 1 << 63
+    with pytest.raises(OverflowError, match="beyond 64 bits"):
+        made(range_of(1 << 40))
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         ((), (), (), ()),

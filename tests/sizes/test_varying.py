@@ -38,6 +38,16 @@ def test_another_dtype() -> None:
     assert len(regions(fn)) == 3 and hits(fn) == 5
 
 
+def test_none_at_first() -> None:
+    """Nothing follows from an extent of 0."""
+
+    def fn(x: Any, y: Any) -> Any:
+        return np.sqrt(x * x + 1.0), y * 2.0 + 1.0
+
+    agree(fn, [(data(n), data(m)) for n, m in ((0, 30), (40, 50), (50, 60), (20, 20), (61, 7))])
+    assert len(regions(fn)) == 2
+
+
 def test_short_axes_stay_as_they_are() -> None:
     def fn(x: Any, centre: Any) -> Any:
         return ((x - centre) * (x - centre)).sum(axis=1) * 2.0

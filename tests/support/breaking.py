@@ -19,6 +19,8 @@ from typing import Any
 from support.compiler import identity
 from support.program import Found, Inputs, execute, program, programs_in
 
+import jitcore
+
 Wrap = Callable[[Any], Any]
 
 
@@ -66,11 +68,16 @@ def breaks(code: str, *inputs: Inputs, options: dict[str, Any] | None = None, **
     return mark
 
 
-def closely(code: str, inputs: Inputs, inside: str = "") -> Wrap:
-    """Mark a function as the program of a closer hint; `inside`: of the one for this library."""
+def closely(
+    code: str, inputs: Inputs, inside: str = "", drive: Wrap = identity, **options: Any
+) -> Wrap:
+    """Mark a function as the program of a closer hint; `inside`: of the one for this library;
+    `drive` and `options` as in Expected."""
 
     def mark(fn: Any) -> Any:
         fn.__closely__ = code, inputs, inside
+        fn.__driven__ = lambda: drive(jitcore.compile(fn, **options))(*inputs())
+        fn.__driven_plain__ = lambda: drive(fn)(*inputs())
         return fn
 
     return mark

@@ -76,6 +76,11 @@ MADE = (
     "z.append(x[max(0, len(x) - {b}) :] * 2.0 + 1.0)",
     "x = x * 2.0 if len(x) > {b} else x * 3.0 + 1.0",
     "if len(x) < {k}:\n        return x",
+    "if len(x) % {k}:\n        x = x * 2.5 + 1.0",
+    "x = x * 2.0 if x.size % {k} == 1 else x * 3.0 + 1.0",
+    "if x.size // {k} > {b}:\n        y = y * 2.0 + x",
+    "n = len(x) - len(x) % {k}\n    z.append(x[:n].reshape(-1, {k}).sum(axis=1) * 2.0)",
+    "z.append(np.concatenate([x, np.zeros(-len(x) % {k})]).reshape(-1, {k}) * 2.0)",
     "m = len(x) - {k}\n    z.append(np.zeros(m) + x[{k} :])",
     "m = len(x) // {k}\n    z.append((np.concatenate([x[m:], y[:m]]) + 1.0) * 2.0)",
     "w = x[1:] - x[:-1]\n    z.append(w * len(w) + np.arange(len(w)))",
@@ -107,9 +112,20 @@ OF_LENGTH = (
     *("z.append(np.full({}, 2.5) * x[:1])", "z.append(np.roll(x * 2.0, {}) + x)"),
     *("z.append(np.broadcast_to(x[:1], ({},)) * 2.0)", "z.append({})"),
     "z.append(np.tri({}, {}, {}) * 2.0)",
+    *("if {}:\n        z.append(x * 2.5)", "if {} >= {}:\n        z.append(x * 3.5)"),
+    *(
+        "if {} != {}:\n        x = x * 1.5",
+        "if not {}:\n        return z",
+        "if {} > 20.5:\n        w = w + 1.0",
+    ),
+    *(
+        "z.append((x * 2.0, w * 3.0)[({}) % 2])",
+        "for k in range(({}) % 3):\n        w = w * 1.5 + k",
+    ),
 )
 JOINED = (
     *("({} + {})", "({} - {})", "({}) // 2", "({}) // 3", "({}) // 4", "({}) % 2", "({}) % 3"),
+    *("({}) & 1", "({}) & 3", "({}) % 4", "-({}) % 8"),
     *("2 * ({})", "3 * ({})", "-({})", "min({}, {})", "max({}, {})", "({}) >> 1"),
 )
 ENDS = ("n",) * 7 + ("len(w)",) * 2 + tuple(map(str, (0, 1, 2, 3, 5, 8, 13, 30)))

@@ -19,8 +19,8 @@ CACHE_LIMIT = row(
     "J903", "cache-limit", COULD,
     "this place was compiled for as many kinds of input as are allowed",
     runs="the piece, for other kinds of input",
-    hint="keep ranks and dtypes the same, pass changing numbers as arrays,"
-    " leave extents out of branches, and dynamic=False out of the options",
+    hint="give it the same kinds of arrays and objects: f.cache_info().recompiles says what"
+    " was another each time",
 )
 ERROR_STATE = row(
     "J904", "error-state", NEVER,
