@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import time
-from itertools import islice
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -32,18 +31,16 @@ from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
 from jitcore.runtime.memory import pool_bytes
 from jitcore.runtime.missed import failing_in, missed, warn_of_limit
+from jitcore.runtime.other_sizes import for_other_sizes, keep_sizes
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.points import place_points, splice_in
 from jitcore.runtime.policy import changes_each_round, exhausted, repeats
 from jitcore.runtime.records import Done, Record, records
 from jitcore.runtime.regions import for_sizes, region_of
 from jitcore.runtime.rules import rules
-from jitcore.runtime.samples import loose
-from jitcore.runtime.sizes import arrays_of, for_all_sizes, is_kept
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.told import broke, keep, recompiled, seen
-from jitcore.runtime.varying import others
 from jitcore.runtime.warned import Warned
 from jitcore.settings import current
 from jitcore.symbolic.capture import around_blocks, capture
@@ -53,8 +50,6 @@ from jitcore.verify import rehearsal
 
 dumping = Lazy("jitcore.dump.function")
 MAX_CODE = 20_000
-SIZED_SECONDS = 0.6  # of processor time, for an entry for all sizes
-MAX_SIZED = 3  # tries in vain of a place, and earlier sizes that one compares with
 
 
 def attach(fn: FunctionType, config: Config) -> Any:
@@ -261,42 +256,6 @@ def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assem
         except Unroutined as loop:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
             refused[loop.at] = loop.why
-
-
-def for_other_sizes(
-    record: Record, start: Start, captured: Capture
-) -> tuple[Capture, Assembled] | None:
-    """Where only the sizes of arrays are others than for an entry that there is: an entry for all
-    of them."""
-    config = record.config
-    mine = [r.entry for r in record.regions if r.offset == start.offset and r.entry is not None]
-    possible = config.backend == "c" and config.compiling == "eager"
-    tries = record.one_size.get(start.offset, 0)
-    if not possible or tries > MAX_SIZED or any(entry.retired for entry in mine):
-        return None
-    sizes = record.sizes.get(start.offset, ())
-    until = time.thread_time() + SIZED_SECONDS
-    for arrays in islice(others(captured, sizes, config.dynamic, not mine), MAX_SIZED):
-        try:
-            found = for_all_sizes(start, arrays, captured.guards, config, until)
-        except Exception as error:
-            if is_users(error):
-                raise
-            if config.strict:
-                raise
-            logs.recompiles.debug("an entry for all sizes", exc_info=True)
-            found = None
-        if found is not None:
-            keep_sizes(record, start.offset, captured)
-            return found
-        record.one_size[start.offset] = record.one_size.get(start.offset, 0) + 1
-    return None
-
-
-def keep_sizes(record: Record, offset: int, captured: Capture) -> None:
-    if is_kept(captured.guards):
-        seen_at = loose(captured.guards), arrays_of(captured.guards)
-        record.sizes.setdefault(offset, []).append(seen_at)
 
 
 def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:

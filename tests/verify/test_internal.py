@@ -26,7 +26,7 @@ from jitcore.verify.reports import parse
 STAGES: dict[str, tuple[Any, str]] = {
     "decode": (pipeline, "decode"),
     "capture": (pipeline, "capture"),
-    "passes": (planned, "fuse"),
+    "fuse": (planned, "fuse"),
     "guards": (assemble, "compile_guards"),
     "codegen": (planned, "compiled"),
     "compiler": (cache, "build"),
