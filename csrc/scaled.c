@@ -52,6 +52,7 @@ typedef struct {
 #include <immintrin.h>
 #define HAS_ORDER (HAS_AVX2 && __builtin_cpu_supports("fma"))
 #define BLOCK 2048 /* columns that are summed up by themselves */
+#define NEXT 192   /* columns further on are asked for */
 
 /* The product of each of four rows and the vector, of the columns behind the last four. */
 __attribute__((target("avx2,fma"), always_inline)) static inline f64 last_of(f64 sum, const f64 *a, const f64 *x, i64 few, f64 by, int turned) {
@@ -74,6 +75,8 @@ __attribute__((target("avx2,fma"))) static int sum_fours(const Job *job, i64 fro
 #define ADDED(sum, k) _mm256_fmadd_pd(_mm256_mul_pd(by, _mm256_loadu_pd(a + (k) * columns + j)), v, sum)
             for (i64 j = at; j < end; j += 4) {
                 const __m256d v = _mm256_loadu_pd(x + j);
+                for (int k = 0; k < 4; k++)
+                    __builtin_prefetch(a + k * columns + j + NEXT);
                 s0 = ADDED(s0, 0), s1 = ADDED(s1, 1), s2 = ADDED(s2, 2), s3 = ADDED(s3, 3);
             }
 #undef ADDED
