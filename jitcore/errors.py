@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class JitcoreError(Exception):
     """Base of all errors that are meant for a user."""
@@ -26,8 +28,9 @@ class SignatureError(JitcoreError, TypeError):
 
 
 class GraphBreakError(JitcoreError):
-    """`fullgraph=True`, and the graph broke. `.break_` is the break, the message its report."""
+    """`fullgraph=True`, and the graph broke. `.break_` is the break, the message its report, with
+    the source line."""
 
-    def __init__(self, stop: object) -> None:
-        super().__init__(str(stop))
+    def __init__(self, stop: object, lines: Iterable[str] = ()) -> None:
+        super().__init__("\n".join([str(stop), *lines]))
         self.break_ = stop

@@ -10,7 +10,7 @@ from typing import Any
 
 from jitcore import logs
 from jitcore.errors import GraphBreakError
-from jitcore.fallback.breaks import Break
+from jitcore.fallback.breaks import Break, caret
 from jitcore.guards.reason import Change
 from jitcore.opcodes.decode import decode
 from jitcore.runtime.records import Done, Recompile, Record, Region
@@ -45,7 +45,7 @@ def recompiled(
 def broke(record: Record, stop: Break) -> None:
     seen(record, stop)
     if record.config.fullgraph or failing():
-        raise GraphBreakError(stop)
+        raise GraphBreakError(stop, caret(stop.place))
 
 
 def seen(record: Record, stop: Break) -> None:

@@ -11,7 +11,6 @@ Once per place and kind of error; what follows is only counted. Strict, it is ra
 
 from __future__ import annotations
 
-import linecache
 import logging
 from collections.abc import Iterator
 from types import CodeType
@@ -20,7 +19,7 @@ from typing import Any
 from jitcore.config import Config
 from jitcore.errors import InternalError, blamed
 from jitcore.fallback import breaks
-from jitcore.fallback.breaks import Break, Place, place_of
+from jitcore.fallback.breaks import Break, Place, caret, place_of
 from jitcore.verify import reports
 
 log = logging.getLogger("jitcore")
@@ -59,23 +58,6 @@ def lines(stop: Break, file: str) -> Iterator[str]:
     yield f"    hint: {stop.hint}"
     if file:
         yield f"    bug report: {file}"
-
-
-def caret(place: Place) -> Iterator[str]:
-    """The source line, and what of it is meant."""
-    text = linecache.getline(place.filename, place.lineno or 0).rstrip("\n")
-    if not text.strip():
-        return
-    indent = len(text) - len(text.lstrip())
-    yield f"    {text[indent:]}"
-    if place.col is None or place.end_col is None:
-        return
-    encoded = text.encode()  # columns count bytes
-    first = len(encoded[: place.col].decode(errors="replace")) - indent
-    one_line = place.end_lineno in (None, place.lineno)
-    last = len(encoded[: place.end_col].decode(errors="replace")) if one_line else len(text)
-    if 0 <= first < last - indent:
-        yield f"    {' ' * first}{'^' * (last - indent - first)}"
 
 
 def titled(error: BaseException) -> str:

@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import jitcore
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import KINDS, BreakKind, BreakSignal, Place
 
@@ -60,3 +63,17 @@ def test_the_page_in_docs_is_current() -> None:
     tool = [sys.executable, "tools/break_docs.py", "--check"]
     done = subprocess.run(tool, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def strict(x: Any) -> Any:
+    y = x * 2.0
+    return y + sorted(y)[0]
+
+
+def test_an_error_for_a_break_shows_the_expression() -> None:
+    with pytest.raises(jitcore.GraphBreakError) as caught:
+        jitcore.compile(strict, fullgraph=True)(np.arange(9.0))
+    first, line, carets = str(caught.value).splitlines()
+    assert first == str(caught.value.break_) and " Hint: " in first
+    assert line == "    return y + sorted(y)[0]"
+    assert carets == "               ^^^^^^^^^"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 
@@ -32,3 +34,20 @@ def place_of(code: CodeType, position: Position | None = None) -> Place:
     line, end_line, col, end_col = position or (code.co_firstlineno, None, None, None)
     line = code.co_firstlineno if line is None else line
     return Place(code.co_filename, line, end_line, col, end_col, code.co_qualname)
+
+
+def caret(place: Place) -> Iterator[str]:
+    """The source line, and what of it is meant."""
+    text = linecache.getline(place.filename, place.lineno or 0).rstrip("\n")
+    if not text.strip():
+        return
+    indent = len(text) - len(text.lstrip())
+    yield f"    {text[indent:]}"
+    if place.col is None or place.end_col is None:
+        return
+    encoded = text.encode()  # columns count bytes
+    first = len(encoded[: place.col].decode(errors="replace")) - indent
+    one_line = place.end_lineno in (None, place.lineno)
+    last = len(encoded[: place.end_col].decode(errors="replace")) if one_line else len(text)
+    if 0 <= first < last - indent:
+        yield f"    {' ' * first}{'^' * (last - indent - first)}"
