@@ -10,7 +10,9 @@ not depend on contents: a row asks for this by name, and tests compare with NumP
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,7 +152,7 @@ def asked_shape(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     if op.target is None or codes is None:
         return None
     words = {key: word for key, word in kwargs.items() if key not in ("dtype", "casting")}
-    shape = op.target(*map_tree(_hollow, args), **words).shape
+    shape = _shape_of(op.target, args, words)
     few = args if op.name != "tile" else (*args[:1], *map_tree(_fewer, args[1:]))
     less = {key: map_tree(_fewer, word) if key == "reps" else word for key, word in kwargs.items()}
     small = type_of(_small_call(op.target, few, less, codes, "zeros"))
@@ -188,13 +190,52 @@ def asked_repeated(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
 
 
 _NOTHING = np.dtype([])
+_LONG = 16  # of lengths that are left as they are, so that none is as one that is not
 
 
-def _hollow(leaf: Any) -> Any:
+def _shape_of(target: Any, args: Args, words: Kwargs) -> Shape:
+    """Even elements of no size are moved one by one: of many NumPy is asked at fewer."""
+
+    def at(lengths: Mapping[int, int]) -> Shape:
+        found: Shape = target(*map_tree(partial(_hollow, lengths), args), **words).shape
+        return found
+
+    shapes = [shape for shape in map(_shape, leaves(args)) if shape is not None]
+    long = sorted({n for shape in shapes for n in shape if n > _LONG})
+    many = sum(map(prod, shapes)) > _MAX_ELEMENTS
+    return (_linear(at, long) if many else None) or at({})
+
+
+def _linear(at: Callable[[Mapping[int, int]], Shape], long: Sequence[int]) -> Shape | None:
+    """The shape for these lengths, which is so many times each of them, and so many more. None:
+    it is something else."""
+    few = {n: _LONG + 3 * (k + 1) for k, n in enumerate(long)}
+    try:
+        base, beside = at(few), at({n: m + 2 for n, m in few.items()})
+        ones = {n: at({**few, n: few[n] + 1}) for n in long}
+    except (TypeError, ValueError):
+        return None
+
+    def shape(lengths: Mapping[int, int]) -> Shape:
+        return tuple(
+            was + sum((ones[n][axis] - was) * (lengths[n] - few[n]) for n in long)
+            for axis, was in enumerate(base)
+        )
+
+    tried = shape({n: m + 2 for n, m in few.items()})
+    return shape({n: n for n in long}) if tried == beside else None
+
+
+def _shape(leaf: Any) -> Shape | None:
     t = leaf.type if type(leaf) is Value else type_of(leaf)
     if isinstance(t, ArrayType) or (type(leaf) is Value and isinstance(t, ScalarType)):
-        return np.ndarray(t.shape, _NOTHING)
-    return leaf
+        return t.shape
+    return None
+
+
+def _hollow(lengths: Mapping[int, int], leaf: Any) -> Any:
+    shape = _shape(leaf)
+    return leaf if shape is None else np.ndarray([lengths.get(n, n) for n in shape], _NOTHING)
 
 
 def _scaled(codes: Codes, small: Any) -> Type | None:
