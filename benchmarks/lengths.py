@@ -75,8 +75,8 @@ def speeds(chosen: list[Kernel], size: str) -> None:
         args = kernel.inputs(n, np.random.default_rng(1))
         pairs = [*turns(one, every, args)]
         ratio = ratios[kernel.name] = statistics.median(a / b for a, b in pairs)
-        times = (statistics.median(times) * 1e6 for times in zip(*pairs, strict=True))
-        text = " / ".join(f"{one:.2f}" for one in times)
+        both = (statistics.median(times) * 1e6 for times in zip(*pairs, strict=True))
+        text = " / ".join(f"{one:.2f}" for one in both)
         print(f"{kernel.name:24} {text} us = {ratio:.2f}{served(every)}", flush=True)
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     slower = {name: 1 / ratio for name, ratio in ratios.items() if ratio < 1 / MORE}

@@ -30,9 +30,9 @@ AS_IT_IS = '#define RT_AS_IT_IS _Pragma("GCC unroll 1")'
 
 def held(program: Program, nest: Nest, varying: Collection[int] = ()) -> int:
     """How many elements a row of the results has; 0: they do not stay. `varying`: extents that one
-    text serves with others; then it says no length."""
+    text serves with others, and says nowhere."""
     count = nest.dim[-1]
-    if varying or not program.folds or program.outputs or nest.depth < 2:
+    if count in varying or not program.folds or program.outputs or nest.depth < 2:
         return 0
     if any(step.inner or step.carried for step in program.steps):
         return 0

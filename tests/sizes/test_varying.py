@@ -101,3 +101,19 @@ def test_few_rows_at_first() -> None:
     shapes = (76, 4, 2), (2, 64, 32), (2, 64, 32), (95, 4, 2), (3, 100, 40), (1, 64, 32)
     agree(attention, [tuple(data(*shape) for _ in range(3)) for shape in shapes])
     assert len(regions(attention)) == 3
+
+
+def test_short_rows_of_sums_stay_in_registers() -> None:
+    """Their length varies with none: the text says it, in an entry for all numbers of rows."""
+
+    def deviations(x: Any) -> Any:
+        return (x - x.mean(axis=0)) / x.std(axis=0)
+
+    shapes = (40, 16), (50, 16), (70, 16), (16, 16), (2, 16), (900, 16)
+    agree(deviations, [(data(*shape),) for shape in shapes])
+    *_, every = regions(deviations)
+    assert any("r2[16]" in kernel.source for kernel in every.kernels) and every.for_sizes
+    agree(
+        deviations,
+        [(data(*shape),) for shape in ((9, 5), (10, 5), (5, 5), (10, 10), (7, 7), (3, 4))],
+    )
