@@ -6,12 +6,14 @@ Python's own arithmetic on Python's numbers does not ask for it, whatever it rai
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from .graph import Node
-from .op import Effect, Kind, leaf_type
+from .op import Effect, Kind, Op, leaf_type
 from .ops_loop import LEAVE, POLL
 from .ops_operator import ROWS
-from .types import ScalarType
+from .types import ObjectType, ScalarType
+from .value import given
 
 OPERATORS = frozenset(ROWS)
 WAYS_OUT = (POLL, LEAVE)
@@ -35,3 +37,10 @@ def is_pythons(node: Node) -> bool:
         isinstance(kind, ScalarType) and kind.python
         for kind in map(leaf_type, (*node.args, *node.outputs))
     )
+
+
+def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Does NumPy never warn here? A cast between floats may overflow."""
+    types = [value.type for value in given(args, kwargs)]
+    kinds = {t.dtype.char for t in types if not isinstance(t, ObjectType) and t.dtype.kind in "fc"}
+    return op.effect_of(args, kwargs) is Effect.SILENT and len(kinds) < 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import types
+from typing import Any
 
 import numpy as np
 
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.value import given as values_in
 from jitcore.marks import COMPILED
 from jitcore.symbolic.values import (
     Bound,
@@ -126,3 +128,10 @@ def described(obj: object) -> str:
         return text if len(text) <= 40 else f"a {type(obj).__name__}"
     cls, name = type(obj).__name__, name_of(obj)
     return cls if name == cls else f"{cls} {name}"
+
+
+def selected(given: tuple[Any, ...]) -> str:
+    """What indices give whose values count, in words."""
+    types = [value.type for value in values_in(given[1:], {})]
+    by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
+    return "what a mask selects" if by_mask else "a slice with ends that are computed at run time"

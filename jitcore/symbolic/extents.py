@@ -17,7 +17,8 @@ from jitcore.guards.source import Extent
 from jitcore.ir.ops_operator import BY_OPERATOR, WHOLE
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
 from jitcore.ir.value import Value
-from jitcore.symbolic.machine import Machine, is_extent
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.rests import is_extent, meet
 from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Asked, Division, Met, Sized
 from jitcore.symbolic.values import Known, Run, Tuple, Var
@@ -189,7 +190,7 @@ def decided(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> 
     if vm.work is not None or not numbers or (CURVED in known and not is_product(known, beside)):
         return None
     for end in lengths:
-        vm.meet(end, BRANCH)
+        meet(vm, end, BRANCH)
     a, b = map(now, ends)
     seen(vm, sign(a, b) if fn in (operator.eq, operator.ne) else fn(a, b))
     return fn(a, b)
@@ -264,7 +265,7 @@ def shaping(vm: Machine, var: Run) -> Any:
     it matters in another way than to numbers of kernels and steps, samples differ."""
     if var.value not in vm.lengths:
         return vm.concrete(var)
-    vm.meet(var, "reaches a shape")
+    meet(vm, var, "reaches a shape")
     return var.hint
 
 

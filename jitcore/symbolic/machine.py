@@ -21,7 +21,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
 from jitcore.fallback.exit import MISS, Do, Exit
 from jitcore.guards.guard import Equals, Guard
-from jitcore.guards.source import Extent, Source
+from jitcore.guards.source import Source
 from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.infer_index import copies
@@ -33,13 +33,15 @@ from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.ir.value import given as values_in
 from jitcore.ir.value import has_list
 from jitcore.ir.value import values as values_of
+from jitcore.ir.warns import is_silent
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.blame import row_of_refusal, row_of_values
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, selected
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.signals import Cut, Fenced, Particular
+from jitcore.symbolic.rests import is_extent, rest
+from jitcore.symbolic.signals import Cut, Fenced
 from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
@@ -50,11 +52,6 @@ UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
 UNIT_TAILS = frozenset(("PRECALL", "CALL"))
 MAX_STEPS = 20_000
 MAX_NODES = 1_500
-MOST_REST = 64  # of a division, that may be a constant
-
-
-def is_extent(source: Source) -> bool:
-    return type(source) is Extent
 
 
 class Machine:
@@ -179,7 +176,7 @@ class Machine:
                 return obj
             case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
                 if self.start.sizes and any(map(is_extent, deps)):
-                    return self.rest(var, use)
+                    return rest(self, var, use)
                 for source in deps | ({origin} if origin is not None else frozenset()):
                     known = self.realized[source]
                     assert isinstance(known, Run)
@@ -187,28 +184,6 @@ class Machine:
                     self.uses.setdefault(source, f"{use} at {self.line()}")
                 return hint
         self.stop(breaks.RUNTIME_VALUE, describe(var))
-
-    def rest(self, var: Run, use: str) -> int:
-        """What is left of extents in a division is a constant where all have the same
-        remainder."""
-        met = self.lengths.get(var.value, ())
-        if not any(isinstance(one, Division) for one in met) or abs(var.hint) > MOST_REST:
-            raise Particular("a number made of an extent is to be a constant")
-        self.meet(var, use)
-        self.looked.append(var.hint)
-        return int(var.hint)
-
-    def meet(self, var: Run, use: str) -> None:
-        """What such a number is made with: it is least and greatest at corners that have seen all
-        of that."""
-        for one in self.lengths[var.value]:
-            match one:
-                case Division():
-                    self.divided[one] = None
-                case Run():
-                    self.concrete(one, use)
-                case _:
-                    self.looked.append(one)
 
     def same_object(self, a: Source, b: Source) -> bool:
         return self.live[a] is self.live[b]
@@ -421,20 +396,6 @@ class Machine:
 
     def jump(self, frame: Frame, offset: int) -> None:
         frame.index = frame.code.by_offset[offset]
-
-
-def selected(given: tuple[Any, ...]) -> str:
-    """What indices give whose values count, in words."""
-    types = [value.type for value in values_in(given[1:], {})]
-    by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
-    return "what a mask selects" if by_mask else "a slice with ends that are computed at run time"
-
-
-def is_silent(op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Does NumPy never warn here? A cast between floats may overflow."""
-    types = [value.type for value in values_in(args, kwargs)]
-    kinds = {t.dtype.char for t in types if not isinstance(t, ObjectType) and t.dtype.kind in "fc"}
-    return op.effect_of(args, kwargs) is OpEffect.SILENT and len(kinds) < 2
 
 
 def is_array(out: Any) -> bool:
