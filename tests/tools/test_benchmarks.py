@@ -13,6 +13,7 @@ import pytest
 import jitcore
 from benchmarks import page, table
 from benchmarks.__main__ import chosen
+from benchmarks.accounted import accounted
 from benchmarks.bandwidth import Bandwidth, better
 from benchmarks.bits import difference
 from benchmarks.kernels import KERNELS
@@ -160,3 +161,7 @@ def test_the_better_of_two_bandwidths() -> None:
     assert better(Bandwidth(1.0, 4.0), Bandwidth(2.0, 3.0)) == Bandwidth(2.0, 4.0)
     assert better(None, Bandwidth(2.0, 3.0)) == better(Bandwidth(2.0, 3.0), None)
     assert better(None, None) is None
+
+
+def test_the_time_of_a_call_has_owners() -> None:
+    assert accounted(KERNELS["triad"], "medium") > 0.5
