@@ -27,7 +27,8 @@ def accounted(kernel: Kernel, size: str) -> float:
     for _ in range(WARM_UP):
         function(*fresh(kernel, args))
     explained = jitcore.explain(function)
-    return max(explained(*fresh(kernel, args)).accounted for _ in range(TIMES))
+    found: list[float] = [explained(*fresh(kernel, args)).accounted for _ in range(TIMES)]
+    return max(found)
 
 
 def arguments() -> argparse.Namespace:
