@@ -97,6 +97,15 @@ def infer_linspace(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return _longer(infer_called(op, by_place, words), (num,))
 
 
+def infer_window(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """(M, ...): asked with few points."""
+    count = args[0] if args else kwargs.get("M")
+    if type(count) is not int or count <= FEW:
+        return infer_called(op, args, kwargs)
+    few = {**kwargs, "M": FEW} if "M" in kwargs else kwargs
+    return _longer(infer_called(op, (FEW, *args[1:]) if args else (), few), (count,))
+
+
 def infer_arange(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """Of whole numbers there are as many as in a range."""
     exact = all(type(arg) is int and abs(arg) < EXACT for arg in args)

@@ -17,6 +17,7 @@ from .infer_create import (
     infer_like,
     infer_linspace,
     infer_square,
+    infer_window,
 )
 from .infer_histogram import effect_of_histogram, infer_histogram
 from .infer_view import (
@@ -141,8 +142,8 @@ ROWS: tuple[Op, ...] = (
     *_rows("eye identity tri", Kind.CREATE, _F, infer_square),
     *_rows("indices", Kind.CREATE, _F, infer_called),
     *_rows("linspace", Kind.CREATE, _F, infer_linspace, operands=2),
-    *_rows("logspace geomspace", Kind.CREATE, _F, infer_called, operands=2),
-    *_rows("hamming hanning bartlett blackman kaiser", Kind.CREATE, _F, infer_called),
+    *_rows("logspace geomspace", Kind.CREATE, _F, infer_linspace, operands=2),
+    *_rows("hamming hanning bartlett blackman kaiser", Kind.CREATE, _F, infer_window),
     *_rows("ndim", Kind.INDEX, _S, infer_pyint, fold=lambda t: t.ndim),
     *_rows("size", Kind.INDEX, _S, infer_pyint, fold=lambda t: t.size),
     *_rows("shape", Kind.INDEX, _S, asked, fold=lambda t: t.shape),

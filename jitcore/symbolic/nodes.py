@@ -110,6 +110,7 @@ OF_LENGTHS = frozenset(
     (
         *("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"),
         *("arange", "linspace", "eye", "identity", "tri"),
+        *("logspace", "geomspace", "hanning", "hamming", "bartlett", "blackman", "kaiser"),
         *("repeat", "ndarray.repeat", "tile", "roll", "clip", "ndarray.clip"),
     )
 )
