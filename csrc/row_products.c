@@ -33,7 +33,7 @@ typedef struct {
     i64 lane, column, count;
 } Tail;
 
-/* `fused`: a single row left of four; the last columns. `turned`: of the first two products, which is rounded. */
+/* `single`: the row that is left of four is fused; `tail`: the last columns are. `turned`: of the first two products, which is rounded. */
 typedef struct {
     const char *name;
     int turned, single, tail;
@@ -284,7 +284,7 @@ void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x,
 
 /* ---- which order is NumPy's --------------------------------------------------------------------- */
 
-static PyObject *try_row_products(PyObject *module, PyObject *args) {
+static PyObject *choose_order(PyObject *module, PyObject *args) {
     unsigned long long threads;
     const char *name;
     (void)module;
@@ -331,7 +331,7 @@ static PyObject *row_products(PyObject *module, PyObject *args) {
 
 static PyMethodDef methods[] = {
     {"row_orders", names, METH_NOARGS, "row_orders(): those that there are."},
-    {"row_order", try_row_products, METH_VARARGS,
+    {"row_order", choose_order, METH_VARARGS,
      "row_order(threads, name): from now on this one is used, if it is one here; None: none. `threads`: where the function is that says how "
      "many threads OpenBLAS has."},
     {"row_products", row_products, METH_VARARGS,

@@ -4,7 +4,7 @@
  *     y[i] += ((a0[i] * x0 + a1[i] * x1) + a2[i] * x2) + a3[i] * x3      four rows of the matrix at a time, fused
  *
  * That is OpenBLAS's order on processors with AVX-512 (kernel/x86_64/dgemv_n_4.c there, and its part for SkylakeX). What is left of four rows, and the
- * last columns of what one of its threads gets, go another way. A trial tells whether it is NumPy's here (`_C.try_row_products`).
+ * last columns of what one of its threads gets, go another way. A trial tells whether it is NumPy's here (jitcore/codegen/row_products.py).
  */
 #ifndef JIT_ROW_PRODUCTS_H
 #define JIT_ROW_PRODUCTS_H
@@ -14,7 +14,7 @@
 #include "../jitcore/runtime_c/kernel_rt.h"
 #include "../jitcore/runtime_c/routine_rt.h"
 
-/* Adds `try_row_products` to the module. 0, or -1 with an exception. */
+/* Adds `row_orders`, `row_order` and `row_products` to the module. 0, or -1 with an exception. */
 int row_products_init(PyObject *module);
 
 /* What rounds `from` to before `from + lanes` will want, of vectors that begin `x_lane` bytes further on in each round, and the matrix:

@@ -12,7 +12,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-SWITCH = "jitcore.pth"
+from jitcore.armed import is_armed
+
+NOT_INSTALLED = (
+    "jitcore: not installed for this Python, which has not read jitcore.pth "
+    "(it does not look for it on PYTHONPATH): pip install it"
+)
 USAGE = """\
 usage: python -m jitcore [run] [--report[=FILE]] (script.py | -m module | -c command) [arguments]
        python -m jitcore explain script.py [arguments] the same, and each line with what runs it
@@ -40,10 +45,6 @@ def command(original: Sequence[str], executable: str, arguments: Sequence[str]) 
         last = options.pop()
     options.append(last.removesuffix("jitcore").removesuffix("m"))
     return [executable, *(word for word in options if word != "-"), *arguments]
-
-
-def is_installed(path: Sequence[str]) -> bool:
-    return any(os.path.isfile(os.path.join(folder, SWITCH)) for folder in path)
 
 
 def report_to(file: str) -> str | None:
@@ -74,15 +75,16 @@ def main() -> int:
     if wanted is None or not arguments:
         print(USAGE, file=sys.stderr)
         return 2
+    words = command([*original, *arguments], sys.executable, arguments)
+    if not is_armed(words[: len(words) - len(arguments)]):
+        print(NOT_INSTALLED, file=sys.stderr)
+        return 2
     if wanted:
         os.environ["JITCORE_REPORT"] = wanted
-    if not is_installed(sys.path):
-        print(f"jitcore: not installed: {SWITCH} is in no folder of sys.path", file=sys.stderr)
-        return 2
     os.environ["JITCORE"] = "1"
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(sys.executable, command([*original, *arguments], sys.executable, arguments))
+    os.execv(sys.executable, words)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,18 @@ PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
 LEAVES = (
-    *("amounts", "axes", "spec", "settings", "version", "errors", "config", "marks", "hush"),
+    *(
+        "amounts",
+        "armed",
+        "axes",
+        "spec",
+        "settings",
+        "version",
+        "errors",
+        "config",
+        "marks",
+        "hush",
+    ),
     *("lazy", "backends", "users", "own", "promises", "streams"),
     *("cached", "groups", "processors", "stances", "logs", "topics"),
 )
@@ -40,7 +51,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "streams": (),
     "stances": ("_C",),
     "switch": (),
-    "__main__": (),
+    "armed": (),
+    "__main__": ("armed",),
     "hush": ("_C",),
     "users": (),
     "own": (),

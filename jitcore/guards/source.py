@@ -40,7 +40,7 @@ class Stack:
     slot: int
 
     def __str__(self) -> str:
-        return f"<stack {self.slot}>"
+        return f"(intermediate value {self.slot})"
 
 
 @dataclass(frozen=True, slots=True)

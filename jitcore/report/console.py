@@ -22,7 +22,9 @@ from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
 
 WIDE = 100  # of text that is read elsewhere
 NARROW = 40
-MEASURED = 16  # short calls: one of so many stands for the others (csrc/dispatch.c)
+MEASURED = (
+    64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/dispatch.c
+)
 Part = tuple[str, str]  # style, text
 Lines = list[list[Part]]
 NAMES = {

@@ -9,9 +9,7 @@ Exit status 1 where something is wrong. A kernel is compiled in a folder of its 
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from jitcore import pipeline
+from jitcore.armed import is_armed
 from jitcore.codegen.folder import said, scratch, usable
 from jitcore.codegen.selftest import chosen
 from jitcore.codegen.toolchain import CompileError, Compiler, find, machine, run
@@ -124,19 +123,12 @@ def settings(config: Config) -> Iterator[Finding]:
 
 
 def switch(config: Config) -> Iterator[Finding]:
-    """Tried: a process of its own, in which an installed jitcore.pth has been read."""
-    try:
-        told = subprocess.run(
-            (sys.executable, "-c", "import sys; print('jitcore.switch' in sys.modules)"),
-            env={**os.environ, "JITCORE": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout.strip()
-    except OSError as error:
-        told = str(error)
     missing = "has no effect: this Python has not read jitcore.pth; install jitcore for it"
-    yield Finding("JITCORE=1", "works" if told == "True" else missing, told == "True")
+    try:
+        told = "works" if is_armed((sys.executable,)) else missing
+    except OSError as error:
+        told = f"has no effect: {error}"
+    yield Finding("JITCORE=1", told, told == "works")
 
 
 def chain(x: Any) -> Any:

@@ -205,7 +205,8 @@ def test_a_storm_of_recompiles_gives_one_warning(caplog) -> None:
     line = scaled.__code__.co_firstlineno
     assert (record.name, record.levelname) == ("jitcore.recompiles", "WARNING")
     assert f"{__file__}:{line} in " in text and "scaled is compiled no more" in text
-    assert "8 versions. What changed last: x.shape[0]: 9 → 10. Hint: keep ranks" in text
+    assert "8 versions, for other sizes under dynamic=False. What changed last: " in text
+    assert "x.shape[0]: 9 → 10. Hint: leave dynamic=False out of the options" in text
 
 
 def test_each_time_that_a_place_is_compiled_again_is_told_to_who_listens(caplog) -> None:

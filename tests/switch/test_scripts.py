@@ -280,6 +280,14 @@ def test_each_command_says_how_it_is_used(run, command: str) -> None:
     assert done.stdout.startswith(f"usage: python -m jitcore {command}")
 
 
+@pytest.mark.parametrize("words", [(), ("--report",), ("run",)])
+def test_where_the_switch_is_not_read_nothing_is_run(run, words: tuple[str, ...]) -> None:
+    """-S: `site` reads no jitcore.pth."""
+    done = run("print(1)", words=("-S",), script=("-m", "jitcore", *words, "program.py"))
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("jitcore: not installed for this Python") and "pip" in done.stderr
+
+
 @pytest.mark.parametrize("words", [("run",), ("explain",), ("run", "--report=x.txt", "a.py")])
 def test_words_that_are_no_command(run, words: tuple[str, ...]) -> None:
     done = run("", script=("-m", "jitcore", *words))

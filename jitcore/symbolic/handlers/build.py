@@ -94,7 +94,7 @@ def key_of(vm: Machine, var: Var) -> Any:
             return tuple(key_of(vm, item) for item in items)
     if hasattr(var, "hint"):
         return vm.concrete(var, "is a key")
-    vm.stop(breaks.CONTAINER_TYPE, "a key or set element that is known only at run time")
+    vm.stop(breaks.CONTAINER_TYPE, f"{describe(var)} as a key or set element")
 
 
 def top(frame: Frame, depth: int) -> Var:
