@@ -24,7 +24,7 @@ static int admits(PyObject *wanted, PyObject *obj) {
 
 /* 0 with an exception, where an argument is not what the signature says. Those that are missing are CPython's business. */
 static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-    PyCodeObject *code = (PyCodeObject *)Py_NewRef(((PyFunctionObject *)self->wrapped)->func_code);
+    PyCodeObject *code = (PyCodeObject *)Py_NewRef(((PyFunctionObject *)self->original)->func_code);
     PyObject *signature = Py_NewRef(self->signature);
     Py_ssize_t count = PyTuple_GET_SIZE(signature), words = names ? PyTuple_GET_SIZE(names) : 0;
     int good = 1;
@@ -141,12 +141,27 @@ static void rest_with_entry(Dispatcher *self) {
     only->rest = 0;
 }
 
+/* A copy has the original's defaults, also those of today. 0: it is a copy no more, the original runs other code. */
+static int follows(const Dispatcher *self) {
+    const PyFunctionObject *original = (PyFunctionObject *)self->original, *copy = (PyFunctionObject *)self->wrapped;
+    if (original->func_code != self->copied)
+        return 0;
+    PyObject *defaults = original->func_defaults, *words = original->func_kwdefaults;
+    if (defaults != copy->func_defaults && PyFunction_SetDefaults(self->wrapped, defaults ? defaults : Py_None) < 0)
+        PyErr_Clear(); /* a tuple is never refused */
+    if (words != copy->func_kwdefaults && PyFunction_SetKwDefaults(self->wrapped, words ? words : Py_None) < 0)
+        PyErr_Clear();
+    return 1;
+}
+
 PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
     Dispatcher *self = (Dispatcher *)op;
     PyObject *fn = self->wrapped;
     self->calls++;
     if (self->signature != NULL && !admitted(self, args, PyVectorcall_NARGS(nargsf), names))
         return NULL;
+    if (fn != self->original && !follows(self))
+        return call_function(self->original, args, nargsf, names);
     if (self->rest > 0) {
         self->rest--;
         return call_short(self, args, nargsf, names);

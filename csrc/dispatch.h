@@ -9,6 +9,8 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     PyObject *wrapped;  /* a function */
+    PyObject *original; /* the user's: that one, or the one that it is a copy of, for other options */
+    PyObject *copied;   /* what the original ran when the copy was made */
     PyObject *code;     /* what the function ran when the first entry was made */
     PyObject *entries;  /* tuple of entries that need no frame, for `code` */
     PyObject *signature; /* tuple, for the first parameters: None, a class, an ArraySpec; NULL: nothing is asked */

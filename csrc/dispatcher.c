@@ -8,22 +8,25 @@
 #include <structmember.h>
 
 static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"fn", NULL};
-    PyObject *fn;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!", names, &PyFunction_Type, &fn))
+    static char *names[] = {"fn", "original", NULL};
+    PyObject *fn, *original = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|O!", names, &PyFunction_Type, &fn, &PyFunction_Type, &original))
         return NULL;
+    original = original ? original : fn;
     Dispatcher *self = (Dispatcher *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
     self->vectorcall = meter_is_on() ? dispatch_metered : dispatch;
     self->stands_for = 1;
     self->wrapped = Py_NewRef(fn);
+    self->original = Py_NewRef(original);
+    self->copied = Py_NewRef(((PyFunctionObject *)original)->func_code);
     self->code = Py_NewRef(((PyFunctionObject *)fn)->func_code);
     self->entries = PyTuple_New(0);
     PyObject *attributes = ((PyFunctionObject *)fn)->func_dict;
     self->dict = attributes ? PyDict_Copy(attributes) : PyDict_New();
     if (self->entries == NULL || self->dict == NULL ||
-        PyDict_SetItemString(self->dict, "__wrapped__", fn) < 0)
+        PyDict_SetItemString(self->dict, "__wrapped__", original) < 0)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
@@ -31,6 +34,7 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
 static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
     Dispatcher *self = (Dispatcher *)op;
     Py_VISIT(self->wrapped);
+    Py_VISIT(self->original);
     Py_VISIT(self->entries);
     Py_VISIT(self->signature);
     Py_VISIT(self->wanted);
@@ -55,6 +59,8 @@ static void dispatcher_dealloc(PyObject *op) {
         PyObject_ClearWeakRefs(op);
     dispatcher_clear(op);
     Py_XDECREF(self->wrapped);
+    Py_XDECREF(self->original);
+    Py_XDECREF(self->copied);
     Py_XDECREF(self->code);
     Py_XDECREF(self->entries);
     Py_XDECREF(self->options);
@@ -67,7 +73,7 @@ static PyObject *bind_method(PyObject *op, PyObject *instance, PyObject *owner) 
 }
 
 static PyObject *repr(PyObject *op) {
-    return PyUnicode_FromFormat("<jitcore.compile of %R>", ((Dispatcher *)op)->wrapped);
+    return PyUnicode_FromFormat("<jitcore.compile of %R>", ((Dispatcher *)op)->original);
 }
 
 static PyObject *add_frameless(PyObject *op, PyObject *args) {
@@ -205,7 +211,8 @@ static PyMethodDef dispatcher_methods[] = {
 
 /* What is not a function's begins with an underscore: users keep attributes of all names on their functions. */
 static PyMemberDef dispatcher_members[] = {
-    {"_function", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the original function"},
+    {"_function", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the function that runs"},
+    {"_original", T_OBJECT, offsetof(Dispatcher, original), READONLY, "the original function"},
     {"_entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
     {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
     {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
@@ -221,12 +228,12 @@ static PyObject *own(Dispatcher *self, const char *name) {
 /* Names that functions have and types would answer for themselves: the dispatcher's own, or else the function's. */
 static PyObject *of_wrapped(PyObject *op, void *name) {
     PyObject *found = own((Dispatcher *)op, name);
-    return found ? found : PyObject_GetAttrString(((Dispatcher *)op)->wrapped, name);
+    return found ? found : PyObject_GetAttrString(((Dispatcher *)op)->original, name);
 }
 
 static PyObject *wrapped_itself(PyObject *op, void *name) {
     PyObject *found = own((Dispatcher *)op, name);
-    return found ? found : Py_NewRef(((Dispatcher *)op)->wrapped);
+    return found ? found : Py_NewRef(((Dispatcher *)op)->original);
 }
 
 static int set_own(PyObject *op, PyObject *value, void *name) {
@@ -242,11 +249,11 @@ static int set_own(PyObject *op, PyObject *value, void *name) {
 
 /* What decides how the function runs is the function's. */
 static PyObject *of_function(PyObject *op, void *name) {
-    return PyObject_GetAttrString(((Dispatcher *)op)->wrapped, name);
+    return PyObject_GetAttrString(((Dispatcher *)op)->original, name);
 }
 
 static int set_function(PyObject *op, PyObject *value, void *name) {
-    return PyObject_SetAttrString(((Dispatcher *)op)->wrapped, name, value);
+    return PyObject_SetAttrString(((Dispatcher *)op)->original, name, value);
 }
 
 /* An attribute of that name that the user has given the function goes before. */

@@ -20,14 +20,6 @@
 #define WORTH 700000                /* products for whose sake ours have a share */
 #define TAILS 8                     /* at once */
 
-/* One job: vectors x[lane], at steps, by the matrix; the columns from `lane` on where there is a rest only. */
-typedef struct {
-    const char *x, *y;
-    i64 x_step, x_lane, y_step, n, p, lanes, row; /* row: of the room, in elements */
-    int rest, order;
-    f64 *room;
-} Sweep;
-
 /* The last columns of what a thread of OpenBLAS gets: up to three. */
 typedef struct {
     i64 lane, column, count;
@@ -39,8 +31,22 @@ typedef struct {
     int turned, single, tail;
 } Order;
 
-static const Order *chosen;
-static int (*blas_threads)(void);
+/* What products are made with. A trial has one of its own: other threads run loops meanwhile. */
+typedef struct {
+    const Order *order;   /* NULL: none here has NumPy's bits */
+    int (*threads)(void); /* of OpenBLAS, now */
+} Use;
+
+static Use own;
+
+/* One job: vectors x[lane], at steps, by the matrix; the columns from `lane` on where there is a rest only. */
+typedef struct {
+    const char *x, *y;
+    i64 x_step, x_lane, y_step, n, p, lanes, row; /* row: of the room, in elements */
+    int rest;
+    f64 *room;
+    Use use;
+} Sweep;
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
@@ -71,7 +77,7 @@ SAME __m512d first_two(__m512d a, __m512d b, __m512d x, __m512d y, int turned) {
 #define X(k, l) _mm512_set1_pd(x[(k) * GROUP + (l)])
 
 /* x: a row of GROUP for each row of y. The products of n rows are added to what stands in `out`. */
-SAME void group_by(const int lanes, int turned, int strided, i64 n, const f64 *x, const f64 *y, f64 *out, i64 row) {
+SAME void group_by(const int lanes, int turned, int single, int strided, i64 n, const f64 *x, const f64 *y, f64 *out, i64 row) {
     __m512d sum[GROUP];
     i64 i = 0;
     UNROLLED
@@ -94,7 +100,7 @@ SAME void group_by(const int lanes, int turned, int strided, i64 n, const f64 *x
     for (; i < n; i++, x += GROUP, y += WIDE)
         UNROLLED
         for (int l = 0; l < lanes; l++)
-            sum[l] = chosen->single ? _mm512_fmadd_pd(Y(0), X(0, l), sum[l]) : _mm512_add_pd(sum[l], _mm512_mul_pd(Y(0), X(0, l)));
+            sum[l] = single ? _mm512_fmadd_pd(Y(0), X(0, l), sum[l]) : _mm512_add_pd(sum[l], _mm512_mul_pd(Y(0), X(0, l)));
     UNROLLED
     for (int l = 0; l < lanes; l++)
         _mm512_storeu_pd(out + l * row, sum[l]);
@@ -104,14 +110,14 @@ SAME void group_by(const int lanes, int turned, int strided, i64 n, const f64 *x
 #undef Y
 
 SAME void groups_by(const Sweep *of, int turned, i64 n, const f64 *x, const f64 *y, f64 *out) {
-    int strided = of->x_step != WIDTH;
+    int strided = of->x_step != WIDTH, single = of->use.order->single;
     i64 lane = 0;
     for (; lane + GROUP <= of->lanes; lane += GROUP, x += GROUP * DEEP)
-        group_by(GROUP, turned, strided, n, x, y, out + lane * of->row, of->row);
+        group_by(GROUP, turned, single, strided, n, x, y, out + lane * of->row, of->row);
     for (; lane + 2 <= of->lanes; lane += 2, x += 2)
-        group_by(2, turned, strided, n, x, y, out + lane * of->row, of->row);
+        group_by(2, turned, single, strided, n, x, y, out + lane * of->row, of->row);
     if (lane < of->lanes)
-        group_by(1, turned, strided, n, x, y, out + lane * of->row, of->row);
+        group_by(1, turned, single, strided, n, x, y, out + lane * of->row, of->row);
 }
 
 static void pack_x(const Sweep *of, i64 from, i64 n, f64 *into) {
@@ -152,7 +158,7 @@ WITH_AVX512 static void sweep(const Sweep *of, i64 from, i64 to) {
         for (i64 column = from; column < to; column += PANELS * WIDE) {
             i64 end = column + PANELS * WIDE < to ? column + PANELS * WIDE : to;
             pack_y(of, at, n, column, end, y);
-            if (chosen->turned)
+            if (of->use.order->turned)
                 panels_by(of, 1, n, column, end, x, y);
             else
                 panels_by(of, 0, n, column, end, x, y);
@@ -182,7 +188,7 @@ WITH_AVX512 static void sum_tails(const Sweep *of, const Tail *tails, int count)
         for (int k = 0; k < TAILS; k++) {
             __m256d b = _mm256_broadcast_sd((const f64 *)(x[k] + i * of->x_step));
             __m256d a = _mm256_maskload_pd((const f64 *)(y[k] + i * of->y_step), mask[k]);
-            sum[k] = chosen->tail ? FMA(a, b, sum[k]) : ADD(sum[k], MUL(a, b));
+            sum[k] = of->use.order->tail ? FMA(a, b, sum[k]) : ADD(sum[k], MUL(a, b));
         }
     for (int k = 0; k < count; k++)
         _mm256_maskstore_pd(of->room + tails[k].lane * of->row + tails[k].column, mask[k], ADD(_mm256_setzero_pd(), sum[k]));
@@ -256,8 +262,8 @@ static int all_finite(const Sweep *of) {
 }
 
 static int try_sweep(Sweep *of) {
-    int threads = blas_threads != NULL ? blas_threads() : 0;
-    if (chosen == NULL || threads < 1 || of->n < LEAST_ROWS || of->n > MOST_ROWS || !is_upwards(of->x_step, 1) || !is_upwards(of->y_step, of->p))
+    int threads = of->use.order != NULL ? of->use.threads() : 0;
+    if (threads < 1 || of->n < LEAST_ROWS || of->n > MOST_ROWS || !is_upwards(of->x_step, 1) || !is_upwards(of->y_step, of->p))
         return 0;
     i64 least = of->p - (of->rest ? of->lanes - 1 : 0);
     if (least < LEAST_COLUMNS || least / 4 < threads)
@@ -267,8 +273,8 @@ static int try_sweep(Sweep *of) {
     return all_finite(of);
 }
 
-void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_column, i64 y_lane, int rest, char *room) {
+static void ahead(Use use, rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y,
+                  i64 y_step, i64 y_column, i64 y_lane, int rest, char *room) {
     lanes = lanes < RT_ROWS ? lanes : RT_ROWS;
     if (rest && lanes > p - LEAST_COLUMNS)
         lanes = p - LEAST_COLUMNS;
@@ -277,25 +283,35 @@ void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x,
     rows->to = from + (lanes > 0 ? lanes : 1);
     if (lanes < FEWEST || y_column != WIDTH || y_lane != (rest ? WIDTH : 0))
         return;
-    Sweep of = {.x = x, .y = y, .x_step = x_step, .x_lane = x_lane, .y_step = y_step, .n = n, .p = p, .lanes = lanes, .rest = rest, .room = (f64 *)room};
+    Sweep of = {.x = x, .y = y, .x_step = x_step, .x_lane = x_lane, .y_step = y_step, .n = n, .p = p, .lanes = lanes, .rest = rest,
+                .room = (f64 *)room, .use = use};
     rows->ready = try_sweep(&of);
     rows->row = (of.row + (rest ? 1 : 0)) * WIDTH;
 }
 
+void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                i64 y_column, i64 y_lane, int rest, char *room) {
+    ahead(own, rows, from, lanes, n, p, x, x_step, x_lane, y, y_step, y_column, y_lane, rest, room);
+}
+
 /* ---- which order is NumPy's --------------------------------------------------------------------- */
+
+static Use use_of(unsigned long long threads, const char *name) {
+    Use use = {NULL, (int (*)(void))(uintptr_t)threads};
+    for (size_t k = 0; name != NULL && processor_has() && k < sizeof(orders) / sizeof(orders[0]); k++)
+        if (strcmp(orders[k].name, name) == 0)
+            use.order = &orders[k];
+    return use;
+}
 
 static PyObject *choose_order(PyObject *module, PyObject *args) {
     unsigned long long threads;
     const char *name;
     (void)module;
-    if (!PyArg_ParseTuple(args, "Kz", &threads, &name))
+    if (!PyArg_ParseTuple(args, "Ks", &threads, &name))
         return NULL;
-    blas_threads = (int (*)(void))(uintptr_t)threads;
-    chosen = NULL;
-    for (size_t k = 0; name != NULL && processor_has() && k < sizeof(orders) / sizeof(orders[0]); k++)
-        if (strcmp(orders[k].name, name) == 0)
-            chosen = &orders[k];
-    return PyBool_FromLong(chosen != NULL);
+    own = use_of(threads, name);
+    return PyBool_FromLong(own.order != NULL);
 }
 
 static PyObject *names(PyObject *module, PyObject *ignored) {
@@ -313,14 +329,16 @@ static PyObject *names(PyObject *module, PyObject *ignored) {
 /* A memoryview's memory, of float64. */
 static PyObject *row_products(PyObject *module, PyObject *args) {
     Py_buffer x, y, room;
+    unsigned long long threads;
+    const char *name;
     long long n, p, x_step, x_lane, y_step, lanes;
     int rest;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*w*LLLLLLp", &x, &y, &room, &lanes, &n, &p, &x_step, &x_lane, &y_step, &rest))
+    if (!PyArg_ParseTuple(args, "Ksy*y*w*LLLLLLp", &threads, &name, &x, &y, &room, &lanes, &n, &p, &x_step, &x_lane, &y_step, &rest))
         return NULL;
     rt_rows rows = {0};
     workers_enter();
-    rows_ahead(&rows, 0, lanes, n, p, x.buf, x_step, x_lane, y.buf, y_step, WIDTH, rest ? WIDTH : 0, rest, room.buf);
+    ahead(use_of(threads, name), &rows, 0, lanes, n, p, x.buf, x_step, x_lane, y.buf, y_step, WIDTH, rest ? WIDTH : 0, rest, room.buf);
     workers_leave();
     rt_clear();
     PyBuffer_Release(&x);
@@ -332,10 +350,10 @@ static PyObject *row_products(PyObject *module, PyObject *args) {
 static PyMethodDef methods[] = {
     {"row_orders", names, METH_NOARGS, "row_orders(): those that there are."},
     {"row_order", choose_order, METH_VARARGS,
-     "row_order(threads, name): from now on this one is used, if it is one here; None: none. `threads`: where the function is that says how "
-     "many threads OpenBLAS has."},
+     "row_order(threads, name): from now on all loops use this one, if it is one here. `threads`: where the function is that says how many "
+     "threads OpenBLAS has."},
     {"row_products", row_products, METH_VARARGS,
-     "row_products(x, y, room, lanes, n, p, x_step, x_lane, y_step, rest): rows_ahead, for the trial: (ready, lanes, bytes of a row)."},
+     "row_products(threads, name, x, y, room, lanes, n, p, x_step, x_lane, y_step, rest): rows_ahead by this order, for the trial: (ready, lanes, bytes of a row)."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -14,13 +14,15 @@
 #define FEWEST 4        /* rows that a thread of OpenBLAS gets */
 #define MOST_RANGES 256
 
-/* `threads`: of OpenBLAS, now. */
-static struct {
-    PyObject *capsules;
-    rt_loop matmul;
-    int (*threads)(void);
+/* What products are made with. A trial has one of its own: other threads run compiled code meanwhile. */
+typedef struct {
+    PyObject *capsules;   /* NULL: all is NumPy's */
+    rt_loop matmul;       /* theirs */
+    int (*threads)(void); /* of OpenBLAS, now */
     int order;
-} own;
+} Use;
+
+static Use own; /* of capsules that are kept for good */
 
 typedef struct {
     i64 from, to;
@@ -36,6 +38,7 @@ typedef struct {
     char *out;
     i64 columns, piece; /* rows of a piece: a multiple of four */
     Range ranges[MOST_RANGES];
+    Use use;
 } Job;
 
 /* ---- a range of rows ---------------------------------------------------------------------------- */
@@ -87,7 +90,7 @@ __attribute__((target("avx2,fma"))) static int sum_fours(const Job *job, i64 fro
             }
         }
         for (int k = 0; k < 4; k++)
-            out[row + k] = even == columns ? y[k] : last_of(y[k], a + k * columns + even, x + even, columns - even, job->factor, own.order == IN_ORDER_TURNED);
+            out[row + k] = even == columns ? y[k] : last_of(y[k], a + k * columns + even, x + even, columns - even, job->factor, job->use.order == IN_ORDER_TURNED);
     }
     return rt_flags();
 }
@@ -115,7 +118,7 @@ static int multiply_rows(const Job *job, f64 *room, i64 from, i64 rows) {
     i64 row = job->columns * WIDTH;
     char *data[] = {(char *)room, (char *)job->vector, job->out + from * WIDTH};
     i64 dim[] = {1, rows, job->columns, 1}, step[] = {0, 0, 0, row, WIDTH, WIDTH, 0, WIDTH, 0};
-    return flags | (own.matmul.fn(own.matmul.context, data, dim, step, own.matmul.aux) ? RT_ERROR : 0) | rt_flags();
+    return flags | (job->use.matmul.fn(job->use.matmul.context, data, dim, step, job->use.matmul.aux) ? RT_ERROR : 0) | rt_flags();
 }
 
 static int run_range(void *of, int part) {
@@ -124,7 +127,7 @@ static int run_range(void *of, int part) {
     f64 *room = PyMem_RawMalloc((size_t)((job->piece + 3) * job->columns) * sizeof(f64));
     int status = room == NULL ? RT_ERROR : 0;
     i64 from = range->from;
-    if (own.order != BY_PIECES && status == 0) { /* but for the last four rows, and what is left of four */
+    if (job->use.order != BY_PIECES && status == 0) { /* but for the last four rows, and what is left of four */
         i64 fours = ((range->to - from) & ~(i64)3) - ((range->to - from) & 3 ? 4 : 0);
         status = sum_fours(job, from, fours);
         from += fours;
@@ -179,13 +182,13 @@ static int all_finite(const f64 *x, i64 n) {
 }
 
 /* NULL without an exception: leave it to NumPy. */
-static PyObject *own_product(PyObject *factor, PyObject *matrix, PyObject *vector) {
-    if (own.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain(matrix, 2)
+static PyObject *own_product(Use use, PyObject *factor, PyObject *matrix, PyObject *vector) {
+    if (use.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain(matrix, 2)
         || !is_plain(vector, 1))
         return NULL;
     npy_intp rows = PyArray_DIM((PyArrayObject *)matrix, 0), columns = PyArray_DIM((PyArrayObject *)matrix, 1);
-    int threads = own.threads();
-    Job job = {.factor = PyFloat_AsDouble(factor), .columns = columns};
+    int threads = use.threads();
+    Job job = {.factor = PyFloat_AsDouble(factor), .columns = columns, .use = use};
     if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST
         || job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
         return NULL;
@@ -226,7 +229,7 @@ static PyObject *scaled_product(PyObject *self, PyObject *const *args, Py_ssize_
     for (int k = 0; k < 5; k++)
         Py_INCREF(args[k]);
     workers_enter();
-    PyObject *found = own_product(args[2], args[3], args[4]);
+    PyObject *found = own_product(own, args[2], args[3], args[4]);
     workers_leave();
     if (found == NULL && !PyErr_Occurred())
         found = numpys(args[0], args[1], args[2], args[3], args[4]);
@@ -237,34 +240,56 @@ static PyObject *scaled_product(PyObject *self, PyObject *const *args, Py_ssize_
 
 /* ---- what it works with ------------------------------------------------------------------------- */
 
+/* 0, or -1 with an exception. The loop is the capsule's, which the caller keeps. */
+static int read_use(PyObject *capsules, unsigned long long threads, int order, Use *use) {
+    int count;
+    rt_loop *loops = inner_loops(capsules, &count);
+    if (loops == NULL)
+        return -1;
+    if (count == 1)
+        *use = (Use){capsules, loops[0], (int (*)(void))(uintptr_t)threads, HAS_ORDER && order > BY_PIECES && order < ORDERS ? order : BY_PIECES};
+    else
+        PyErr_SetString(PyExc_ValueError, "one loop is expected");
+    PyMem_Free(loops);
+    return count == 1 ? 0 : -1;
+}
+
 static PyObject *scaled_use(PyObject *self, PyObject *args) {
     PyObject *capsules;
     unsigned long long threads;
-    int count, order;
+    int order;
+    Use use;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!Ki", &PyTuple_Type, &capsules, &threads, &order))
+    if (!PyArg_ParseTuple(args, "O!Ki", &PyTuple_Type, &capsules, &threads, &order) || read_use(capsules, threads, order, &use) < 0)
         return NULL;
-    rt_loop *loops = inner_loops(capsules, &count);
-    if (loops == NULL)
-        return NULL;
-    if (count > 1) {
-        PyErr_SetString(PyExc_ValueError, "one loop is used, or none");
-        PyMem_Free(loops);
-        return NULL;
-    }
-    Py_XSETREF(own.capsules, count == 1 ? Py_NewRef(capsules) : NULL);
-    if (count == 1)
-        own.matmul = loops[0];
-    own.threads = (int (*)(void))(uintptr_t)threads;
-    own.order = HAS_ORDER && order > BY_PIECES && order < ORDERS ? order : BY_PIECES;
-    PyMem_Free(loops);
+    Py_INCREF(capsules);
+    own = use;
     return PyBool_FromLong(own.order == order);
+}
+
+static PyObject *scaled_try(PyObject *self, PyObject *args) {
+    PyObject *capsules, *factor, *matrix, *vector;
+    unsigned long long threads;
+    int order;
+    Use use;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!KiOOO", &PyTuple_Type, &capsules, &threads, &order, &factor, &matrix, &vector) ||
+        read_use(capsules, threads, order, &use) < 0)
+        return NULL;
+    if (use.order != order)
+        Py_RETURN_NONE;
+    workers_enter();
+    PyObject *found = own_product(use, factor, matrix, vector);
+    workers_leave();
+    return found != NULL || PyErr_Occurred() ? found : Py_NewRef(Py_None);
 }
 
 static PyMethodDef methods[] = {
     {"scaled_use", scaled_use, METH_VARARGS,
-     "scaled_use((loop,), threads, order): NumPy's loop of matmul of float64, where the function is that says how many threads OpenBLAS "
-     "has, and whose order of additions it is: 0: the loop's, 1 and 2: our own. Is there this one here? (), 0, 0: all is NumPy's."},
+     "scaled_use((loop,), threads, order): from now on products are made so: NumPy's loop of matmul of float64, where the function is that "
+     "says how many threads OpenBLAS has, and whose order of additions it is: 0: the loop's, 1 and 2: our own. Is there this one here?"},
+    {"scaled_try", scaled_try, METH_VARARGS,
+     "scaled_try((loop,), threads, order, number, matrix, vector): the product made so, for the trial; None: it is not made here."},
     {"scaled_product", (PyCFunction)(void (*)(void))scaled_product, METH_FASTCALL,
      "scaled_product(multiply, matmul, number, matrix, vector): what matmul(multiply(number, matrix), vector) gives."},
     {NULL, NULL, 0, NULL},

@@ -52,16 +52,14 @@ dumping = Lazy("jitcore.dump.function")
 MAX_CODE = 20_000
 
 
-def attach(fn: FunctionType, config: Config) -> Any:
+def attach(original: FunctionType, config: Config) -> Any:
     """The callable that `jitcore.compile` returns. Nothing is compiled before the first call."""
-    record = records.find(fn.__code__)
+    fn, record = original, records.find(original.__code__)
     if record is not None and record.config != config and record.dispatchers:
-        other = attach(twin(fn), config)  # what has been compiled with other options keeps them
-        other.__wrapped__ = other.eager = fn
-        return other
+        fn, record = twin(original), None  # what has been compiled with other options keeps them
     if record is None or record.config != config:
         record = prepared(fn.__code__, config)
-    dispatcher = _C.Dispatcher(fn)
+    dispatcher = _C.Dispatcher(fn, original)
     if not has_plain_names(fn):
         return dispatcher
     dispatcher._set_options(config.results)

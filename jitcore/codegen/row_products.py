@@ -159,29 +159,37 @@ TRIED = (
 MOST = 600_000  # elements of a matrix
 
 
-@cache
 def agrees() -> bool:
-    """Has it NumPy's bits here?"""
+    """Has one of the orders NumPy's bits here?"""
+    return order() is not None
+
+
+@cache
+def order() -> str | None:
+    """The first that has."""
     threads = threads_of_blas()
     if threads is None:
-        return False
+        return None
     rng = np.random.Generator(np.random.PCG64(5))
     numbers = (rng.random(MOST) - 0.5) * 2.0 ** (np.arange(MOST) % 37 % 20)
     for name in _C.row_orders():
-        _C.row_order(threads, name)
-        if all(is_right(numbers, *one, strided) for one in TRIED for strided in (False, True)):
-            return True
-    _C.row_order(threads, None)
-    return False
+        by = threads, name
+        if all(is_right(by, numbers, *one, strided) for one in TRIED for strided in (False, True)):
+            _C.row_order(*by)
+            return name
+    return None
 
 
-def is_right(numbers: Array, count: int, rows: int, columns: int, strided: bool) -> bool:
+def is_right(
+    by: tuple[int, str], numbers: Array, count: int, rows: int, columns: int, strided: bool
+) -> bool:
     y = numbers[: rows * columns].reshape(rows, columns)
     x = numbers[-rows * count :].reshape((rows, count) if strided else (count, rows))
     moves, vectors = ((8 * count, 8), x.T) if strided else ((8, 8 * rows), x)
     room = np.empty(ROUNDS * (columns + WIDE))
     steps = (*moves, 8 * columns, strided)  # each in one of two ways: see `rest`
-    ready, made, row = _C.row_products(x, y, room, count, rows, columns, *steps)
+    threads, name = by
+    ready, made, row = _C.row_products(threads, name, x, y, room, count, rows, columns, *steps)
     if not ready or made != count:
         return False
     for k, vector in enumerate(vectors):

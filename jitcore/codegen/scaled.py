@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -100,9 +100,9 @@ def agrees() -> bool:
     if loop is None or threads is None:
         return False
     for order in ORDERS:
-        if _C.scaled_use((loop.capsule,), threads, order) and all(map(is_right, TRIED)):
-            return True
-    _C.scaled_use((), 0, 0)
+        by = (loop.capsule,), threads, order
+        if all(is_right(by, shape) for shape in TRIED):
+            return _C.scaled_use(*by)
     return False
 
 
@@ -119,10 +119,9 @@ def threads_of_blas() -> int | None:
     return None
 
 
-def is_right(shape: Shape) -> bool:
+def is_right(by: tuple[tuple[object, ...], int, int], shape: Shape) -> bool:
     rng: np.random.Generator = np.random.Generator(np.random.PCG64(shape[0]))
     a = rng.standard_normal(shape) * 2.0 ** rng.integers(-20, 20, shape[1])
     x = rng.standard_normal(shape[1])
-    product: Callable[..., Any] = _C.scaled_product
-    made = product(np.multiply, np.matmul, 1.1, a, x)
-    return bool(made.tobytes() == (1.1 * a @ x).tobytes())
+    made = _C.scaled_try(*by, 1.1, a, x)
+    return made is not None and bool(made.tobytes() == (1.1 * a @ x).tobytes())

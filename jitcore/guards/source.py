@@ -186,7 +186,7 @@ class PartialPart:
 
 @dataclass(frozen=True, slots=True)
 class CompiledPart:
-    """The function that jitcore.compile was given, _function, or what with, _options."""
+    """The function that jitcore.compile was given, _original, or what with, _options."""
 
     base: Source
     part: str

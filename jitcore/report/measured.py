@@ -278,6 +278,7 @@ def totals(records: Sequence[Record], found: Reading, stops: Sequence[Stop]) -> 
     with_graph = [one for one in records if any(r.entry is not None for r in one.regions)]
     looked_at = [one for one in records if one.regions or one.breaks]
     own = [call.own for call in found.calls.values()]
+    seconds = tuple(sum(column) for column in zip(*own, strict=True)) or (0.0,) * len(KINDS)
     return Totals(
         seen=found.seen,
         frames=sum(known.frames for known in found.codes.values()),
@@ -292,7 +293,7 @@ def totals(records: Sequence[Record], found: Reading, stops: Sequence[Stop]) -> 
         misses=sum(point.misses for point in points),
         recompiles=sum(len(one.recompiles) for one in records),
         retired=sum(bool(r.entry.retired) for r in used),
-        seconds=tuple(sum(column) for column in zip(*own, strict=True)) or (0.0,) * len(KINDS),
+        seconds=seconds,
         breaks=sum(stop.seconds or 0.0 for stop in stops),
-        compiling=sum(r.seconds for r in regions),
+        compiling=seconds[KINDS.index("compiling")] or sum(r.seconds for r in regions),
     )

@@ -200,7 +200,7 @@ class Totals:
     retired: int
     seconds: tuple[float, ...]  # for each of KINDS
     breaks: float
-    compiling: float  # what the compiler took, also where nothing was measured
+    compiling: float  # of them; where nothing was measured, what the graphs took
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from jitcore.symbolic.values import Compiled, Func
 
 def function_of(vm: Machine, called: Compiled) -> Func:
     obj, here = called.obj, vm.config.results
-    name = f"{obj._function.__qualname__}()"
+    name = f"{obj._original.__qualname__}()"
     if obj._signature is not None:
         vm.stop(breaks.COMPILED_APART, f"{name} checks its arguments against a signature")
     if obj._options != here:
@@ -27,4 +27,4 @@ def function_of(vm: Machine, called: Compiled) -> Func:
             breaks.COMPILED_APART, f"{name} is compiled with {with_what}, its caller with {here}"
         )
     vm.guard(Equals(CompiledPart(called.origin, "_options"), here))
-    return function_value(vm, obj._function, CompiledPart(called.origin, "_function"))
+    return function_value(vm, obj._original, CompiledPart(called.origin, "_original"))

@@ -424,3 +424,38 @@ def test_raising_error_states_do_not_use_up_the_versions() -> None:
     f(x)
     f(x)
     assert f.cache_info().hits > 0
+
+
+def test_a_function_compiled_with_other_options_as_well_follows_it():
+    """The second one runs a copy: what is changed of the function later is changed of it, too."""
+
+    def f(x, s=2.0, *, k=0.0):
+        return x * s + k
+
+    first, other = jitcore.compile(f), jitcore.compile(f, dynamic=True)
+    caller = jitcore.compile(lambda x: other(x) * 1.0, dynamic=True)
+    x = np.arange(4.0)
+
+    def agree():
+        for fn in (first, other, other.eager, caller):
+            assert fn(x).tobytes() == f(x).tobytes()
+
+    assert other.eager is other.__wrapped__ is f and other.__code__ is f.__code__
+    agree()
+    agree()
+    f.__defaults__ = (5.0,)
+    f.__kwdefaults__ = {"k": 1.0}
+    agree()
+    f.__kwdefaults__["k"] = 3.0
+    agree()
+    f.__defaults__ = None
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 's'"):
+        other(x)
+    other.__defaults__ = (7.0,)
+    assert f.__defaults__ == (7.0,)
+    agree()
+    f.__code__ = (lambda x, s, *, k: x - s - k).__code__
+    agree()
+    f.__kwdefaults__ = None
+    with pytest.raises(TypeError, match="'k'"):
+        other(x)

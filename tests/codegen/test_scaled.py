@@ -60,23 +60,33 @@ def order(request: pytest.FixtureRequest) -> Iterator[int]:
     use(used())
 
 
-def use(order: int) -> int:
+def by(order: int) -> tuple[tuple[object, ...], int, int]:
     loop, threads = core_loop(np.matmul, "ddd"), scaled.threads_of_blas()
     assert loop is not None and threads is not None
-    assert _C.scaled_use((loop.capsule,), threads, order)
+    return (loop.capsule,), threads, order
+
+
+def use(order: int) -> int:
+    assert _C.scaled_use(*by(order))
     return order
 
 
 @cache
 def used() -> int:
     """The first that has NumPy's bits."""
-    found = next(
-        k for k in scaled.ORDERS if use(k) == k and all(map(scaled.is_right, scaled.TRIED))
-    )
-    return use(found)
+    tried = scaled.TRIED
+    return next(k for k in scaled.ORDERS if all(scaled.is_right(by(k), one) for one in tried))
 
 
 SHAPES = [(460_800 // columns + at % 9, columns) for at, columns in enumerate(COLUMNS)]
+
+
+def test_a_trial_changes_nothing_for_others() -> None:
+    a, x = matrix(5, 1013, 515)
+    for k in scaled.ORDERS:
+        _C.scaled_try(*by(k), 1.3, a, x)
+        made, wanted = both(a, x)
+        assert made == wanted
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -30,6 +30,27 @@ def numbers(seed: int, *shape: int) -> Array:
     )
 
 
+def by(order: str | None) -> tuple[int, str]:
+    threads = scaled.threads_of_blas()
+    assert threads is not None and order is not None
+    return threads, order
+
+
+def test_a_trial_changes_nothing_for_others() -> None:
+    @jitcore.compile
+    def rows(a: Array, c: Array) -> Array:
+        for q in range(len(a)):
+            a[q] = a[q] @ c
+        return a
+
+    a, c = numbers(1, 48, 67), numbers(2, 67, 67)
+    wanted = rows.eager(a.copy(), c).tobytes()
+    room = np.empty(row_products.ROUNDS * (67 + row_products.WIDE))
+    for order in _C.row_orders():
+        _C.row_products(*by(order), a, c, room, 4, 67, 67, 8, 8 * 67, 8 * 67, False)
+        assert rows(a.copy(), c).tobytes() == wanted
+
+
 def one_by_one(x: Array, y: Array, lanes: int, rest: bool) -> int:
     """How many the C function made, all of them NumPy's; x: a vector in each row."""
     rows, columns = y.shape
@@ -37,7 +58,9 @@ def one_by_one(x: Array, y: Array, lanes: int, rest: bool) -> int:
     behind = room[-1:].tobytes()
     whole = x if x.base is None else x.base
     steps = x.strides[1], x.strides[0], y.strides[0], rest
-    ready, made, row = _C.row_products(whole, y, room, lanes, rows, columns, *steps)
+    ready, made, row = _C.row_products(
+        *by(row_products.order()), whole, y, room, lanes, rows, columns, *steps
+    )
     assert room[-1:].tobytes() == behind or made == row_products.ROUNDS
     if not ready:
         return 0

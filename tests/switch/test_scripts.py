@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ if "check" in sys.argv:
 SCRIPT = "import sys\nimport numpy as np" + LOOP.replace("\n    ", "\n") + CHECK
 MAIN = f"""
 import sys
+from pathlib import Path
 import numpy as np
 
 def plain(k):
@@ -37,6 +39,7 @@ main()
 {CHECK}"""
 LATE = f"""
 import sys
+from pathlib import Path
 
 def main():
     import numpy as np{LOOP}
@@ -286,6 +289,13 @@ def test_where_the_switch_is_not_read_nothing_is_run(run, words: tuple[str, ...]
     done = run("print(1)", words=("-S",), script=("-m", "jitcore", *words, "program.py"))
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.startswith("jitcore: not installed for this Python") and "pip" in done.stderr
+
+
+def test_what_the_start_of_python_prints_is_no_answer(run, tmp_path: Path) -> None:
+    site = tmp_path / "site" / "sitecustomize.py"
+    site.write_text(site.read_text() + "print('hello')\n")
+    done = run("print(1)", script=("-m", "jitcore", "run", "program.py"))
+    assert (done.returncode, done.stdout) == (0, "hello\nhello\n1\n")
 
 
 @pytest.mark.parametrize("words", [("run",), ("explain",), ("run", "--report=x.txt", "a.py")])
