@@ -9,7 +9,7 @@
 
 #define WIDTH ((i64)sizeof(f64))
 #define LEAST 460800    /* elements: from here on OpenBLAS has threads */
-#define WIDEST 100000   /* columns: so four rows are a call on one of its threads */
+#define WIDEST 100000   /* columns: so a piece of four rows is a call on one of its threads; one of five to seven has the bits of one call */
 #define PIECE 32768     /* elements of a piece, if that is four rows or more */
 #define FEWEST 4        /* rows that a thread of OpenBLAS gets */
 #define MOST_RANGES 256

@@ -68,11 +68,16 @@ def main() -> int:
         return int(module.main(arguments[1:]))
     original = sys.orig_argv[: len(sys.orig_argv) - len(arguments)]
     wanted: str | None = ""
+    file = ""
     if arguments[0] in (RUN, EXPLAIN):
         wanted = EXPLAIN if arguments.pop(0) == EXPLAIN else ""
     if arguments and arguments[0].partition("=")[0] == REPORT:
-        wanted = report_to(arguments.pop(0).partition("=")[2])
-    if wanted is None or not arguments:
+        file = arguments.pop(0).partition("=")[2]
+        wanted = report_to(file)
+    if wanted is None:
+        print(f"{REPORT}={file}: a name that ends in .json or .html is expected", file=sys.stderr)
+        return 2
+    if not arguments:
         print(USAGE, file=sys.stderr)
         return 2
     words = command([*original, *arguments], sys.executable, arguments)

@@ -95,7 +95,7 @@ def aligned(signature: Signature, fn: FunctionType) -> tuple[Wanted, ...]:
     for name, wanted in found.items():
         if name not in names:
             raise TypeError(f"{code.co_qualname}: the signature names {name!r}: no such parameter")
-        if not (wanted is None or isinstance(wanted, ArraySpec | type)):
+        if wanted is ArraySpec or not (wanted is None or isinstance(wanted, ArraySpec | type)):
             text = f"an ArraySpec, a class or None for {name!r}, not {wanted!r}"
             raise TypeError(f"{code.co_qualname}: a signature has {text}")
     return tuple(found.get(name) for name in names)

@@ -24,7 +24,7 @@ from ..ir.op import Effect, Kind, Op
 from ..ir.types import ArrayType, ScalarType, Shape
 from .inner import core_loop
 
-SCALED = Op("scaled_product", _C.scaled_product, Kind.OPAQUE, Effect.FLAGS)
+SCALED = Op("jitcore.scaled_product", _C.scaled_product, Kind.OPAQUE, Effect.FLAGS)
 LEAST = 1 << 19  # elements: NumPy's array of them lies beyond the caches
 THREADS = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads")
 

@@ -27,6 +27,8 @@ from jitcore.verify.case import NotCompared, backend_of
 from jitcore.verify.findings import findings
 from jitcore.verify.reports import MANY, Report
 
+AGREED = "compiled code and CPython agree"
+
 NAMES = {"np": np, "numpy": np}
 CALLS = 2
 
@@ -59,7 +61,7 @@ class Ran:
     def agreed(self) -> str:
         """In what, where jitcore says nothing."""
         if self.compared:
-            return "compiled code and CPython agree"
+            return AGREED
         return f"it is compiled without an error. Nothing was compared: {'; '.join(self.why())}"
 
     def compiles(self) -> bool:

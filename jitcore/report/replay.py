@@ -19,7 +19,7 @@ from pathlib import Path
 
 from jitcore.amounts import counted
 from jitcore.ir.parse import ParseError
-from jitcore.report.execute import executed
+from jitcore.report.execute import AGREED, executed
 from jitcore.verify.bits import NotAnInput, given
 from jitcore.verify.case import (
     Case,
@@ -102,9 +102,6 @@ def tried(case: Case) -> list[str]:
     except Exception as error:
         own = traceback.extract_tb(error.__traceback__)[-1]
         return [f"{type(error).__name__}: {error} ({Path(own.filename).name}:{own.lineno})"]
-
-
-AGREED = "compiled code and CPython agree"
 
 
 def said(texts: Sequence[str], report: Report, agreed: str = AGREED) -> int:

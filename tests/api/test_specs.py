@@ -112,6 +112,7 @@ def test_methods():
         ([POINTS, None, None], "for 3 arguments, and the function takes 2"),
         ({"other": POINTS}, "names 'other': no such parameter"),
         ([3], "an ArraySpec, a class or None for 'points', not 3"),
+        ([jitcore.ArraySpec], "an ArraySpec, a class or None for 'points', not <class"),
         (5, "lengths: a signature is a sequence or a dict by name of .*, not 5"),
         (POINTS, r"a signature is a sequence .*, not ArraySpec\("),
         ("points", "a signature is a sequence .*, not 'points'"),

@@ -298,7 +298,13 @@ def test_what_the_start_of_python_prints_is_no_answer(run, tmp_path: Path) -> No
     assert (done.returncode, done.stdout) == (0, "hello\nhello\n1\n")
 
 
-@pytest.mark.parametrize("words", [("run",), ("explain",), ("run", "--report=x.txt", "a.py")])
+def test_a_report_in_a_file_of_no_kind(run) -> None:
+    done = run("", script=("-m", "jitcore", "run", "--report=x.txt", "program.py"))
+    assert done.returncode == 2
+    assert done.stderr == "--report=x.txt: a name that ends in .json or .html is expected\n"
+
+
+@pytest.mark.parametrize("words", [("run",), ("explain",), ("run", "--report=x.html")])
 def test_words_that_are_no_command(run, words: tuple[str, ...]) -> None:
     done = run("", script=("-m", "jitcore", *words))
     assert done.returncode == 2 and done.stderr.startswith("usage: python -m jitcore [run]")

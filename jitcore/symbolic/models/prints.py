@@ -120,7 +120,8 @@ def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
             return tuple(printed(vm, Known(item), True) for item in obj)
         case List(items):
             return [printed(vm, item, True) for item in items]
-    vm.stop(breaks.PRINT, f"print() of {describe(var)}")
+    inner = " in a tuple or a list" if inside else ""
+    vm.stop(breaks.PRINT, f"print() of {describe(var)}{inner}")
 
 
 def is_made(leaf: Any) -> bool:
