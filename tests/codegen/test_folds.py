@@ -432,7 +432,8 @@ def test_a_held_row_says_its_length(config: Config) -> None:
     b, _, results = build(total("sum", axis=(1, 2)), [x, y])
     (one,) = groups_of(fuse(b.nodes, results))
     (other,) = groups_of(fuse(b.nodes, results, varying=(3,)))
-    assert (one.held, other.held) == (8, 0)
+    (varies,) = groups_of(fuse(b.nodes, results, varying=(8,)))
+    assert (one.held, other.held, varies.held) == (8, 8, 0)
 
 
 def test_partial_results_are_put_down(config: Config) -> None:
