@@ -27,7 +27,7 @@ typedef struct {
     char disabled;
     char waiting;                /* its kernels are being compiled: the rival runs */
     char framed;                 /* steps or exits of it need a frame */
-    char retired;                /* it lost its trial: where its guards hold, CPython is faster */
+    char retired;                /* it lost its last look: where its guards hold, CPython is faster */
     int last_miss;               /* index of a reason; -1: none yet */
     PyObject *guard_consts;      /* tuple */
     PyObject *plan_consts;       /* tuple; plan.consts are its items */
@@ -110,10 +110,20 @@ TWICE ExitKind run_here(Entry *self, FrameView *view, Transfer *out, Meter *mete
     return kind;
 }
 
+static void look_after(Entry *self, Look look, const Meter *meter) {
+    self->retired = look == LOOK_LOST;
+    if (look != LOOK_DECIDED || self->trial.rival == NULL)
+        return;
+    if (meter != NULL)
+        Py_XSETREF(self->former, (JitEntryHead *)Py_NewRef(self->trial.rival));
+    Py_CLEAR(self->trial.rival);
+}
+
 /* A run of the entry or of its rival, timed. Errors and misses say nothing about speed. */
 TWICE ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     Trial *trial = &self->trial;
     int rivals_turn = trial_turn(trial), runs = trial->runs;
+    self->retired = 0;
     Py_INCREF(self);
     JitEntryHead *rival = (JitEntryHead *)Py_NewRef(trial->rival);
     double start = trial_clock();
@@ -122,15 +132,7 @@ TWICE ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *met
     if (rivals_turn && kind != EXIT_MISS && kind != EXIT_STAY)
         self->head.hits++;
     if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
-        trial_note(trial, seconds);
-    if (trial->runs == TRIAL_RUNS && trial->rival != NULL) {
-        self->retired = trial_lost(trial);
-        if (meter != NULL)
-            Py_XSETREF(self->former, (JitEntryHead *)Py_NewRef(trial->rival));
-        if (self->retired || trial->won)
-            Py_CLEAR(trial->rival);
-        trial_ends(trial);
-    }
+        look_after(self, trial_note(trial, seconds), meter);
     Py_DECREF(rival);
     Py_DECREF(self);
     return kind;
@@ -334,8 +336,7 @@ static PyObject *try_against(PyObject *op, PyObject *rival) {
         PyErr_SetString(PyExc_TypeError, "another entry is expected");
         return NULL;
     }
-    Py_XSETREF(self->trial.rival, (JitEntryHead *)Py_NewRef(rival));
-    self->trial.runs = self->trial.won = self->trial.rest = 0;
+    trial_begin(&self->trial, rival);
     Py_RETURN_NONE;
 }
 
@@ -390,7 +391,7 @@ static PyMethodDef entry_methods[] = {
     {"wait_beside", wait_beside, METH_O, "wait_beside(entry): let another that does the same run until ready()."},
     {"ready", end_waiting, METH_O, "ready(trial): run from now on, if `trial` in turns with the other one at first."},
     {"try_against", try_against, METH_O,
-     "try_against(entry): take turns with an entry that does the same; retire if that one is faster."},
+     "try_against(entry): take turns with an entry that does the same; retire while that one is faster."},
     {"run_on", run_on, METH_VARARGS,
      "run_on(locals, stack, globals, builtins): run without a frame, for tests. (kind, offset, through_point, value, "
      "stack, {local: value})"},

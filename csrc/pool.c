@@ -16,7 +16,7 @@
  */
 #define LINE 64
 #define AHEAD (1024 + LINE)
-#define LEAST ((size_t)1 << 20)
+#define LEAST ((size_t)1 << 17)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SPARE(room) ((room) / 8) /* a buffer this much too large will do */
 #define SLOTS 64

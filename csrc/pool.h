@@ -1,10 +1,11 @@
 /* Pool: buffers of large results, kept when their array dies and used for the next one.
  *
  * Pages that nobody has touched yet cost more than the arithmetic that fills them, so a result of
- * 1 MiB and more gets a buffer that an earlier one has left, or a new one on huge pages. The array
- * is an ordinary one that owns its data; it carries the pool as its allocation handler (NEP 49), so
- * NumPy brings the buffer back here from wherever it frees or resizes the array. No other array is
- * touched, and a user's own handler goes before this one.
+ * 128 KiB and more gets a buffer that an earlier one has left, or a new one, of 2 MiB and more on
+ * huge pages. From there on malloc maps each block, or gives the top of its heap back when several
+ * die together. The array is an ordinary one that owns its data; it carries the pool as its
+ * allocation handler (NEP 49), so NumPy brings the buffer back here from wherever it frees or
+ * resizes the array. No other array is touched, and a user's own handler goes before this one.
  *
  * Everything runs with the GIL held, as NumPy's own handler asks too, and uses no Python object, so
  * an array may die after the interpreter has cleared this module.

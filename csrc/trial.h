@@ -1,7 +1,13 @@
-/* Does an entry pay? Its first runs take turns with a rival that makes NumPy's own calls one by one; the faster of each
- * side's best times decides. Both give the same results, so that a trial shows in nothing but the time. An entry that
- * wins is tried once more later: after compiling, caches are cold and the heap grows, which is worst for the one that
- * makes more arrays.
+/* Does an entry pay? Its first runs take turns with a rival that makes NumPy's own calls one by one: that is a look, and
+ * the best time of each side decides it. Both give the same results, so that looks show in nothing but the time.
+ *
+ *     won  ──▶ 200 runs ──▶ won again ──▶ decided: it stays, and the rival goes
+ *     lost ──▶ it is retired: CPython's for 16 frames, then another look; for 64 after the next one that is lost …
+ *
+ * The second look of a winner: after compiling, caches are cold and the heap grows, which is worst for the one that makes
+ * more arrays. That of a loser: all runs of a look lie within a fraction of a millisecond, and what takes a processor away,
+ * or a worker's, takes it for longer than that. However often one has lost, looks go on, so rarely that they cost next to
+ * nothing.
  */
 #ifndef JIT_TRIAL_H
 #define JIT_TRIAL_H
@@ -10,17 +16,15 @@
 
 #include <time.h>
 
-#define TRIAL_RUNS 8          /* four each */
-#define TRIAL_REST 200        /* runs of the winner until its second trial */
-#define TRIAL_MARGIN 1.1      /* what a noisy machine may do to the faster one */
-#define TRIAL_LEAVING 200e-9  /* seconds; asking a retired entry costs as much again */
-
 typedef struct {
     JitEntryHead *rival; /* owned; NULL: decided */
-    int runs, won;       /* of this trial; the first one */
-    int rest;            /* runs until the second one */
+    int runs;            /* of this look */
+    int won, lost;       /* looks: in a row, in all */
+    int rest;            /* runs until the next look */
     double best[2];      /* seconds; of the entry, of its rival */
 } Trial;
+
+typedef enum { LOOK_GOES_ON, LOOK_WON, LOOK_LOST, LOOK_DECIDED } Look;
 
 static inline double trial_clock(void) {
     struct timespec now;
@@ -31,21 +35,12 @@ static inline double trial_clock(void) {
 /* The rival's turn? */
 static inline int trial_turn(const Trial *trial) { return trial->runs & 1; }
 
-static inline void trial_note(Trial *trial, double seconds) {
-    double *best = &trial->best[trial_turn(trial)];
-    if (trial->runs < 2 || seconds < *best)
-        *best = seconds;
-    trial->runs++;
-}
+/* From the beginning, against this one; borrowed. */
+void trial_begin(Trial *trial, PyObject *rival);
 
-static inline void trial_ends(Trial *trial) {
-    trial->won = 1;
-    trial->rest = TRIAL_REST;
-    trial->runs = 0;
-}
+/* What a run took, of the side whose turn it was. LOOK_DECIDED: the rival is not needed any more, the caller drops it. */
+Look trial_note(Trial *trial, double seconds);
 
-static inline int trial_lost(const Trial *trial) {
-    return trial->best[0] > trial->best[1] * TRIAL_MARGIN + TRIAL_LEAVING;
-}
+int trial_init(PyObject *module);
 
 #endif

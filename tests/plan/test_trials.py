@@ -13,8 +13,8 @@ from plans import Plan, as_numpys, run
 import jitcore
 from jitcore import _C
 
-RUNS = 8
-REST = 200  # of csrc/trial.h
+RUNS, REST, FIRST_REST = 8, 200, 16  # of csrc/trial.c
+LOOK, LOST = "er" * (RUNS // 2), "er" * (RUNS // 2) + "c" * FIRST_REST
 
 
 def calling(fn: Callable[[Any], Any]) -> Any:
@@ -71,9 +71,75 @@ def test_the_winner_is_tried_once_more():
         assert asked == ["entry", "rival"] * (RUNS // 2)
         assert entry.retired == retires
         delays.update(entry=0.0)
-        kinds = {run(entry, i).kind for i in range(REST + RUNS)}
+        kinds = {run(entry, i).kind for i in range(FIRST_REST)}
         assert kinds == {"stay" if retires else "return"}
         assert asked.count("rival") == RUNS // 2
+        if retires:
+            delays.update(rival=0.002)
+            assert {run(entry, i).kind for i in range(RUNS + 1)} == {"return"}
+            assert asked.count("rival") == RUNS and not entry.retired
+
+
+# ---- what decides, by readings that are given ------------------------------------------------
+
+
+def ran(entry: float | list[float], rival: float | list[float], frames: int) -> str:
+    """What runs in these frames; of a list, the first readings, and its last one from then on."""
+    left = [list(side) if isinstance(side, list) else [side] for side in (entry, rival)]
+
+    def clock(turn: int) -> float:
+        return left[turn].pop(0) if len(left[turn]) > 1 else left[turn][0]
+
+    return _C.judged(clock, frames).decode()
+
+
+def test_two_looks_won_decide():
+    assert ran(1e-5, 3e-5, 1000) == LOOK + "e" * REST + LOOK + "e" * (1000 - REST - 2 * RUNS)
+    assert ran(1e-5, 1e-5, 1000) == ran(1e-5, 3e-5, 1000)
+
+
+@pytest.mark.parametrize("late", [1e-3, 5.0])
+def test_one_run_that_is_not_disturbed_is_enough(late: float):
+    assert ran([late, late, late, 1e-5], 3e-5, 300) == ran(1e-5, 3e-5, 300)
+    assert ran([late, 1e-5, late, late] * 2, 3e-5, 300) == ran(1e-5, 3e-5, 300)
+
+
+@pytest.mark.parametrize("late", [4e-5, 1e-3, 5.0])
+def test_a_look_that_was_disturbed_is_not_the_last_one(late: float):
+    """As where a worker had no processor for all of a look."""
+    fast = ran(1e-5, 3e-5, 300)
+    assert ran([late] * 4 + [1e-5], 3e-5, 300) == LOST + fast[: 300 - len(LOST)]
+    second = LOOK + "e" * REST
+    assert ran([1e-5] * 4 + [late] * 4 + [1e-5], 3e-5, 600).startswith(second + LOST + fast)
+
+
+def test_it_comes_back_after_many_that_were():
+    looks = ran([1e-4] * 40 + [1e-5], 3e-5, 2_000_000)
+    assert "c" + LOOK + "e" * REST + LOOK + "e" * 1000 in looks and looks.endswith("e" * 1_000_000)
+    assert looks.count("r") == (10 + 2) * RUNS // 2
+
+
+@pytest.mark.parametrize("times", [1.5, 3.0, 100.0])
+def test_looks_of_a_slower_one_cost_little(times: float):
+    frames = ran(times * 1e-5, 1e-5, 1_000_000)
+    first = len(LOST + LOOK)
+    lost = frames[first:].count("e") * (times - 1)
+    assert frames.startswith(LOST + LOOK + "c") and 0 < lost < 0.035 * frames.count("c")
+    assert frames[first:].count("e") < 40
+
+
+def test_readings_that_disagree_on_and_on():
+    """A machine on which they are of no use: looks become rare."""
+    frames = ran([2e-5] * 4 + ([1e-5] * 4 + [2e-5] * 4) * 1000, 1.5e-5, 1_000_000)
+    assert frames.count("r") < 100
+
+
+def test_what_the_clock_raises():
+    with pytest.raises(ZeroDivisionError):
+        _C.judged(lambda turn: 1 / 0, 3)
+    with pytest.raises(ValueError, match="0 or more"):
+        _C.judged(lambda turn: 1.0, -1)
+    assert _C.judged(lambda turn: 1.0, 0) == b""
 
 
 def test_failures_are_no_runs():
