@@ -1,6 +1,7 @@
 #include "asking.h"
 
 #include "code_cache.h"
+#include "collector.h"
 #include "frame_hook.h"
 #include "meter.h"
 
@@ -55,6 +56,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
         return;
     home->asked = 1;
     jit_hook_worked();
+    collector_begin();
     jit_busy_enter();
     MeterSpan span = {0};
     if (meter_is_on())
@@ -71,6 +73,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     Py_DECREF(callback);
     Py_XDECREF(result);
     home->left = home->cstar == NULL;
+    collector_end();
 }
 
 void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code); }

@@ -15,6 +15,7 @@
 #include "internal/pycore_code.h"
 #include "internal/pycore_dict.h"
 #include "internal/pycore_frame.h"
+#include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
 #include "opcode.h"
 

@@ -3,6 +3,7 @@
 #include "asking.h"
 #include "budget.h"
 #include "code_cache.h"
+#include "collector.h"
 #include "entries.h"
 #include "everywhere.h"
 #include "frame_hook.h"
@@ -126,9 +127,12 @@ static void cool(Point *point, Home *home, Record *record, double cost) {
 
 /* Asks the compiler for an entry for this frame. -1: it raised. */
 static int compile_here(Point *point, JitFrame *frame, Home *home) {
+    collector_begin();
     PyObject *state = frame_state(frame, home->code, point->offset, point->depth);
-    if (state == NULL)
+    if (state == NULL) {
+        collector_end();
         return -1;
+    }
     jit_busy_enter();
     MeterSpan span = {0};
     meter_asked(home->meter, ++home->compiled);
@@ -139,6 +143,7 @@ static int compile_here(Point *point, JitFrame *frame, Home *home) {
     jit_busy_leave();
     Py_DECREF(state);
     Py_XDECREF(result);
+    collector_end();
     return result == NULL ? -1 : 0;
 }
 

@@ -12,6 +12,8 @@ is none.
     --rules "default stress"  default: JITCORE=1, and no more. stress: JITCORE_STRESS=1, too: every
                               frame that can be is compiled at its first call, libraries included.
                               keep: JITCORE_KEEP_ALL=1, too: regions without any kernel run as well
+    --together N  so many files in one process: what runs the tests is compiled once for them.
+                  Where a test differs, or the process dies, each file runs alone after all
     --rounds N  times that each is run in each way (the fastest counts), 1
     --json F    what was found, test by test, written anew after each file
 """
@@ -92,11 +94,12 @@ def main() -> int:
         site.mkdir()
         (site / "sitecustomize.py").write_text(SITE)
         shutil.copy(ROOT / "jitcore.pth", site)
-        for name, command in suite(options):
-            found[name] = compare(name, command, site, options)
-            report(name, found[name])
-            if options.json:
-                Path(options.json).write_text(json.dumps(found, indent=1))
+        for files in batched(list(suite(options)), options.together):
+            for name, row in rows_of(files, site, options):
+                found[name] = row
+                report(name, row)
+                if options.json:
+                    Path(options.json).write_text(json.dumps(found, indent=1))
     summary(found)
     return any(row["different"] for row in found.values())
 
@@ -107,6 +110,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="modules or folders of the suite")
     parser.add_argument("--rules", default="default", help="default, stress, keep, or several")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--together", type=int, default=1, help="files in one process")
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one process")
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -120,12 +124,29 @@ def words(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
-    """Names, and commands that write their outcomes to FILE."""
+def batched(files: list[str], count: int) -> Iterator[list[str]]:
+    for first in range(0, len(files), count):
+        yield files[first : first + count]
+
+
+def rows_of(
+    files: list[str], site: Path, options: argparse.Namespace
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Of all in one process, if nothing differs; else of each."""
+    if len(files) > 1:
+        row = compare(files, site, options)
+        if not row["different"] and not row["died"]:
+            yield " ".join(map(shown, files)), row
+            return
+    for file in files:
+        yield shown(file), compare([file], site, options)
+
+
+def suite(options: argparse.Namespace) -> Iterator[str]:
+    """Modules of CPython's tests, or paths of files."""
     only = words(options.only)
     if options.suite == ["cpython"]:
-        for name in dict.fromkeys(only or CPYTHON.split()):
-            yield name, [sys.executable, str(CHILD), name, FILE]
+        yield from dict.fromkeys(only or CPYTHON.split())
         return
     if options.suite == ["numpy"]:
         found = subprocess.check_output(
@@ -136,11 +157,21 @@ def suite(options: argparse.Namespace) -> Iterator[tuple[str, list[str]]]:
         chosen = [f for f in files if not only or f.relative_to(folder).parts[0] in only]
     else:
         chosen = [Path(path).resolve() for path in options.suite]
-    for file in chosen:
-        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
-        pytest += ["--confcutdir", str(home(file))]
-        wanted = (*pytest, str(file), f"--junitxml={FILE}", f"--log-file={FILE}.log")
-        yield "/".join(file.parts[-3:]), [sys.executable, *wanted, "--log-file-level=ERROR"]
+    yield from map(str, chosen)
+
+
+def shown(file: str) -> str:
+    return "/".join(Path(file).parts[-3:])
+
+
+def command_for(files: list[str]) -> list[str]:
+    """It writes outcomes to FILE."""
+    if not Path(files[0]).is_absolute():
+        return [sys.executable, str(CHILD), FILE, *files]
+    pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
+    pytest += ["--confcutdir", str(home(Path(files[0])))]
+    wanted = (*pytest, *files, f"--junitxml={FILE}", f"--log-file={FILE}.log")
+    return [sys.executable, *wanted, "--log-file-level=ERROR"]
 
 
 def home(file: Path) -> Path:
@@ -151,9 +182,9 @@ def home(file: Path) -> Path:
     return inside[-1] if inside else file.parent
 
 
-def compare(
-    name: str, command: list[str], site: Path, options: argparse.Namespace
-) -> dict[str, Any]:
+def compare(files: list[str], site: Path, options: argparse.Namespace) -> dict[str, Any]:
+    names, command = [*map(shown, files)], command_for(files)
+
     def run_all(rules: list[str]) -> dict[str, Outcome]:
         return {rule: run(command, rule, site, options) for rule in ["plain", *rules]}
 
@@ -161,12 +192,12 @@ def compare(
     different = {
         rule: rows
         for rule in options.rules
-        if (rows := differences(name, found["plain"], found[rule], rule))
+        if (rows := differences(names, found["plain"], found[rule], rule))
     }
-    if different:  # a test that is not the same twice is none of ours
+    if different and len(files) == 1:  # a test that is not the same twice is none of ours
         again = run_all(list(different))
         for rule, rows in different.items():
-            twice = differences(name, again["plain"], again[rule], rule)
+            twice = differences(names, again["plain"], again[rule], rule)
             different[rule] = {test: text for test, text in rows.items() if test in twice}
         found = {rule: fastest(found[rule], again.get(rule, found[rule])) for rule in found}
     for _ in range(options.rounds - 1):
@@ -176,7 +207,7 @@ def compare(
         "tests": len(found["plain"].tests),
         "passed": list(found["plain"].tests.values()).count("passed"),
         "different": {rule: rows for rule, rows in different.items() if rows},
-        "excused": excused(name, found),
+        "excused": excused(names, found),
         "seconds": {rule: round(found[rule].seconds, 2) for rule in found},
         "died": {rule: found[rule].died for rule in found if found[rule].died},
     }
@@ -186,11 +217,11 @@ def fastest(a: Outcome, b: Outcome) -> Outcome:
     return a if a.seconds <= b.seconds else b
 
 
-def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict[str, str]:
+def differences(names: list[str], plain: Outcome, switched: Outcome, rule: str) -> dict[str, str]:
     rows = {}
     for test in plain.tests.keys() | switched.tests.keys():
         a, b = plain.tests.get(test, "absent"), switched.tests.get(test, "absent")
-        if a != b and not (rule != "default" and reason(name, test)):
+        if a != b and not (rule != "default" and reason(names, test)):
             rows[test] = f"{a} → {b}: {(switched.why.get(test) or plain.why.get(test, ''))[-600:]}"
     if bool(plain.died) != bool(switched.died):
         rows["(process)"] = f"plain: {plain.died or 'ends'}; switched: {switched.died or 'ends'}"
@@ -199,12 +230,12 @@ def differences(name: str, plain: Outcome, switched: Outcome, rule: str) -> dict
     return rows
 
 
-def excused(name: str, found: dict[str, Outcome]) -> dict[str, str]:
+def excused(names: list[str], found: dict[str, Outcome]) -> dict[str, str]:
     """What the list allows, and did differ."""
     plain = found["plain"].tests
     ran = [found[rule].tests for rule in found if rule not in ("plain", "default")]
     other = {t for t in plain for tests in ran if plain[t] != tests.get(t)}
-    return {t: why for t in sorted(other) if (why := reason(name, t))}
+    return {t: why for t in sorted(other) if (why := reason(names, t))}
 
 
 def run(command: list[str], rule: str, site: Path, options: argparse.Namespace) -> Outcome:
@@ -270,7 +301,8 @@ def summary(found: dict[str, dict[str, Any]]) -> None:
     rows = list(found.values())
     tests = sum(row["tests"] for row in rows)
     passed = sum(row["passed"] for row in rows)
-    print(f"CPython {sys.version.split()[0]}: {len(rows)} files, {tests} tests, {passed} pass;")
+    files = sum(len(name.split()) for name in found)
+    print(f"CPython {sys.version.split()[0]}: {files} files, {tests} tests, {passed} pass;")
     for rule in rows[0]["seconds"] if rows else ():
         count = sum(len(row["different"].get(rule, ())) for row in rows)
         seconds = sum(row["seconds"][rule] for row in rows)

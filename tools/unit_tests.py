@@ -1,4 +1,4 @@
-"""unit_tests.py NAME FILE: one module of CPython's own tests → its outcomes as JSON in a file.
+"""unit_tests.py FILE NAME ...: modules of CPython's own tests → their outcomes as JSON in a file.
 tools/corpus.py starts it.
 
 NumPy is imported however it runs: it is what JITCORE=1 waits for.
@@ -18,16 +18,16 @@ import numpy  # noqa: F401
 
 
 def main() -> None:
-    name, file = sys.argv[1:]
+    file, *names = sys.argv[1:]
     sys.argv = sys.argv[:1]
-    Path(file).write_text(json.dumps(outcomes(name)))
-
-
-def outcomes(name: str) -> dict[str, dict[str, str]]:
-    module = f"test.{name}" if name.startswith("test") else f"test.test_{name}"
-    loaded = unittest.defaultTestLoader.loadTestsFromName(module)
     result = Names(io.StringIO(), True, 0)
-    loaded.run(result)
+    for name in names:
+        module = f"test.{name}" if name.startswith("test") else f"test.test_{name}"
+        unittest.defaultTestLoader.loadTestsFromName(module).run(result)
+    Path(file).write_text(json.dumps(outcomes(result)))
+
+
+def outcomes(result: Names) -> dict[str, dict[str, str]]:
     for test, text in result.failures + result.errors:
         result.tests[str(test.id())] = "failed"
         result.why[str(test.id())] = what_failed(text)

@@ -214,9 +214,10 @@ _WIDE = frozenset((bool, int, float, complex, type(None)))
 
 
 def _named_dtype(leaf: Any) -> np.dtype[Any] | None:
+    """A text may be anything: NumPy reads parts of it as Python."""
     try:
         named: np.dtype[Any] = np.dtype(leaf)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         return None
     return named
 

@@ -9,7 +9,7 @@ a loop's body: the next round and all ways out of the loop are its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import reduce
 from operator import and_
 
@@ -77,13 +77,13 @@ def reached(starts: Iterable[int], edges: dict[int, tuple[int, ...]]) -> set[int
 class Meetings:
     """Where ways meet within one body, or within all of a function."""
 
-    successors: Successors
+    successors: InitVar[Successors]  # of a Code, which keeps this: nobody is to wait for gc
     scope: frozenset[int]
     header: int = -1
     after: dict[int, int] = field(default_factory=dict)  # post-dominators, as bits
     bit: dict[int, int] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, successors: Successors) -> None:
         order = sorted(self.scope)
         self.bit = {offset: 1 << i for i, offset in enumerate(order)}
         every = (1 << len(order)) - 1
@@ -92,12 +92,11 @@ class Meetings:
         while changed:
             changed = False
             for offset in reversed(order):
-                now = self._meet(offset) | self.bit[offset]
+                now = self._meet(successors(offset)) | self.bit[offset]
                 if now != self.after[offset]:
                     self.after[offset], changed = now, True
 
-    def _meet(self, offset: int) -> int:
-        targets = self.successors(offset)
+    def _meet(self, targets: tuple[int, ...]) -> int:
         if not targets:
             return 0
         return reduce(and_, (self._from(target) for target in targets))

@@ -20,6 +20,7 @@ from jitcore.symbolic.state import Routine as Looped
 def region_of(
     code: CodeType, point: Any, captured: Capture, assembled: Assembled | None, seconds: float
 ) -> Region:
+    decoded = decode(code)
     return Region(
         place_of(code),
         point.offset,
@@ -33,12 +34,12 @@ def region_of(
         assembled.footprint if assembled is not None else Footprint(0, 0),
         seconds,
         assembled.routines if assembled is not None else (),
-        place_at(decode(code), point.offset),
+        place_at(decoded, point.offset),
         dict(sizes_in(captured)),
         assembled.works if assembled is not None else (),
         assembled.moves if assembled is not None else NO_MOVES,
         captured.exit.offset,
-        exits_of(code, captured),
+        exits_of(decoded, captured),
     )
 
 
@@ -55,16 +56,15 @@ def sizes_in(captured: Capture) -> Iterator[tuple[str, Extents]]:
             yield str(guard.source), tuple(a if a == b else (a, b) for a, b in both)
 
 
-def exits_of(code: CodeType, captured: Capture) -> dict[int, Place]:
+def exits_of(code: Code, captured: Capture) -> dict[int, Place]:
     """Where CPython may go on."""
     exits = [captured.exit]
     for segment in captured.segments:
         exits.append(segment.at if isinstance(segment, Loud) else segment.start)
         if isinstance(segment, Looped):
             exits += segment.exits.values()
-    positions = [*code.co_positions()]
     at = {exit.offset for exit in exits if exit.offset >= 0}
-    return {offset: place_of(code, positions[offset // 2]) for offset in sorted(at)}
+    return {offset: place_at(code, offset) for offset in sorted(at)}
 
 
 def facts_of(captured: Capture) -> frozenset[int]:

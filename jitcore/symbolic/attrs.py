@@ -93,7 +93,7 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
 
 
 def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
-    if isinstance(obj, types.ModuleType):
+    if issubclass(type(obj), types.ModuleType):
         if name not in obj.__dict__ or owner.origin is None:
             lazy = "__getattr__" in obj.__dict__ or owner.origin is None
             kind = breaks.ATTRIBUTE if lazy else breaks.MISSING_ATTRIBUTE
@@ -102,9 +102,9 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         if own and (name in vm.globals_set or name in vm.start.code.slot_of):
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
         return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
-    if isinstance(obj, type):
+    if issubclass(type(obj), type):
         return _of_class(vm, obj, name)
-    if isinstance(obj, SAFE_OWNERS):
+    if issubclass(type(obj), SAFE_OWNERS):
         try:
             return Known(getattr(obj, name))
         except AttributeError:
@@ -147,7 +147,7 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
         return Known(raw)
     if kind in SLOT_WRAPPERS and instance is None:
         return Known(raw)
-    if isinstance(raw, types.MethodDescriptorType):
+    if issubclass(type(raw), types.MethodDescriptorType):
         vm.stop(row_of_call(raw), f"{raw.__objclass__.__qualname__}.{name}()")
     runs = breaks.DESCRIPTOR if hasattr(type(raw), "__get__") else breaks.ATTRIBUTE
     vm.stop(runs, f".{name}, which is a {type(raw).__name__} of its class")
@@ -162,7 +162,7 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     raw = lookup(owner.cls, name)
     if raw is object.__dict__["__class__"]:
         return Known(owner.cls)
-    if isinstance(raw, types.MemberDescriptorType):
+    if issubclass(type(raw), types.MemberDescriptorType):
         return _slot(vm, owner, raw, name)
     if is_data_descriptor(raw):
         return _class_value(vm, raw, Known(owner.cls), owner, name)
@@ -268,7 +268,7 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
     match instance:
         case Object(cls=own) | Exc(cls=own):
             start, through = own, Known(own)
-        case Known(obj) if isinstance(obj, type):
+        case Known(obj) if issubclass(type(obj), type):
             start, through, bound = obj, Known(obj), None
         case _:
             vm.stop(breaks.ATTRIBUTE, f"super() of {describe(instance)}")
@@ -279,7 +279,7 @@ def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
         if name in base.__dict__:
             vm.guard(TypeVersion(start))
             raw = base.__dict__[name]
-            slot = isinstance(raw, types.WrapperDescriptorType)
+            slot = issubclass(type(raw), types.WrapperDescriptorType)
             if name == "__init__" and slot and (base is object or isinstance(bound, Exc)):
                 return Known(raw) if bound is None else Method(Known(raw), bound)
             return _class_value(vm, raw, through, bound, name)
@@ -314,7 +314,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
     if cls.__setattr__ is not object.__setattr__ or cls.__delattr__ is not object.__delattr__:  # type: ignore[comparison-overlap]
         vm.stop(breaks.CUSTOM_ATTRIBUTE, f"{cls.__name__} has a __setattr__ of its own")
     raw = lookup(cls, name)
-    slot = isinstance(raw, types.MemberDescriptorType)
+    slot = issubclass(type(raw), types.MemberDescriptorType)
     setter = raw.fset if type(raw) is property else None
     if value is not None and isinstance(setter, FUNCTIONS):
         call(vm, function_in(vm, setter), (owner, value), {})
@@ -333,7 +333,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
 def set_attr(vm: Machine, owner: Object, name: str, value: Var | None) -> None:
     """Past a __setattr__ of the class's own: the caller knows that there is none, or went past
     it."""
-    vm.writes += 1
+    vm.wrote(owner)
     if owner.origin is None:
         if value is None:
             del owner.attrs[name]

@@ -161,7 +161,7 @@ def _call_known(vm: Machine, obj: Any, args: tuple[Var, ...], kwargs: dict[str, 
 
 
 def callable_name(obj: Any) -> str:
-    if isinstance(obj, np.ufunc):
+    if issubclass(type(obj), np.ufunc):
         return f"ufunc {obj.__name__}"
     module = getattr(obj, "__module__", None)
     name = getattr(obj, "__qualname__", None) or type(obj).__name__

@@ -46,6 +46,7 @@ from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segm
 from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
 from jitcore.symbolic.working import Working
+from jitcore.symbolic.written import take_apart
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -106,6 +107,7 @@ class Machine:
         self.blind: set[Source] = set()  # changed without having been looked at
         self.spoiled: list[Var] = []  # iterators that stopped nobody knows where
         self.writes = 0  # changes of objects so far, of those made here too
+        self.written: list[Var] = []
         self.frames: list[Frame] = []
         self.steps = 0
         self.nodes = 0
@@ -124,6 +126,7 @@ class Machine:
 
     def forget(self) -> None:
         """Generators know the machine, and it knows them and the user's objects."""
+        take_apart(self.written)
         vars(self).clear()
 
     # -- breaks -----------------------------------------------------------------------------------
@@ -185,6 +188,10 @@ class Machine:
                 return hint
         self.stop(breaks.RUNTIME_VALUE, describe(var))
 
+    def wrote(self, var: Var) -> None:
+        self.writes += 1
+        self.written.append(var)
+
     def same_object(self, a: Source, b: Source) -> bool:
         return self.live[a] is self.live[b]
 
@@ -200,8 +207,9 @@ class Machine:
         if origin is None or self.inlined:
             return
         obj = var.obj if isinstance(var, Lazy) else self.live.get(origin)
-        if isinstance(obj, GeneratorType | CoroutineType) or hasattr(type(obj), "__del__"):
-            self.stop(breaks.CALLBACK, f"letting go of a {type(obj).__name__} object")
+        cls = type(obj)  # what `isinstance` asks for may be the user's code
+        if cls in (GeneratorType, CoroutineType) or hasattr(cls, "__del__"):
+            self.stop(breaks.CALLBACK, f"letting go of a {cls.__name__} object")
 
     # -- nodes ------------------------------------------------------------------------------------
 

@@ -210,7 +210,7 @@ def _special(vm: Machine, text: str, lhs: Object, rhs: Var) -> Var:
     if inplace is not None and lookup(lhs.cls, inplace) is not NOTHING:
         name = inplace
     raw = lookup(lhs.cls, name) if name else NOTHING
-    if not isinstance(raw, FUNCTIONS):
+    if not issubclass(type(raw), FUNCTIONS):
         refuse_both(vm, text, lhs, rhs)
     if isinstance(rhs, Object) and rhs.cls is not lhs.cls:
         vm.stop(breaks.OPERATOR, f"{text} between instances of two classes")

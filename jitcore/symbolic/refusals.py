@@ -78,11 +78,11 @@ def row_of_call(obj: Any) -> BreakKind:
     found = named(obj)
     if found is not None:
         return found
-    of = obj.__objclass__ if isinstance(obj, MethodDescriptorType) else obj
+    of = obj.__objclass__ if issubclass(type(obj), MethodDescriptorType) else obj
     module = getattr(of, "__module__", None)
     if isinstance(module, str) and module.split(".")[0] in MODULES:
         return MODULES[module.split(".")[0]]
-    return breaks.UNKNOWN_BUILTIN if isinstance(obj, C_FUNCTIONS) else breaks.UNKNOWN_CALLABLE
+    return breaks.UNKNOWN_BUILTIN if issubclass(type(obj), C_FUNCTIONS) else breaks.UNKNOWN_CALLABLE
 
 
 def row_of_operands(vm: Machine, vars: Iterable[Var], otherwise: BreakKind) -> BreakKind:

@@ -64,7 +64,7 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
             return _sequence_item(vm, container, items, index_of(vm, key))
         case Object(cls=cls):
             raw = lookup(cls, "__getitem__")
-            if isinstance(raw, FUNCTIONS):
+            if issubclass(type(raw), FUNCTIONS):
                 vm.guard(TypeVersion(cls))
                 return call(vm, function_in(vm, raw), (container, key), {})
     refuse(vm, (container,), breaks.CONTAINER_TYPE, f"{describe(container)}[…]")
@@ -182,7 +182,7 @@ def delitem(vm: Machine, container: Var, key: Var) -> None:
 def replay(vm: Machine, container: Var, method: object, *args: Var) -> None:
     """A container that the frame can see: the same call is made on the real one at the exits."""
     origin = container.origin  # type: ignore[union-attr]
-    vm.writes += 1
+    vm.wrote(container)
     if origin is not None:
         vm.hold(Do.CALL, Known(method), container, *args)
         vm.mutated.add(origin)

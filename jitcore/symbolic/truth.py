@@ -72,6 +72,6 @@ def truth(vm: Machine, var: Var) -> bool | None:
 
 
 def _of_constant(obj: object) -> bool | None:
-    if isinstance(obj, SIMPLE):
+    if issubclass(type(obj), SIMPLE):
         return bool(obj)
     return True if callable(obj) or type(obj).__name__ == "module" else None

@@ -53,7 +53,7 @@ def input_line(number: int, value: Any, source: str, obj: Any, how: str) -> str:
         return f"{head} {items_of}"
     if cls in TEXTS and how != "none" and (how == "all" or len(obj) <= SMALL):
         return f"{head} {TEXTS[cls](obj)}"
-    if isinstance(obj, np.generic) and not obj.dtype.hasobject and how != "none":
+    if issubclass(cls, np.generic) and not obj.dtype.hasobject and how != "none":
         return f"{head} zlib:{packed(np.asarray(obj))}"
     if cls is np.ndarray and not obj.dtype.hasobject:
         given = how == "all" or (how == "small" and obj.nbytes <= SMALL)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import types
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 from finds.scenario import agree, outcomes
+
+import jitcore
+from jitcore import pipeline
+from jitcore.runtime.records import records
 
 
 @pytest.mark.parametrize("x", [5, np.float64(3), np.array(3.0), np.arange(3.0)], ids=repr)
@@ -53,6 +60,18 @@ def test_the_method_choose_has_choices_only() -> None:
         return outcomes(jit(numbers), np.array([1, 3, 2])), outcomes(
             jit(arrays), np.array([1, 3, 2])
         )
+
+    agree(scenario)
+
+
+@pytest.mark.parametrize("spec", ["03d", "1,d", "03,", "e"])
+def test_what_a_format_says_is_no_dtype(spec: str) -> None:
+    """NumPy reads `np.dtype("03d")` as Python's number 03, a SyntaxError."""
+
+    def scenario(jit: Any) -> Any:
+        places: dict[str, Any] = {}
+        exec(f"def text(x, k): return f'{{k + 7:{spec}}}', x * k", places)
+        return [outcomes(jit(places["text"]), np.arange(3.0), k) for k in (1, 2, 3)]
 
     agree(scenario)
 
@@ -166,3 +185,114 @@ def test_threadpoolctl_may_be_half_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_compiling_starts_no_garbage_collection() -> None:
+    """Finalizers and callbacks of weak references run when they would without jitcore."""
+    begun: list[str] = []
+
+    def notice(phase: str, info: dict[str, int]) -> None:
+        begun.append(phase)
+
+    def function(x: Any, n: int) -> Any:
+        total = 0.0
+        for i in range(n):
+            total += (x * i + 1).sum()
+        return total, [x, x + n]
+
+    before, compiled = gc.get_threshold(), jitcore.compile(function)
+    gc.collect()
+    gc.callbacks.append(notice)
+    gc.set_threshold(300, 10, 10)
+    try:
+        for n in (3, 4, 5):
+            compiled(np.arange(float(n)), n)
+    finally:
+        gc.callbacks.remove(notice)
+        gc.set_threshold(*before)
+    record = records.find(function.__code__)
+    assert record is not None and record.regions and not begun
+
+
+def test_what_holds_itself_is_the_garbage_collector_s_once() -> None:
+    """Not a second time, as what the compiler knew of it: that held the user's objects, too."""
+
+    def of_a_list(x: Any) -> Any:
+        own: list[Any] = []
+        own.append(own)
+        return (x * 2 + 1).sum(), id(own) > 0
+
+    def of_a_dict(x: Any) -> Any:
+        named: dict[str, Any] = {}
+        named["me"] = named
+
+        def again(k: int) -> Any:
+            return again(k - 1) if k else named
+
+        return (x * 2 + 1).sum(), again(3) is named
+
+    for function, count in ((of_a_list, 1), (of_a_dict, 5)):
+        for _ in range(2):  # the first time modules are loaded, too
+            compiled = jitcore.compile(function)
+            gc.collect()
+            assert compiled(np.arange(3.0)) == (9.0, True)
+            found = gc.collect()
+            pipeline.reset()
+        assert found == count, function.__name__
+
+
+def test_a_proxy_of_what_is_gone_is_asked_for_nothing() -> None:
+    class Thing:
+        pass
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, thing: Any) -> Any:
+            proxy = weakref.proxy(thing)
+            y = x * 2
+            del thing
+            proxy = weakref.proxy(things.pop() if things else y)
+            return (y + 1).sum(), weakref.getweakrefcount(y), type(proxy).__name__
+
+        things: list[Any] = []
+        return [outcomes(jit(function), np.arange(3.0), Thing()) for _ in range(3)]
+
+    agree(scenario)
+
+
+def test_what_claims_to_be_of_another_class_is_not() -> None:
+    """`isinstance` asks `__class__`, which may be code of the user's."""
+    asked: list[str] = []
+
+    class Claims:
+        @property
+        def __class__(self) -> Any:  # type: ignore[override]
+            asked.append("class")
+            return types.FunctionType
+
+    def scenario(jit: Any) -> Any:
+        class Owner:
+            helper = Claims()
+
+        def function(x: Any, owner: Any, value: Any) -> Any:
+            other = owner.helper
+            value = x + 1
+            return value.sum(), other is Owner.helper
+
+        asked.clear()
+        found = [outcomes(jit(function), np.arange(3.0), Owner(), Claims()) for _ in range(3)]
+        return found, asked[:]
+
+    agree(scenario)
+
+
+def test_a_code_object_s_table_of_lines_may_be_too_short() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            number = id(x)  # a break
+            return (x * 2 + 1).sum(), number == id(x)
+
+        cut = function.__code__.co_linetable[:4]
+        function.__code__ = function.__code__.replace(co_linetable=cut)
+        return outcomes(jit(function), np.arange(3.0))
+
+    agree(scenario)

@@ -36,7 +36,8 @@ STRESSED = "frame with unpack_ex"
 def test_no_difference_under_stress(tmp_path: Path) -> None:
     """A part; docs/testing.md has the command for all."""
     out = tmp_path / "out.json"
-    done = run("cpython", "--rules", "stress", "--only", STRESSED, "--json", str(out))
+    command = ("cpython", "--rules", "stress", "--only", STRESSED, "--together", "3")
+    done = run(*command, "--json", str(out))
     rows = json.loads(out.read_text())
     assert done.returncode == 0, done.stdout
     assert sum(row["tests"] for row in rows.values()) > 60
@@ -60,9 +61,9 @@ def test_a_package_s_conftest_is_read(tmp_path: Path) -> None:
 
 
 def test_names_of_unittest_and_of_pytest_may_differ() -> None:
-    assert reason("_core/tests/test_api.py", "test_api::test___array___refcount")
-    assert reason("sys", "test.test_sys.SysModuleTest.test_getframe")
-    assert reason("sys", "test.test_sys.SysModuleTest.test_getframes") is None
+    assert reason(["_core/tests/test_api.py"], "test_api::test___array___refcount")
+    assert reason(["code", "sys"], "test.test_sys.SysModuleTest.test_getframe")
+    assert reason(["code", "sys"], "test.test_sys.SysModuleTest.test_getframes") is None
 
 
 def test_a_difference_is_found(tmp_path: Path) -> None:
@@ -75,6 +76,22 @@ def test_a_difference_is_found(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "test_other" in done.stdout and "passed → failure" in done.stdout
     assert "1 different" in done.stdout
+
+
+def test_of_files_in_one_process_the_one_that_differs_is_named(tmp_path: Path) -> None:
+    (tmp_path / "test_same.py").write_text("def test_same(): pass\n")
+    (tmp_path / "test_own.py").write_text(
+        "import os\ndef test_other(): assert os.environ.get('JITCORE') != '1'\n"
+    )
+    same, own = tmp_path / "test_same.py", tmp_path / "test_own.py"
+    out = tmp_path / "out.json"
+    done = run(str(same), str(own), str(same), "--together", "2", "--json", str(out))
+    rows = json.loads(out.read_text())
+    assert done.returncode == 1
+    assert {name.rsplit("/", 1)[1]: bool(row["different"]) for name, row in rows.items()} == {
+        "test_same.py": False,
+        "test_own.py": True,
+    }
 
 
 def test_a_crash_is_a_difference(tmp_path: Path) -> None:

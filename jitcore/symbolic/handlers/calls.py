@@ -105,7 +105,7 @@ def load_super_attr(vm: Machine, frame: Frame, canon: Canon) -> None:
     callee_, cls, owner = (realize(vm, v) for v in pop_many(frame, 3))
     if not (isinstance(callee_, Known) and callee_.obj is super):
         vm.stop(breaks.ATTRIBUTE, "super is not the builtin")
-    if not (isinstance(cls, Known) and isinstance(cls.obj, type)):
+    if not (isinstance(cls, Known) and issubclass(type(cls.obj), type)):
         vm.stop(breaks.ATTRIBUTE, "super() of something that is not a class")
     value = load_attr(vm, Super(cls.obj, owner), canon.argval)
     if canon.layout is None:

@@ -107,7 +107,7 @@ def delete_deref(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 def write_cell(vm: Machine, cell: Cell, value: Var | None) -> None:
     cell.content = value
-    vm.writes += 1
+    vm.wrote(cell)
     if cell.origin is not None:
         vm.hold(Do.SET_CELL, cell, Null() if value is None else value)
         vm.mutated.add(cell.origin)

@@ -46,7 +46,7 @@ def raise_again(vm: Machine) -> None:
 
 def made(vm: Machine, var: Var) -> Exc:
     """What is raised: an exception, or a class, which is called."""
-    if isinstance(var, Known) and isinstance(var.obj, type):
+    if isinstance(var, Known) and issubclass(type(var.obj), type):
         var = new_exception(vm, var.obj, (), {})
     if not isinstance(var, Exc):
         vm.stop(breaks.RAISE, describe(var))

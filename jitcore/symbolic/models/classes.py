@@ -30,7 +30,7 @@ def call_instance(
     if not isinstance(fn, Object):
         return None
     raw = lookup(fn.cls, "__call__")
-    if not isinstance(raw, FUNCTIONS):
+    if not issubclass(type(raw), FUNCTIONS):
         kind = breaks.NOT_CALLABLE if raw is NOTHING else breaks.UNKNOWN_CALLABLE
         vm.stop(kind, describe(fn))
     vm.guard(TypeVersion(fn.cls))
@@ -38,7 +38,7 @@ def call_instance(
 
 
 def call_class(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var | None:
-    if not isinstance(fn, Known) or not isinstance(fn.obj, type):
+    if not isinstance(fn, Known) or not issubclass(type(fn.obj), type):
         return None
     cls = fn.obj
     if is_simple_class(cls):
@@ -107,7 +107,7 @@ def call_super(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Va
     frame = vm.frames[-1]
     if args:
         cls = realize(vm, args[0])
-        if len(args) != 2 or not isinstance(cls, Known) or not isinstance(cls.obj, type):
+        if len(args) != 2 or not isinstance(cls, Known) or not issubclass(type(cls.obj), type):
             vm.stop(breaks.ATTRIBUTE, "super() with these arguments")
         return Super(cls.obj, args[1])
     code = frame.code.code
@@ -118,7 +118,7 @@ def call_super(vm: Machine, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Va
     cell = realize(vm, slot) if slot is not None else None
     content = getattr(cell, "content", None)
     cls = realize(vm, content) if content is not None else Known(None)
-    if not isinstance(cls, Known) or not isinstance(cls.obj, type) or owner is None:
+    if not isinstance(cls, Known) or not issubclass(type(cls.obj), type) or owner is None:
         vm.stop(breaks.ATTRIBUTE, "super() without its class")
     return Super(cls.obj, owner)
 

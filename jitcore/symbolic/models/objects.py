@@ -120,7 +120,7 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     if isinstance(owner, Object):
         raw = lookup(cls, name)
         inside = instance_dict(owner) or {}
-        if isinstance(raw, property):
+        if issubclass(type(raw), property):
             vm.stop(breaks.ATTRIBUTE, f"hasattr() of a property ({name})")
         if name not in inside and raw is NOTHING:
             if owner.origin is not None:
