@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import ahead, carried, extremes, latest, row_products, side_by_side
+from . import ahead, carried, extremes, latest, row_products, side_by_side, wavefront
 
 if TYPE_CHECKING:
     from .writer import Writer
 
-AT_ONCE = (side_by_side.begin, extremes.begin)  # stretches of rounds
+AT_ONCE = (side_by_side.begin, extremes.begin, wavefront.begin)  # stretches of rounds
 
 
 def cond(w: Writer, node: Node) -> None:

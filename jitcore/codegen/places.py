@@ -93,7 +93,9 @@ def index(w: Writer, node: Node, part: Any, extent: str) -> str:
         w.leave_if(node, f"(u64){at} >= (u64){extent}")
         return at
     text = w.text(part)
-    if w.is_positive(part):
+    if part in w.inside.get(node, ()):
+        return text
+    if w.is_positive(part) or part in w.unwrapped:
         w.leave_if(node, f"(u64){text} >= (u64){extent}")
         return text
     at = w.kept("i64", f"{text} < 0 ? {text} + {extent} : (i64){text}")

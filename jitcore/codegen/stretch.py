@@ -4,6 +4,7 @@
         if (there are enough, and it was no use a moment ago) {
             …                                   `n1` rounds, or `goto alone2`
             rounds += n1;  k += n1 - 1;  continue;
+        undo2:   …                              if what was done must be undone
         alone2:  again = k + 8;
         }
         …                                       a round
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .numbers import NoForm
@@ -40,13 +41,16 @@ class Head:
         return f"{self.end} - {self.index}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
-    """`count`: the variable for how many rounds. `alone`: the label where they go one by one."""
+    """`count`: the variable for how many rounds. `alone`: the label where they go one by one;
+    `undo`: the label before that, for what has been done in vain, and its lines."""
 
     head: Head
     count: str
     alone: str
+    undo: str = ""
+    undoing: list[str] = field(default_factory=list)
 
 
 def try_again(w: Writer) -> str:
@@ -57,18 +61,20 @@ def try_again(w: Writer) -> str:
 
 
 @contextmanager
-def stretch(w: Writer, head: Head) -> Iterator[Stretch]:
+def stretch(w: Writer, head: Head, least: int = LEAST) -> Iterator[Stretch]:
     """What is written within does the rounds of a stretch, and counts them."""
     made = Stretch(head, w.fresh("n"), w.fresh("alone"))
     lines, layouts, depth = len(w.lines), w.layouts.copy(), w.depth
     w.depth += 1
-    w.line(f"if ({head.left} >= {LEAST} && {head.index} >= {head.again} && !({w.stale()})) {{")
+    w.line(f"if ({head.left} >= {least} && {head.index} >= {head.again} && !({w.stale()})) {{")
     w.depth += 1
     try:
         yield made
         w.line(f"rounds += {made.count};")
         w.line(f"{head.index} += {made.count} - 1;")
         w.line("continue;")
+        for k, text in enumerate(made.undoing):
+            w.line(f"{made.undo}: {text}" if k == 0 else text)
         w.line(f"{made.alone}: {head.again} = {head.index} + {LEAST};")
         w.depth -= 1
         w.line("}")

@@ -77,6 +77,8 @@ class Writer:
         self.latest: list[Latest | None] = []  # of each loop that is open
         self.ahead: dict[Node, Ahead] = {}
         self.instead = ""  # a label, for what would leave
+        self.unwrapped: Set[Value] = frozenset()  # indices that leave where they are negative
+        self.inside: Mapping[Node, Set[Value]] = {}  # of loads and stores: indices that are
         self.rows: dict[Node, RowsAhead] = {}
         self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []

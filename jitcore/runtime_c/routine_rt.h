@@ -256,6 +256,30 @@ static __attribute__((noinline, unused)) int rt_distinct(int ndim, const i64 *ex
     return 1;
 }
 
+/* Between two items of an axis, in either order, as far as there are any: the first, and how many. */
+static inline i64 rt_within(i64 a, i64 b, i64 extent, i64 *first)
+{
+    i64 low = a < b ? a : b, high = a < b ? b : a;
+    if (low < 0)
+        low = 0;
+    if (high >= extent)
+        high = extent - 1;
+    *first = low;
+    return high < low ? 0 : high - low + 1;
+}
+
+/* Rows of columns of elements, into a room; `back`: out of it. */
+static __attribute__((noinline, unused)) void rt_keep(char *first, i64 rows, i64 row_step, i64 columns, i64 column_step, i64 size,
+                                                      char *room, int back)
+{
+    i64 piece = column_step == size ? columns * size : size, pieces = column_step == size ? 1 : columns;
+    for (i64 row = 0; row < rows; row++)
+        for (i64 k = 0; k < pieces; k++, room += piece) {
+            char *at = first + row * row_step + k * column_step;
+            __builtin_memcpy(back ? at : room, back ? room : at, (unsigned long)piece);
+        }
+}
+
 static inline int rt_sure(rt_world *world, i64 bytes)
 {
     world->stored += bytes;
