@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, moving, mutations, sizes, spans
+from fuzzing import grammar, loops, moving, mutations, neighbours, sizes, spans
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
@@ -29,6 +29,7 @@ GRAMMARS = {
     "loops": loops.program,
     "moving": moving.program,
     "mutations": mutations.program,
+    "neighbours": neighbours.program,
     "sizes": sizes.program,
     "spans": spans.program,
 }

@@ -1,4 +1,4 @@
-"""A plan for rows that trail one another (skew.py) → C.
+"""A plan for rows that trail one another (nests.py) → C.
 
     for (t = 0; t < columns + lag * (rows - 1); t++)
         for (r = first row under way; r < last row under way; r++)
@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Value
-from .numbers import NoForm
+from .nests import Carried, Plan, parts_of, plan_of, read_by
+from .numbers import NoForm, c_name
 from .places import index, layout
-from .skew import INNER, OUTER, STILL, Place, Plan, parts_of, plan_of
+from .skew import INNER, OUTER, STILL, Access, Place
 from .span_stores import box, distinct
 from .stretch import Head, Stretch, apart_from_ways, stretch, try_again
 
@@ -34,6 +35,23 @@ LEAST = 8  # columns
 MOST_KEPT = 1 << 22  # bytes of an array
 
 
+@dataclass(slots=True)
+class Rows:
+    """Variables in C: the first row, how many columns, a row's number, and its column."""
+
+    w: Writer
+    plan: Plan
+    made: Stretch
+    first: str
+    columns: str
+    row: str
+    column: str
+
+    @property
+    def index(self) -> str:
+        return self.made.head.index
+
+
 def begin(w: Writer, body: Body, at: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
@@ -42,61 +60,42 @@ def begin(w: Writer, body: Body, at: str, end: str) -> Callable[[], None] | None
 
 def rows(w: Writer, body: Body, plan: Plan, head: Head) -> None:
     with stretch(w, head, FEWEST) as made, apart_from_ways(w, made):
-        count = before(w, plan, made)
-        look(w, plan, made, count)
-        kept = [keep(w, body, plan, made, count, array) for array in plan.written]
-        first = w.scratch("i64")
-        w.line(f"{first} = {head.index};")
+        column = w.name(plan.inner.bodies[0].params[0])
+        of = Rows(w, plan, made, w.scratch("i64"), w.scratch("i64"), w.fresh("r"), column)
+        before(of)
+        look(of)
+        kept = [keep(of, found) for found in plan.written.values()]
         made.undo = w.fresh("undo")
-        made.undoing = [f"{head.index} = {first};", *kept, "rt_clear();"]
+        made.undoing = [f"{head.index} = {of.first};", *kept, "rt_clear();"]
         w.instead = made.undo
-        fill(w, plan, made, count, first)
-        w.line(f"{head.index} = {first};")
+        fill(of)
         if w.mask:
             w.line(f"if (rt_flags() & {w.mask}) goto {made.undo};")
-        w.line(f"rounds += {made.count} * {count};")
+        w.depth -= 1
+        w.assign_all(body.params[1:], body.results)
+        w.depth += 1
+        w.line(f"{head.index} = {of.first};")
+        w.line(f"rounds += {made.count} * {of.columns};")
 
 
-def before(w: Writer, plan: Plan, made: Stretch) -> str:
+def before(of: Rows) -> None:
     """How many rows and columns; that arrays share nothing."""
+    w, plan, made = of.w, of.plan, of.made
     w.line(f"i64 {made.count} = {made.head.left} < {ROWS} ? {made.head.left} : {ROWS};")
-    with w.block(), once(w, plan):
-        w.nodes(plan.head)
-    count = w.scratch("i64")
-    w.line(f"{count} = {w.text(plan.inner.args[0])};")
-    tests = [f"{count} < {LEAST}"]
+    w.line(f"{of.first} = {of.index};")
+    with w.block(), again(w, plan):
+        w.nodes(plan.repeated)
+    w.line(f"{of.columns} = {w.text(plan.inner.args[0])};")
+    tests = [f"{of.columns} < {LEAST}"]
     tests += [f"rt_flags() & {w.mask}"] if w.mask else []
     tests += [f"!{distinct(layout(w, array))}" for array in plan.written]
     pairs = [*combinations(plan.written, 2), *product(plan.written, plan.read)]
     tests += [f"!rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in pairs]
     w.line(f"if ({' || '.join(tests)}) goto {made.alone};")
-    return count
-
-
-def fill(w: Writer, plan: Plan, made: Stretch, count: str, first: str) -> None:
-    t, r, to = (w.fresh(letter) for letter in ("t", "r", "to"))
-    many, lag, column = made.count, plan.lag, w.name(plan.inner.bodies[0].params[0])
-    w.line(f"for (i64 {t} = 0; {t} < {count} + {lag} * ({many} - 1); {t}++) {{")
-    w.line(f"    i64 {to} = {t} / {lag} < {many} ? {t} / {lag} + 1 : {many};")
-    start = f"{t} < {count} ? 0 : ({t} - {count}) / {lag} + 1"
-    w.line(f"    for (i64 {r} = {start}; {r} < {to}; {r}++) {{")
-    w.depth += 2
-    w.line(f"{made.head.index} = {first} + {r}, {column} = {t} - {lag} * {r};")
-    with w.block(), once(w, plan):
-        for value, place in plan.indices.items():
-            at = made.head.index if place.moved == OUTER else column
-            if w.name(value) != at:
-                w.line(f"{w.name(value)} = {position(w, place, at, place.shift)};")
-        known = plan.indices.keys()
-        w.inside = {node: known & {*parts_of(node.args[1])} for node in plan.bounded}
-        w.nodes([node for node in (*plan.head, *plan.body) if not known & {*node.outputs}])
-    w.depth -= 2
-    w.line("    }")
-    w.line("}")
 
 
 @contextmanager
-def once(w: Writer, plan: Plan) -> Iterator[None]:
+def again(w: Writer, plan: Plan) -> Iterator[None]:
     """The text of nodes that will be written again. Flags are looked at when all is done; an index
     from the end is not what the plan has compared."""
     mask, calls, user_lines = w.mask, len(w.calls), len(w.user_lines)
@@ -115,61 +114,134 @@ def once(w: Writer, plan: Plan) -> Iterator[None]:
         w.mask, w.unwrapped, w.inside = mask, frozenset(), {}
 
 
-def look(w: Writer, plan: Plan, made: Stretch, count: str) -> None:
+def look(of: Rows) -> None:
     """Are all elements there that each column reads or writes?"""
     shifts: dict[tuple[str, Place], list[int]] = {}
-    for one in plan.bounded.values():
-        for place, extent in zip(one.places, layout(w, one.array).extents, strict=True):
+    for one in of.plan.bounded.values():
+        for place, extent in zip(one.places, layout(of.w, one.array).extents, strict=True):
             if place.moved != STILL:
                 shifts.setdefault((extent, replace(place, shift=0)), []).append(place.shift)
     for (extent, place), found in shifts.items():
-        at, many = (made.head.index, made.count) if place.moved == OUTER else ("0", count)
-        for end in both_ends(w, place, found, at, many):
-            w.line(f"if ((u64){end} >= (u64){extent}) goto {made.alone};")
+        for end in both_ends(of, place, found):
+            of.w.line(f"if ((u64){end} >= (u64){extent}) goto {of.made.alone};")
+
+
+# ---- columns -------------------------------------------------------------------------------------
+
+
+def fill(of: Rows) -> None:
+    w, t, to = of.w, of.w.fresh("at"), of.w.fresh("to")
+    many, columns, lag, r = of.made.count, of.columns, of.plan.lag, of.row
+    w.line(f"for (i64 {t} = 0; {t} < {columns} + {lag} * ({many} - 1); {t}++) {{")
+    w.line(f"    i64 {to} = {t} / {lag} < {many} ? {t} / {lag} + 1 : {many};")
+    start = f"{t} < {columns} ? 0 : ({t} - {columns}) / {lag} + 1"
+    w.line(f"    for (i64 {r} = {start}; {r} < {to}; {r}++) {{")
+    w.depth += 2
+    w.line(f"{of.index} = {of.first} + {r}, {of.column} = {t} - {lag} * {r};")
+    with w.block(), again(w, of.plan):
+        column_text(of)
+    w.depth -= 2
+    w.line("    }")
+    w.line("}")
+
+
+def column_text(of: Rows) -> None:
+    w, plan = of.w, of.plan
+    for value, place in plan.indices.items():
+        at = of.index if place.moved == OUTER else of.column
+        if w.name(value) != at:
+            w.line(f"{w.name(value)} = {position(w, place, at, place.shift)};")
+    known = plan.indices.keys()
+    w.inside = {node: known & {*parts_of(node.args[1])} for node in plan.bounded}
+    w.nodes([node for node in plan.repeated if known.isdisjoint(node.outputs)])
+    states = own(of)
+    w.nodes([node for node in plan.body if known.isdisjoint(node.outputs)])
+    for one, state in states.items():
+        w.line(f"{state}[{of.row}] = {w.text(one.result)};")
+    if not plan.tail and not plan.carried:
+        return
+    w.line(f"if ({of.column} == {of.columns} - 1) {{")
+    with w.block():
+        w.depth += 1
+        for one in plan.carried:
+            w.line(f"{w.name(one.last)} = {w.text(one.result)};")
+        w.nodes(plan.tail)
+        w.depth -= 1
+    w.line("}")
+
+
+def own(of: Rows) -> dict[Carried, str]:
+    """What a row has for itself, computed or read before its first column, in arrays of C: of what
+    it carries, the variables are given back."""
+    w, plan, r = of.w, of.plan, of.row
+    states = {
+        one: w.scratch(c_name(one.param), ROWS) for one in plan.carried if one.first is not None
+    }
+    later = {*read_by((*plan.body, *plan.tail)), *(one.result for one in plan.carried)}
+    values = [out for node in plan.once for out in node.outputs if out in later]
+    kept = {value: w.scratch(c_name(value), ROWS) for value in values}
+    if not states and not plan.once:
+        return states
+    w.line(f"if ({of.column} == 0) {{")
+    with w.block():
+        w.depth += 1
+        w.nodes(plan.once)
+        for value, place in kept.items():
+            w.line(f"{place}[{r}] = {w.name(value)};")
+        for one in states:
+            w.line(f"{w.name(one.param)} = {w.text(one.first)};")
+        w.depth -= 1
+    w.line("} else {")
+    for value, place in (*kept.items(), *((one.param, state) for one, state in states.items())):
+        w.line(f"    {w.name(value)} = {place}[{r}];")
+    w.line("}")
+    return states
 
 
 # ---- what rows write -----------------------------------------------------------------------------
 
 
-def keep(w: Writer, body: Body, plan: Plan, made: Stretch, count: str, array: Value) -> str:
+def keep(of: Rows, found: Sequence[Access]) -> str:
     """A copy of all that the rows may write of an array; what puts it back."""
-    found = [one for one in plan.written[array] if one.stores]
-    of, any_ = layout(w, array), found[0]
-    first, boxes = of.pointer, {OUTER: ("1", "0"), INNER: ("1", "0")}
-    for axis, (place, extent, step) in enumerate(
-        zip(any_.places, of.extents, of.steps, strict=True)
-    ):
-        if place.moved == STILL:
-            if any(one.places[axis] != place for one in found):
-                raise NoForm("several planes of an array")
-            first += f" + {index(w, any_.node, place.start, extent)} * {step}"
+    w = of.w
+    stores = [one for one in found if one.stores]
+    layout_ = layout(w, stores[0].array)
+    first, boxes = layout_.pointer, {OUTER: ("1", "0"), INNER: ("1", "0")}
+    for axis, (extent, step) in enumerate(zip(layout_.extents, layout_.steps, strict=True)):
+        places = [one.places[axis] for one in stores]
+        moved = max(one.moved for one in places)
+        if all(one == places[0] for one in places) and moved == STILL:
+            first += f" + {index(w, stores[0].node, places[0].start, extent)} * {step}"
             continue
-        at, many = (made.head.index, made.count) if place.moved == OUTER else ("0", count)
-        low, items = reach(w, [one.places[axis] for one in found], at, many, extent)
+        low, items = "0", extent
+        if all(one.moved == moved for one in places) and moved != STILL:
+            low, items = reach(of, places, extent)
         first += f" + {low} * {step}"
-        boxes[place.moved] = (items, step)
-    size = of.dtype.itemsize
+        if moved == STILL or boxes[moved][1] != "0":
+            raise NoForm("several planes of an array")
+        boxes[moved] = items, step
+    size = layout_.dtype.itemsize
     (height, row), (width, column) = boxes[OUTER], boxes[INNER]
     first = w.kept("char *", first)
-    w.line(f"if ({height} * {width} * {size} > {MOST_KEPT}) goto {made.alone};")
-    room = w.room(plan.inner, f"({height} * {width} * {size})")
+    w.line(f"if ({height} * {width} * {size} > {MOST_KEPT}) goto {of.made.alone};")
+    room = w.room(of.plan.inner, f"({height} * {width} * {size})")
     part = f"{first}, {height}, {row}, {width}, {column}, {size}, {room}"
     w.line(f"rt_keep({part}, 0);")
     return f"rt_keep({part}, 1);"
 
 
-def reach(w: Writer, places: Sequence[Place], at: str, many: str, extent: str) -> tuple[str, str]:
+def reach(of: Rows, places: Sequence[Place], extent: str) -> tuple[str, str]:
     """The first item along an axis, and how many."""
-    ends, low = both_ends(w, places[0], [one.shift for one in places], at, many), w.scratch("i64")
-    return low, w.kept("i64", f"rt_within({', '.join(ends)}, {extent}, &{low})")
+    low = of.w.scratch("i64")
+    ends = both_ends(of, places[0], [one.shift for one in places])
+    return low, of.w.kept("i64", f"rt_within({', '.join(ends)}, {extent}, &{low})")
 
 
-def both_ends(
-    w: Writer, place: Place, shifts: Sequence[int], at: str, many: str
-) -> tuple[str, str]:
-    """Where the first of so many rounds gets, and the last."""
+def both_ends(of: Rows, place: Place, shifts: Sequence[int]) -> tuple[str, str]:
+    """Where the first row or column gets, and the last."""
+    at, many = (of.first, of.made.count) if place.moved == OUTER else ("0", of.columns)
     last = f"{at} + {many} - 1"
-    return position(w, place, at, min(shifts)), position(w, place, last, max(shifts))
+    return position(of.w, place, at, min(shifts)), position(of.w, place, last, max(shifts))
 
 
 def position(w: Writer, place: Place, at: str, shift: int) -> str:

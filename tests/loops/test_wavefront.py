@@ -77,7 +77,7 @@ def columns_first(a: Array, b: Array) -> None:
 
 def one_row_again(a: Array, b: Array) -> None:
     x = a.reshape(-1)
-    for t in range(6):
+    for _ in range(6):
         for j in range(1, 70):
             x[j] = (x[j - 1] + x[j] + x[j + 2]) / 3.0
 
@@ -132,6 +132,78 @@ def rows_apart(a: Array, b: Array) -> None:
             a[i, j] = a[i, j - 1] * 0.75 + np.exp(-b[i, j])
 
 
+def filtered(a: Array, b: Array) -> None:
+    for i in range(a.shape[0]):
+        a[i, 0] = b[i, 0]
+        for j in range(1, a.shape[1]):
+            a[i, j] = a[i, j - 1] * 0.75 + b[i, j] * 0.25
+
+
+def first_column_first(a: Array, b: Array) -> Any:
+    for i in range(1, a.shape[0]):
+        a[i, 0] = a[i - 1, 0] * 0.5 + 1.0
+        for j in range(1, a.shape[1] - 2):
+            a[i, j] = (a[i, j - 1] + a[i - 1, j] + a[i - 1, j + 2]) / 3.0
+    return i, j
+
+
+def from_a_far_column(a: Array, b: Array) -> None:
+    """A row begins with what the one before has in its sixth column."""
+    for i in range(1, a.shape[0]):
+        w = a[i - 1, 6] * 0.5
+        for j in range(1, a.shape[1]):
+            a[i, j] = a[i, j - 1] * 0.5 + w
+
+
+def carried_on(a: Array, b: Array) -> Any:
+    n = 0
+    for i in range(a.shape[0]):
+        x, y, n = b[i, 0], 0.5, 0
+        for j in range(a.shape[1]):
+            x, y = y, x * y * 0.5 + b[i, j] / 3.0
+            if x > y:
+                n += 1
+            a[i, j] = x
+        b[i, 1] = y
+    return x, y, n, i, j
+
+
+def summed_up(a: Array, b: Array) -> None:
+    z = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        s = a[i, 0]
+        for j in range(1, a.shape[1]):
+            s = np.sqrt(s * s + a[i, j])
+        z[i] = s
+        a[i, 0] = s + z[i]
+    b[: a.shape[0], 0] = z
+
+
+def from_row_to_row(a: Array, b: Array) -> Any:
+    s = 0.25
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s = s * s * 0.5 + a[i, j] / 2.0
+        a[i, 0] = s
+    return s
+
+
+def ends_first(a: Array, b: Array) -> None:
+    """What the tail of a row writes, the next one reads at once."""
+    for i in range(1, a.shape[0]):
+        s = a[i - 1, 3]
+        for j in range(4, a.shape[1]):
+            s = s * s * 0.5 + a[i, j] / 2.0
+        a[i, 3] = s
+
+
+def last_column_last(a: Array, b: Array) -> None:
+    for i in range(1, a.shape[0]):
+        for j in range(1, a.shape[1] - 1):
+            a[i, j] = a[i, j - 1] * 0.5 + a[i - 1, j + 1]
+        a[i, -1] = a[i, 1]
+
+
 def last_row_too(a: Array, b: Array) -> None:
     """A row that stays: each row reads it, and the last one is it."""
     for i in range(1, a.shape[0]):
@@ -169,17 +241,21 @@ TRAILING = [
     too_far_at_last,
     whole_numbers,
     rows_apart,
+    filtered,
+    first_column_first,
+    from_a_far_column,
+    carried_on,
+    summed_up,
 ]
-OTHERS = [last_row_too, growing, left_early]
+OTHERS = [from_row_to_row, ends_first, last_column_last, last_row_too, growing, left_early]
 SHAPE = (37, 41)
 
 
-def outcome(fn: Callable[..., None], a: Array, b: Array) -> list[str]:
+def outcome(fn: Callable[..., Any], a: Array, b: Array) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            fn(a, b)
-            said = []
+            said = [repr(fn(a, b))]
         except (IndexError, ZeroDivisionError, FloatingPointError) as error:
             said = [repr(error)]
     return said + [f"{one.lineno}: {one.message}" for one in caught]
@@ -234,7 +310,7 @@ MAKERS = [apart, huge, not_finite, same, below, turned, columns_of_one, repeated
 @pytest.mark.parametrize("dtype", ["f", "d"])
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("fn", TRAILING + OTHERS)
-def test_rows(fn: Callable[..., None], make: Callable[..., Any], dtype: str) -> None:
+def test_rows(fn: Callable[..., Any], make: Callable[..., Any], dtype: str) -> None:
     jitted = jitcore.compile(fn)
     for _ in range(3):
         mine, plain = make(dtype), make(dtype)
@@ -245,7 +321,7 @@ def test_rows(fn: Callable[..., None], make: Callable[..., Any], dtype: str) -> 
 
 
 @pytest.mark.parametrize("fn", TRAILING + OTHERS)
-def test_which_trail(fn: Callable[..., None]) -> None:
+def test_which_trail(fn: Callable[..., Any]) -> None:
     jitted = jitcore.compile(fn)
     outcome(jitted, *apart("d"))
     text = "".join(one.source for one in routines(jitted))
@@ -256,7 +332,7 @@ def test_which_trail(fn: Callable[..., None]) -> None:
     "shape", [(2, 2), (3, 9), (9, 3), (2, 40), (18, 10), (19, 9), (0, 5), (33, 8)]
 )
 @pytest.mark.parametrize("fn", [nine_points, nearest_way, from_the_last, handed_on])
-def test_shapes(fn: Callable[..., None], shape: tuple[int, int]) -> None:
+def test_shapes(fn: Callable[..., Any], shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(6)
     jitted = jitcore.compile(fn)
     for _ in range(2):
@@ -268,7 +344,7 @@ def test_shapes(fn: Callable[..., None], shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("kind", ["raise", "ignore", "warn"])
 @pytest.mark.parametrize("fn", [nine_points, against, rows_apart])
-def test_flags(fn: Callable[..., None], kind: Any) -> None:
+def test_flags(fn: Callable[..., Any], kind: Any) -> None:
     """Also underflow, and what stands when it raises."""
     mine, plain = huge("d"), huge("d")
     mine[0][5:9] = plain[0][5:9] = 1e-300
