@@ -2,8 +2,10 @@
 
     np.histogram(x, 10, weights=w)    →    _C.histogram(...)    csrc/histogram.c
     (1.5 * a) @ x                     →    _C.scaled_product(...)    scaled.py, csrc/scaled.c
+    np.bincount(x, minlength=10)      →    _C.bincount(x, None, 10)    csrc/bincount.c
 
-The C function calls NumPy's where it finds anything out of the ordinary, so it needs no guard.
+The C function calls NumPy's where it finds anything out of the ordinary, so it needs no guard. That
+of bincount sees to it that there are as many bins as was presumed: NumPy's own never stands in.
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ from numpy.lib._histograms_impl import histogram_bin_edges  # np.… may be anot
 
 from .. import _C
 from ..ir.graph import Node
+from ..ir.infer_bincount import Bins, bins_of
 from ..ir.infer_histogram import equal_bins
 from ..ir.op import Effect, Kind, Op
+from ..ir.ops_numpy import BINCOUNT
+from ..ir.types import ArrayType
 from .scaled import SCALED
 
 
@@ -41,6 +46,12 @@ ROWS = (Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogr
 
 BY_NAME = {row.op.name: row for row in ROWS}  # the names of NumPy's
 IN_C = frozenset((*(row.op for row in ROWS), SCALED))
+
+
+def own_bins(node: Node) -> Bins | None:
+    """A call of np.bincount of which an array of so many bins is expected."""
+    mine = node.op is BINCOUNT and isinstance(node.outputs[0].type, ArrayType)
+    return bins_of(node.args, node.kwargs) if mine else None
 
 
 def in_c(node: Node) -> Node:

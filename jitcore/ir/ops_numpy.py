@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from .infer_average import effect_of_average, infer_average
+from .infer_bincount import infer_bincount
 from .infer_create import (
     infer_arange,
     infer_called,
@@ -100,6 +101,7 @@ ROWS: tuple[Op, ...] = (
     *_rows("ptp count_nonzero", Kind.REDUCE, _F, asked),
     *_rows("mean std var", Kind.REDUCE, _F, asked, effect_rule=effect_of_mean),
     *_rows("average", Kind.OPAQUE, _F, infer_average, effect_rule=effect_of_average),
+    *_rows("bincount", Kind.OPAQUE, _F, infer_bincount),
     *_rows("histogram", Kind.OPAQUE, _L, infer_histogram, effect_rule=effect_of_histogram),
     *_rows("cumsum cumprod cumulative_sum cumulative_prod", Kind.OPAQUE, _F, asked),
     *_rows("round around sort gradient", Kind.OPAQUE, _F, asked),
@@ -154,3 +156,5 @@ ROWS: tuple[Op, ...] = (
     Op("as_strided", as_strided, Kind.VIEW, _S, infer_view),
     Op("sliding_window_view", sliding_window_view, Kind.VIEW, _S, infer_view),
 )
+
+BINCOUNT = next(row for row in ROWS if row.target is np.bincount)

@@ -21,7 +21,7 @@ from .types import NONE
 QUIET: Mapping[str, str] = {
     "numpy": """append argpartition argwhere array_split asarray_chkfinite astype base_repr
         binary_repr
-        bincount block broadcast_shapes busday_count busday_offset can_cast choose common_type
+        block broadcast_shapes busday_count busday_offset can_cast choose common_type
         compress datetime_as_string datetime_data delete diag diag_indices diag_indices_from
         diagflat dsplit ediff1d einsum_path extract flatnonzero format_float_positional
         format_float_scientific hsplit imag insert intersect1d is_busday isdtype isfortran isscalar

@@ -10,6 +10,7 @@ from typing import Any
 from numpy._core import umath
 
 from jitcore import _C
+from jitcore.codegen.in_c import own_bins
 from jitcore.codegen.plan import Operand, PlanBuilder
 from jitcore.codegen.routine import Routine
 from jitcore.codegen.schedule import Group
@@ -182,12 +183,14 @@ class Lowering:
 
 
 def called(node: Node) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """What makes it, in C where its definition is Python's."""
-    if node.op is not PART:
-        return node.op.target, node.args, dict(node.kwargs)
-    t = node.outputs[0].type
-    assert isinstance(t, ArrayType)
-    return _C.part, (*node.args[:2], t.shape), {}
+    """What makes it, in C where its definition is Python's, and where its type was presumed."""
+    t = node.outputs[0].type if node.outputs else None
+    if node.op is PART and isinstance(t, ArrayType):
+        return _C.part, (*node.args[:2], t.shape), {}
+    bins = own_bins(node)
+    if bins is not None:
+        return _C.bincount, (bins.numbers, bins.weights, bins.count), {}
+    return node.op.target, node.args, dict(node.kwargs)
 
 
 State = tuple[list[Operand], list[tuple[int, Operand]], Operand | None]

@@ -17,7 +17,7 @@ from jitcore import _C
 from jitcore.codegen.abi import FLAGS
 from jitcore.codegen.chains import chained
 from jitcore.codegen.fast import as_asked
-from jitcore.codegen.in_c import IN_C, in_c
+from jitcore.codegen.in_c import IN_C, in_c, own_bins
 from jitcore.codegen.kernel import kernels as compiled
 from jitcore.codegen.kernel import kernels_to_come
 from jitcore.codegen.numbers import NoForm
@@ -288,7 +288,7 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> R
 
 def is_in_c(step: Step) -> bool:
     """A call of a function of our own."""
-    return isinstance(step, Node) and step.op in IN_C
+    return isinstance(step, Node) and (step.op in IN_C or own_bins(step) is not None)
 
 
 def is_store(step: Step) -> bool:
