@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ROWS = 16  # at once
 FEWEST = 2
-LEAST = 8  # columns
+LEAST, MOST = 8, 1 << 15  # columns: nobody looks at signals meanwhile
 MOST_KEPT = 1 << 22  # bytes of an array
 
 
@@ -86,7 +86,7 @@ def before(of: Rows) -> None:
     with w.block(), again(w, plan):
         w.nodes(plan.repeated)
     w.line(f"{of.columns} = {w.text(plan.inner.args[0])};")
-    tests = [f"{of.columns} < {LEAST}"]
+    tests = [f"{of.columns} < {LEAST} || {of.columns} > {MOST}"]
     tests += [f"rt_flags() & {w.mask}"] if w.mask else []
     tests += [f"!{distinct(layout(w, array))}" for array in plan.written]
     pairs = [*combinations(plan.written, 2), *product(plan.written, plan.read)]
