@@ -36,6 +36,7 @@
 #include "rehearsal.h"
 #include "routine.h"
 #include "row_products.h"
+#include "strands.h"
 #include "scaled.h"
 #include "search.h"
 #include "test_entries.h"
@@ -67,7 +68,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(bincount) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(routine) X(polynomials) X(plan) X(trial) X(entry) \
+    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(bincount) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(plan) X(trial) X(entry) \
     X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(pool)
 

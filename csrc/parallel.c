@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "rooms.h"
+#include "strands.h"
 #include "workers.h"
 
 #define SOON 60000     /* ns after which the rest is judged by what was done */
@@ -140,6 +141,7 @@ static int do_piece(void *ptr, int piece) {
     rt_slot *out = malloc(((size_t)r->nout + 1) * sizeof(rt_slot));
     world.rooms = calloc((size_t)r->nrooms + 1, sizeof(rt_room));
     world.room = room_make_apart;
+    world.strands = strands_run_apart;
     world.rounds = &rounds;
     world.sure = 0; /* what a piece writes may be put back */
     world.begin = job->begin + piece * job->size;

@@ -8,6 +8,7 @@
 #include "members.h"
 #include "rooms.h"
 #include "row_products.h"
+#include "strands.h"
 #include "undo.h"
 
 #define FEW_BYTES 1024 /* of numbers and places of arrays: on the stack */
@@ -175,7 +176,7 @@ static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_sl
     r->calls.thread = thread;
     rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
                       member_put, member_append, room_make, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0,
-                      sure, 0, dot_one, dots_ahead, dot_on, rows_ahead};
+                      sure, 0, dot_one, dots_ahead, dot_on, rows_ahead, strands_run};
     PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
     Rounds all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
                   r->nrooms, given, r->narrays, r->dealt,    r->ndealt};

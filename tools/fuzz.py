@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, moving, mutations, neighbours, sizes, spans
+from fuzzing import grammar, loops, moving, mutations, neighbours, sizes, spans, strands
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
@@ -32,6 +32,7 @@ GRAMMARS = {
     "neighbours": neighbours.program,
     "sizes": sizes.program,
     "spans": spans.program,
+    "strands": strands.program,
 }
 
 

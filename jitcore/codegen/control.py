@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..ir.graph import Body, Node
-from . import ahead, carried, extremes, latest, row_products, side_by_side, wavefront
+from . import ahead, carried, extremes, latest, row_products, side_by_side, strand_rounds, wavefront
 
 if TYPE_CHECKING:
     from .writer import Writer
 
-AT_ONCE = (side_by_side.begin, extremes.begin, wavefront.begin)  # stretches of rounds
+AT_ONCE = (strand_rounds.begin, side_by_side.begin, extremes.begin, wavefront.begin)  # stretches of rounds
 
 
 def cond(w: Writer, node: Node) -> None:
@@ -53,6 +53,7 @@ def for_(w: Writer, node: Node) -> None:
         for stretch in filter(None, at_once):
             stretch()
         w.body(body)
+        w.seldom = False
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
     w.line("}")

@@ -301,6 +301,7 @@ def text(
     head = [
         "#define RT_MATH",
         text_of("routine_rt.h"),
+        *w.functions,
         f'__attribute__((visibility("default"))) int {SYMBOL}(const rt_slot *in, rt_slot *out, '
         "char *const *p, const i64 *const *dim, const i64 *const *step, rt_world *world)",
         "{",

@@ -18,6 +18,7 @@ from .ahead import is_array
 from .beside_rounds import SIGNS, Plan, element, is_mapped, known, leaves, plan_of
 from .numbers import NoForm
 from .places import layout
+from .span_loops import ONE_BY_ONE
 from .span_stores import box, distinct
 from .spans import loop_dtypes, text_of
 from .stretch import LEAST, Head, Stretch, apart_from_ways, stretch, try_again
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 LONGEST = 4096  # elements of a column
-ONE_BY_ONE = '__asm__ volatile("");'  # vector code of so few numbers takes longer to compile
 
 
 @dataclass(slots=True)

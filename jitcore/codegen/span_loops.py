@@ -14,6 +14,8 @@ from .places import Layout
 if TYPE_CHECKING:
     from .writer import Writer
 
+ONE_BY_ONE = '__asm__ volatile("");'  # no vector code
+
 
 def nest(
     w: Writer,
@@ -23,15 +25,18 @@ def nest(
     as_they_are: bool = False,
 ) -> None:
     """for … for …: the body once for each index. `as_they_are`: loops of few rounds stay loops, for
-    to take several of them apart takes the compiler long."""
+    to take several of them apart takes the compiler long; so does vector code, without which what
+    runs seldom is written."""
     at = [w.fresh("k") for _ in extents]
     for depth, (name, extent) in enumerate(zip(at, extents, strict=True)):
-        if as_they_are:
+        if as_they_are or w.seldom:
             w.line('_Pragma("GCC unroll 1")')
-        if independent and depth == len(at) - 1:
+        if independent and not w.seldom and depth == len(at) - 1:
             w.line("RT_INDEPENDENT")
         w.line(f"for (i64 {name} = 0; {name} < {extent}; {name}++) {{")
         w.depth += 1
+    if w.seldom:
+        w.line(ONE_BY_ONE)
     body(at)
     for _ in at:
         w.depth -= 1

@@ -80,6 +80,8 @@ def copy(w: Writer, node: Node, into: Layout, of: Layout) -> None:
 
 def store_apart(w: Writer, node: Node, into: Layout, value: Value) -> bool:
     """`value` is not computed yet. False: nothing is written, the store needs a room."""
+    if w.seldom:
+        return False
     lazy = w.lazy[value]
     read = all_read(w, node, value)
     if read is None or len(read) > MOST or not is_alike(into, lazy) or is_small(into):

@@ -79,6 +79,8 @@ class Writer:
         self.instead = ""  # a label, for what would leave
         self.unwrapped: Set[Value] = frozenset()  # indices that leave where they are negative
         self.inside: Mapping[Node, Set[Value]] = {}  # of loads and stores: indices that are
+        self.functions: list[str] = []  # others, that the routine calls
+        self.seldom = False  # what is written is run now and then
         self.rows: dict[Node, RowsAhead] = {}
         self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
@@ -261,7 +263,8 @@ class Writer:
         tests = [not_finite(name, kind) for name, (_, kind) in self.watching.items()]
         node = next(iter(self.watching.values()))[0]
         self.line(f"if (__builtin_expect({' | '.join(tests)}, 0)) {{")
-        self.line(f"    if (rt_flags() & {self.mask}) goto way{self.way(node)};")
+        label = self.instead or f"way{self.way(node)}"
+        self.line(f"    if (rt_flags() & {self.mask}) goto {label};")
         self.line("}")
         self.watching.clear()
 

@@ -54,6 +54,21 @@ typedef struct {
     int ready;
 } rt_rows;
 
+#define RT_LOOK 0
+#define RT_DO 1
+#define RT_UNDO 2
+#define RT_LOG ((i64)24 << 20) /* bytes that are kept of a stretch */
+#define RT_SHORT_LOG ((i64)1 << 20) /* and fit into a cache */
+
+/* Blocks `from` to before `to` of strands (csrc/strands.h), in so many rounds from `first` on. RT_LOOK: how many of these can be done,
+ * with no element touched. RT_UNDO: what they wrote is as it was. A routine has a struct of its own, which begins with this one: `all`. */
+typedef struct {
+    int mode;
+    i64 from, to, first, rounds;
+    char *log;
+} rt_strands;
+typedef int rt_strand(rt_strands *own, const rt_strands *all);
+
 /* CPython wants to look at signals, or another thread wants to run, when one of `bits` is set in *breaker. */
 typedef struct rt_world {
     const volatile u32 *breaker;
@@ -80,6 +95,7 @@ typedef struct rt_world {
               i64 y_step);
     void (*rows)(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
                  i64 y_column, i64 y_lane, int rest, char *room); /* csrc/row_products.h */
+    int (*strands)(rt_strand *fn, rt_strands *job, i64 elements); /* csrc/strands.h */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
