@@ -132,7 +132,7 @@ def routine(
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise NoForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
-    source = bounded(text(w, scalars, arrays, outputs, rows, w.lines))
+    source = bounded(text(w, scalars, arrays, outputs, rows, w.lines), bool(w.functions))
     if config.perf:
         source = labelled(source, label)
     ports = (*scalars, *arrays)
@@ -181,10 +181,11 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
     return [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
 
 
-def bounded(source: str) -> str:
+def bounded(source: str, has_strands: bool) -> str:
+    """Strands are as fast at -O1, and the rounds beside them seldom run."""
     if len(source) > LONGEST:
         raise NoForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
-    is_long = len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
+    is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
     return MARK + source if is_long else source
 
 
