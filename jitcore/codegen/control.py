@@ -13,7 +13,12 @@ from . import ahead, carried, extremes, latest, row_products, side_by_side, stra
 if TYPE_CHECKING:
     from .writer import Writer
 
-AT_ONCE = (strand_rounds.begin, side_by_side.begin, extremes.begin, wavefront.begin)  # stretches of rounds
+AT_ONCE = (
+    strand_rounds.begin,
+    side_by_side.begin,
+    extremes.begin,
+    wavefront.begin,
+)  # stretches of rounds
 
 
 def cond(w: Writer, node: Node) -> None:
