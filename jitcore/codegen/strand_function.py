@@ -31,11 +31,13 @@ NOT_HERE = re.compile(r"world->|rooms\[|goto way|short_of_room|breaker")
 
 @dataclass(slots=True)
 class Part:
-    """`captured`: the routine's variables that it reads. `width`: bytes of log for one element."""
+    """`captured`: the routine's variables that it reads. `width`: bytes of log for one element;
+    `work`: lines of C."""
 
     text: list[str]
     captured: list[tuple[str, str]]
     width: int
+    work: int
 
 
 @contextmanager
@@ -75,7 +77,7 @@ def function(w: Writer, plan: Plan, name: str, ndim: int) -> Part:
         raise NoForm("strands that need more than numbers")
     captured = outer(w, lines, own)
     text = whole(w, strands, name, lines, own, captured)
-    return Part(text, captured, strands.width)
+    return Part(text, captured, strands.width, strands.work)
 
 
 def kept(line: str, wanted: dict[str, str]) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 LEAST = 2  # rounds
+LONGEST = 1 << 27  # lines of C that are run, so that signals do not wait for long
 MOST = 1024  # so that a flag does not undo too much
 MANY = 48  # rounds, so that most lines of cache are read once
 NARROW = 64  # strands of a block that lie scattered: a line of cache for each, and each array
@@ -120,6 +121,8 @@ def count_of(w: Writer, plan: Plan, made: Stretch, extents: list[str], part: Par
     w.line(f"    if ({n} < {left} && {n} > {LINE}) {n} &= -{LINE};")
     w.line("}")
     w.line(f"job.count = {product} / {part.width};")
+    work = f"({LONGEST} / (job.count * {part.work}))"
+    w.line(f"if ({n} > {work}) {n} = {work};")
 
 
 def wide(w: Writer, array: Value, axis: int) -> str:

@@ -58,6 +58,7 @@ class Strands:
     tiles: dict[Value, str] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)  # tiles that are read → their type
     logged: dict[Value, Any] = field(default_factory=dict)
+    work: int = 0  # lines that are run for each strand
     offset: int = 0
     width: int = 0
 
@@ -74,6 +75,7 @@ class Strands:
                 lines.append(f"{kept} = {target};")
                 undo.append(f"{target} = {kept};")
             lines.append(f"{target} = {one.value};")
+        self.work += len(lines)
         if lines:
             self.over("if (mode == RT_DO)", lines, "RT_INDEPENDENT")
         if undo:
