@@ -164,7 +164,31 @@ static PyObject *keys_are_plain(PyObject *self, PyObject *obj) {
     return PyBool_FromLong(values != NULL || dict == NULL || has_plain_keys(dict));
 }
 
+/* Those that have a value, as a dict of ours: the object gets none that it does not have. */
+static PyObject *copied(PyDictKeysObject *keys, PyObject **values) {
+    PyObject *made = PyDict_New();
+    PyDictUnicodeEntry *entries = DK_UNICODE_ENTRIES(keys);
+    for (Py_ssize_t i = 0; made != NULL && i < keys->dk_nentries; i++)
+        if (values[i] != NULL && PyDict_SetItem(made, entries[i].me_key, values[i]) < 0)
+            Py_CLEAR(made);
+    return made;
+}
+
+static PyObject *own_attributes(PyObject *self, PyObject *obj) {
+    (void)self;
+    PyTypeObject *type = Py_TYPE(obj);
+    if (type->tp_dictoffset == 0 && !PyType_HasFeature(type, Py_TPFLAGS_MANAGED_DICT))
+        Py_RETURN_NONE;
+    PyObject *dict;
+    PyObject **values = jit_instance_values(obj, &dict);
+    if (values != NULL)
+        return copied(((PyHeapTypeObject *)type)->ht_cached_keys, values);
+    return dict != NULL ? Py_NewRef(dict) : PyDict_New();
+}
+
 static PyMethodDef methods[] = {
+    {"own_attributes", own_attributes, METH_O,
+     "What it has in its __dict__, to be read: that dict, or another if it has not been made yet; None: it has none."},
     {"is_plain_class", is_plain_class, METH_O,
      "Can names be looked up in this class and its bases without running code of theirs, or of their names'?"},
     {"keys_are_plain", keys_are_plain, METH_O, "Are the names of all attributes that it has of its own exact str?"},

@@ -11,6 +11,9 @@ from jitcore import _C
 has_plain_names = _C.keys_are_plain
 """Another key than a str in an object's dict may say that it is equal to one."""
 
+own_attributes = _C.own_attributes
+"""Asked for its __dict__, an object would get one, and be slower to read from then on."""
+
 
 def answers_itself(obj: Any) -> bool:
     """Looking at such an object, or at its class, would run code of the user's."""

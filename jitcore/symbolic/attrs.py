@@ -18,6 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent, TypeVersion, name_of
+from jitcore.guards.plain import own_attributes
 from jitcore.guards.source import Attr, ModuleAttr, Slot
 from jitcore.ir.ops_array import ATTRIBUTES, METHODS
 from jitcore.ir.ops_complex import PARTS
@@ -208,10 +209,7 @@ def instance_dict(owner: Object) -> dict[str, Any] | None:
     """The attributes that the instance has of its own, None if it cannot have any."""
     if owner.origin is None:
         return {} if owner.cls.__dictoffset__ else None
-    try:
-        found = object.__getattribute__(owner.obj, "__dict__")
-    except AttributeError:
-        return None
+    found = own_attributes(owner.obj)
     return found if type(found) is dict else None
 
 

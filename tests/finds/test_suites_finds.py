@@ -296,3 +296,26 @@ def test_a_code_object_s_table_of_lines_may_be_too_short() -> None:
         return outcomes(jit(function), np.arange(3.0))
 
     agree(scenario)
+
+
+def test_an_object_gets_no_dict_because_it_is_looked_at() -> None:
+    """Its attributes stay in the object itself, where CPython finds them sooner."""
+
+    class Thing:
+        def __init__(self, scale: float) -> None:
+            self.scale = scale
+            self.calls = 0
+
+    def has_dict(thing: Thing) -> bool:
+        return any(type(one) is dict for one in gc.get_referents(thing))
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any, thing: Thing) -> Any:
+            thing.calls += 1
+            return (x * thing.scale + 1).sum(), hasattr(thing, "other")
+
+        thing = Thing(2.0)
+        found = outcomes(jit(function), np.arange(3.0), thing)
+        return found, has_dict(thing), thing.calls
+
+    agree(scenario)
