@@ -2,7 +2,7 @@
 
 #include "workers.h"
 
-#define WORTH 30000 /* elements times rounds for whose sake others are woken */
+#define WORTH 100000 /* elements times rounds, some 0.3 ms, for whose sake others are woken: fewer take longer where the processors are not free */
 #define PARTS 4     /* for each thread */
 
 static int always; /* threads share whatever has two blocks: for tests */
