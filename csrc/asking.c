@@ -55,7 +55,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     if (home->asked || callback == NULL)
         return;
     home->asked = 1;
-    jit_hook_worked();
+    jit_hook_met();
     collector_begin();
     jit_busy_enter();
     MeterSpan span = {0};
@@ -73,6 +73,8 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     Py_DECREF(callback);
     Py_XDECREF(result);
     home->left = home->cstar == NULL;
+    if (!home->left)
+        jit_hook_worked();
     collector_end();
 }
 

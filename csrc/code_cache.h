@@ -23,6 +23,7 @@ typedef struct {
     unsigned heat;       /* times that NumPy was found at work for it */
     double spent;        /* seconds in its frames, their calls included, while it is not hot */
     double cost;         /* seconds that compiling the last piece of it took */
+    double work;         /* seconds, about, of NumPy's and of short rounds and calls, among those spent */
     struct MeterCode *meter; /* of a report; NULL: none yet */
 } Home;
 

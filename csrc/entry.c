@@ -112,6 +112,8 @@ TWICE ExitKind run_here(Entry *self, FrameView *view, Transfer *out, Meter *mete
 
 static void look_after(Entry *self, Look look, const Meter *meter) {
     self->retired = look == LOOK_LOST;
+    if (look != LOOK_GOES_ON)
+        self->head.gain = (float)(self->trial.best[1] - self->trial.best[0]);
     if (look != LOOK_DECIDED || self->trial.rival == NULL)
         return;
     if (meter != NULL)

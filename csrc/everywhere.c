@@ -8,11 +8,14 @@
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
 
+#include <math.h>
+
 #define LOOK_EVERY 256        /* units of work of ufuncs between two looks, at first */
 #define LOOK_MOST (1L << 16)  /* where the evaluation function has stood in vain again and again */
 #define UNIT 2048             /* elements that are as much work as a call */
 #define WARM 2                /* looks that make code worth a C* */
 #define MOST_UP 8             /* frames of libraries between a ufunc's call and the user's code */
+#define NEAR 2                /* of them, where compiling that code may make the ufunc's work less */
 #define MOST_NAMES 64         /* that are looked up in a frame's globals */
 
 static int on;
@@ -24,7 +27,30 @@ static PyObject *numpy; /* the module */
 
 int everywhere_is_on(void) { return on; }
 double everywhere_seconds(void) { return budget_is_spent() ? BUDGET_PATIENCE * seconds : seconds; }
-int everywhere_hot(const Home *home, double spent) { return spent >= everywhere_seconds() && (seconds <= 0 || spent >= home->cost); }
+
+/* What compiling can make less: NumPy's calls, and what CPython does for a call or a round. Frames that wait for a library
+ * have little of either. */
+#define UNIT_SECONDS 1e-6
+#define PASS_SECONDS 5e-6
+#define LEAST_WORK 0.05   /* of the time spent */
+#define IDLE_PATIENCE 20.0 /* times as long, for the first piece, where there is less */
+#define FIRST_PATIENCE 5.0 /* for the first question, which loads the compiler: about what that takes */
+
+static int loaded;
+
+void everywhere_loaded(void) { loaded = 1; }
+void everywhere_passed(Home *home) { home->work += PASS_SECONDS; }
+
+int everywhere_hot(const Home *home, double spent) {
+    if (seconds <= 0)
+        return 1;
+    double wanted = everywhere_seconds();
+    if (!loaded)
+        wanted = fmax(wanted, FIRST_PATIENCE * seconds);
+    if (home->compiled == 0 && home->work < LEAST_WORK * spent)
+        wanted = fmax(wanted, IDLE_PATIENCE * seconds);
+    return spent >= wanted && spent >= home->cost;
+}
 void everywhere_worked(void) { of_use = 1; }
 
 int everywhere_rests(void) {
@@ -94,8 +120,8 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
     }
     if (home->heat >= WARM || seconds <= 0)
         return 1;
-    if (home->calls == 0)
-        jit_hook_stand(); /* others like it may come */
+    if (home->calls == 0 && !promise_is_watched())
+        jit_hook_stand(); /* others like it may come, and nobody says so */
     if (home->calls < UINT_MAX)
         home->calls++;
     if (!is_looked_at(home->calls))
@@ -112,8 +138,11 @@ static void look(PyThreadState *ts) {
         if (JIT_IS_SHIM(frame))
             continue;
         PyCodeObject *code = JIT_CODE(frame);
-        if (map_of(code) != NULL) /* it has points, where it is compiled when that pays */
+        if (map_of(code) != NULL) { /* it has points, where it is compiled when that pays */
+            if (up <= NEAR)
+                map_of(code)->home->work += UNIT_SECONDS * (double)look_every;
             return;
+        }
         Home *home = home_make(code);
         if (home == NULL) {
             PyErr_Clear();
@@ -177,7 +206,8 @@ static PyObject *begin(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *module, *umath;
     double given;
-    if (!PyArg_ParseTuple(args, "O!O!d", &PyModule_Type, &module, &PyModule_Type, &umath, &given))
+    int there;
+    if (!PyArg_ParseTuple(args, "O!O!dp", &PyModule_Type, &module, &PyModule_Type, &umath, &given, &there))
         return NULL;
     if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_RuntimeError, "it works in the main interpreter only");
@@ -190,6 +220,7 @@ static PyObject *begin(PyObject *self, PyObject *args) {
         return NULL;
     Py_XSETREF(numpy, Py_NewRef(module));
     seconds = given;
+    loaded = there;
     budget_begin();
     on = 1;
     if (!promise_is_watched() || seconds <= 0)
@@ -221,7 +252,8 @@ static PyObject *stands(PyObject *self, PyObject *ignored) {
 
 static PyMethodDef methods[] = {
     {"everywhere_begin", begin, METH_VARARGS,
-     "everywhere_begin(numpy, umath, seconds): from now on code that works with arrays for so long is compiled."},
+     "everywhere_begin(numpy, umath, seconds, loaded): from now on code that works with arrays for so long is compiled. "
+     "Is the compiler there?"},
     {"everywhere_end", end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
     {"everywhere", is_on, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
     {"hook_stands", stands, METH_NOARGS, "Is the evaluation function in for all frames?"},

@@ -48,16 +48,22 @@ static __thread unsigned long work, frames;
 static int standing;       /* for all frames, while it is of use */
 static long stands_for;    /* frames without anything to do, until it goes */
 #define STANDS_FOR 20000   /* some milliseconds of Python calls */
+#define STANDS_FOR_ONE 1000 /* for a call that is about to come */
 
 static void use(long change);
 
-void jit_hook_stand(void) {
-    stands_for = STANDS_FOR;
+static void stand_for(long least) {
+    if (stands_for < least)
+        stands_for = least;
     if (standing)
         return;
     standing = 1;
     use(1);
 }
+
+void jit_hook_stand(void) { stand_for(STANDS_FOR); }
+
+void jit_hook_await(void) { stand_for(STANDS_FOR_ONE); }
 
 int jit_hook_stands(void) { return standing; }
 
@@ -65,6 +71,7 @@ void jit_hook_sit(void) {
     if (!standing)
         return;
     standing = 0;
+    stands_for = 0;
     use(-1);
 }
 
@@ -78,6 +85,8 @@ static void stood_by(void) {
         stands_for = STANDS_FOR;
 }
 
+void jit_hook_met(void) { work++; }
+
 void jit_hook_worked(void) {
     work++;
     if (standing) {
@@ -85,6 +94,23 @@ void jit_hook_worked(void) {
         everywhere_worked();
     }
 }
+
+#define FRAME_SECONDS 50e-9 /* that a call takes longer while the evaluation function stands */
+
+void jit_hook_gained(double seconds) {
+    if (seconds == 0) { /* nobody knows */
+        jit_hook_worked();
+        return;
+    }
+    work++;
+    if (standing && seconds > 0) {
+        double paid = (double)stands_for + seconds / FRAME_SECONDS;
+        stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
+        if (paid >= STANDS_FOR)
+            everywhere_worked();
+    }
+}
+
 static __thread int stride = 1;
 static __thread unsigned long rests;
 

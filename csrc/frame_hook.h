@@ -13,7 +13,10 @@ int jit_hook_enter(void);
 void jit_hook_leave(void);
 /* Counts, on this thread, compiled regions that ran, attempts to compile, and code objects met for the first time. */
 void jit_hook_worked(void);
+void jit_hook_met(void); /* the last; there may be nothing to do */
 unsigned long jit_hook_work(void);
+/* A region ran, and saved about so much, 0: nobody knows. The function stands for as many frames as that pays for. */
+void jit_hook_gained(double seconds);
 /* Frames that the evaluation function was asked to run, on this thread. */
 unsigned long jit_hook_frames(void);
 /* An entry rested, since it did not pay. How many calls the compiled call under way on this thread stands for: where others
@@ -27,6 +30,7 @@ void jit_hook_release(void);
 
 /* For all threads, until so many frames have come by for which there was nothing to do; again: at least as many. */
 void jit_hook_stand(void);
+void jit_hook_await(void); /* the same for fewer frames: one is about to come */
 int jit_hook_stands(void);
 void jit_hook_sit(void); /* no more */
 

@@ -90,7 +90,7 @@ static vectorcallfunc plain_call;
 static PyObject *first_call(PyObject *func, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyFunction_SetVectorcall((PyFunctionObject *)func, plain_call);
     if (is_of_use())
-        jit_hook_stand();
+        jit_hook_await();
     return plain_call(func, args, nargsf, names);
 }
 
@@ -132,7 +132,7 @@ static int code_made(PyCodeEvent event, PyCodeObject *code) {
     if (event == PY_CODE_EVENT_CREATE && !(code->co_flags & CO_OPTIMIZED) && everywhere_is_on() && is_of_use() &&
         PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0 && promise_has_loop(code) &&
         (promise_imports_numpy(code) || names_known_arrays(code)))
-        jit_hook_stand();
+        jit_hook_await();
     return 0;
 }
 

@@ -49,8 +49,8 @@ typedef struct {
 
 static PyObject *compiler;
 
-/* Runs entries until one hits. */
-static ExitKind run_entries(Point *point, JitFrame *frame, Record *record) {
+/* Runs entries until one hits; `gain`: what that saves, as far as it is known. */
+static ExitKind run_entries(Point *point, JitFrame *frame, Record *record, double *gain) {
     FrameView view;
     frame_view(frame, point->depth, &view);
     PyObject *entries = Py_NewRef(point->entries);
@@ -58,6 +58,7 @@ static ExitKind run_entries(Point *point, JitFrame *frame, Record *record) {
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
         JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
         kind = entry->run(entry, &view, &record->transfer);
+        *gain = entry->gain;
         if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == point->entries)
             entries_answered(&point->entries, i, &point->late);
     }
@@ -100,6 +101,7 @@ static int hot_enough(Point *point, const Record *record) {
     if (home->hot && !point->patient)
         return 1;
     unsigned visits = ++point->visits;
+    everywhere_passed(home);
     int comes = point->came_in != record->serial;
     if (comes && !home->hot && record->began > 0) {
         point->came_in = record->serial;
@@ -179,12 +181,15 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     PyObject *asked = compiler;
     int failed = compile_here(point, frame, home) < 0;
     double cost = budget_charge(opened);
-    if (asked != compiler) /* the first question loads the compiler */
+    if (asked != compiler) { /* the first question loads the compiler */
+        everywhere_loaded();
         cost = 0;
+    }
     if (failed)
         return NULL;
     cool(point, home, record, cost);
-    ExitKind kind = run_entries(point, frame, record);
+    double gain;
+    ExitKind kind = run_entries(point, frame, record, &gain);
     if (kind != EXIT_MISS && kind != EXIT_STAY)
         return leave(point, record, kind);
     if (home->cstar != NULL && home->cstar != JIT_CODE(frame))
@@ -268,7 +273,8 @@ static PyObject *point_enter(PyObject *self) {
         point->misses++;
         Py_RETURN_FALSE;
     }
-    ExitKind kind = run_entries(point, frame, record);
+    double gain = 0;
+    ExitKind kind = run_entries(point, frame, record, &gain);
     if (kind == EXIT_MISS)
         return missed(point, frame, record);
     if (kind == EXIT_STAY) {
@@ -280,7 +286,7 @@ static PyObject *point_enter(PyObject *self) {
     point->hits++;
     point->vain = point->idle = 0;
     rest_with_entry(point);
-    jit_hook_worked();
+    jit_hook_gained(gain);
     return leave(point, record, kind);
 }
 

@@ -41,7 +41,7 @@ def begin() -> None:
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()
-    _C.everywhere_begin(np, umath, seconds)
+    _C.everywhere_begin(np, umath, seconds, "jitcore.pipeline" in sys.modules)
 
 
 @cache

@@ -15,11 +15,17 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import CodeType
 
 from jitcore.config import Config, environment
-from jitcore.runtime.scope import is_module, leaves_alone, leaves_module, leaves_under_stress
+from jitcore.runtime.scope import (
+    is_module,
+    is_packages_module,
+    leaves_alone,
+    leaves_module,
+    leaves_under_stress,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +46,15 @@ ROWS = (
 )
 
 
+real = lru_cache(os.path.realpath)
+
+
 def is_of(path: str, word: str) -> bool:
     """Is this file of that module, or at that path?"""
     if "/" in word:
         return path.startswith(word) or fnmatchcase(path, word)
     found = getattr(sys.modules.get(word), "__file__", None)
-    if found is not None and os.path.realpath(found) == path:
+    if found is not None and real(found) == path:
         return True
     part = word.replace(".", "/")
     return fnmatchcase(path, f"*/{part}.py") or fnmatchcase(path, f"*/{part}/*")
@@ -71,6 +80,8 @@ class Rules:
         path = os.path.realpath(code.co_filename)
         if self.config.hot_seconds <= 0:
             return leaves_under_stress(code) or self._unwanted(path)
+        if is_packages_module(code) and not any_of(path, self.config.include):
+            return True
         alone = leaves_module(code) if is_module(code) else leaves_alone(code)
         if alone or self._unwanted(path):
             return True

@@ -49,8 +49,14 @@ def is_module(code: CodeType) -> bool:
 
 def leaves_module(code: CodeType) -> bool:
     """What looks at its names as a dict, or has some that are declared global."""
-    declared = any(instr.op in DECLARED for instr in instructions(code))
-    return declared or not LOOKS.isdisjoint(code.co_names) or leaves_file(code)
+    if not LOOKS.isdisjoint(code.co_names) or leaves_file(code):
+        return True
+    return any(instr.op in DECLARED for instr in instructions(code))
+
+
+def is_packages_module(code: CodeType) -> bool:
+    """It runs once, when it is imported."""
+    return is_module(code) and any(part in code.co_filename for part in PACKAGES)
 
 
 DECLARED = ("STORE_GLOBAL", "DELETE_GLOBAL")

@@ -12,7 +12,7 @@ from jitcore.fallback.hints import BEGUN
 
 LOOP = """
     a, total = np.zeros(1000), 0
-    for k in range(200_000):
+    for k in range(1_500_000):
         a[k % 1000] += k * 0.5
         total += int(a[(k * 7) % 1000]) & 3
     print(a.sum(), total)
