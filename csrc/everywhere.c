@@ -33,7 +33,7 @@ double everywhere_seconds(void) { return budget_is_spent() ? BUDGET_PATIENCE * s
 #define UNIT_SECONDS 1e-6
 #define PASS_SECONDS 5e-6
 #define LEAST_WORK 0.05   /* of the time spent */
-#define IDLE_PATIENCE 20.0 /* times as long, for the first piece, where there is less */
+#define IDLE_PATIENCE 200.0 /* times as long, for the first piece, where there is less: compiling is then a few percent */
 #define FIRST_PATIENCE 5.0 /* for the first question, which loads the compiler: about what that takes */
 
 static int loaded;

@@ -400,6 +400,7 @@ static PyMemberDef entry_members[] = {
     {"rest", T_INT, offsetof(JitEntryHead, rest), READONLY, "runs for which the frame stays in CPython"},
     {"failures", T_LONG, offsetof(JitEntryHead, failures), READONLY,
      "times a step failed and CPython repeated the work"},
+    {"gain", T_FLOAT, offsetof(JitEntryHead, gain), READONLY, "seconds that a run saved in its trial; 0: none was decided"},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -1,4 +1,4 @@
-"""Other people's programs, plainly and with JITCORE=1: what they print, and their processor's seconds.
+"""Other people's programs, plainly and with JITCORE=1: what they print, and their seconds.
 
     python tools/programs.py PATH ... [--rounds 3] [--below 0.97] [--json F] [--reports FOLDER]
 

@@ -99,3 +99,11 @@ def test_ignored_modules():
     assert not mine.leave(code_of(HERE))
     mine.ignore("models.net")
     assert mine.leave(code_of(HERE)) and mine.leave_everywhere(code_of(HERE))
+
+
+def test_modules_of_packages_run_once_and_are_left():
+    text = "import numpy as np\nfor k in range(3): x = np.ones(k)"
+    installed = compile(text, "/x/site-packages/pkg/a.py", "exec")
+    assert rules().leave_everywhere(installed)
+    assert not rules(INCLUDE="pkg").leave_everywhere(installed)
+    assert not rules().leave_everywhere(compile(text, HERE, "exec"))

@@ -89,7 +89,7 @@ HOT = """
     x, y = np.linspace(0, 1, 10_000), np.ones(10_000)
     for i in range(3000):
         r = f(x, y)
-    print(r.sum().hex(), total(400_000))
+    print(r.sum().hex(), total(2_000_000))
     if "check" in sys.argv:
         from jitcore import pipeline
         regions = [region for r in pipeline.records.all() for region in r.regions]
@@ -117,18 +117,22 @@ AGAIN = """
     def f(x, y):
         return np.sqrt(x * x + y * y) * np.exp(-x) + y
 
-    def run(x, calls, seconds=0.0):
-        until = time.perf_counter() + seconds
-        while calls > 0 or time.perf_counter() < until:
+    def regions():
+        pipeline = sys.modules.get("jitcore.pipeline")
+        found = pipeline and pipeline.records.find(f.__code__)
+        return found.regions if found else []
+
+    def run(x, calls, hits=0):
+        until = time.perf_counter() + 30
+        while calls > 0 or (count(hits) and time.perf_counter() < until):
             f(x, x)
             calls -= 1
-        if "jitcore.pipeline" not in sys.modules:
-            return 0
-        from jitcore import pipeline
-        found = pipeline.records.find(f.__code__)
-        return len({r.facts for r in found.regions}) if found else 0
+        return len({r.facts for r in regions()})
 
-    print(run(np.linspace(0, 1, 10_000), 2000, 2.0))
+    def count(hits):
+        return hits and not any(r.entry and r.entry.hits > hits for r in regions())
+
+    print(run(np.linspace(0, 1, 10_000), 2000, 20_000))
     print(run(np.ones(10, np.float32), 3))
     print(run(np.ones(10, np.int64), 3))
     """
@@ -136,6 +140,36 @@ AGAIN = """
 
 def test_no_version_is_made_before_the_code_has_been_hot_once_more(run):
     assert run(AGAIN, JITCORE="1").stdout == "1\n2\n2\n"
+
+
+def test_code_that_waits_for_others_is_not_compiled(run):
+    """However long that takes: there is next to nothing of NumPy's in it, and few rounds."""
+    program = """
+        import sys, time
+        import numpy as np
+
+        def wait(x):
+            for k in range(40):
+                time.sleep(0.015)
+                x = x * 0.5 + k
+            return x
+
+        print(wait(np.arange(100.0)).sum(), "jitcore.pipeline" in sys.modules)
+        """
+    assert run(program, JITCORE="1").stdout.endswith(" False\n")
+
+
+def test_a_trial_says_what_a_run_saves(run):
+    """By which the evaluation function stands, or goes."""
+    program = (
+        AGAIN
+        + """
+    from jitcore import pipeline
+    found = pipeline.records.find(f.__code__)
+    print([r.entry.gain > 0 for r in found.regions if r.entry and r.entry.hits > 100])
+    """
+    )
+    assert run(program, JITCORE="1").stdout.endswith("[True]\n")
 
 
 SEEN = """
