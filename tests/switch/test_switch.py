@@ -87,7 +87,7 @@ HOT = """
         return s
 
     x, y = np.linspace(0, 1, 10_000), np.ones(10_000)
-    for i in range(3000):
+    for i in range(10_000):
         r = f(x, y)
     print(r.sum().hex(), total(2_000_000))
     if "check" in sys.argv:
