@@ -21,9 +21,19 @@ PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite sta
 
 
 def watch(w: Writer, node: Node, name: str, kind: ScalarType) -> None:
-    if w.mask and not kind.python:
+    if kind.python:
+        return
+    if w.deferred:
+        compute_now(w, name, kind)
+    elif w.mask:
         watch_from(w, node)
         w.watching[name] = (node, kind)
+
+
+def compute_now(w: Writer, name: str, kind: ScalarType) -> None:
+    """Also what nobody reads, or only a branch: a C compiler moves it there, flags and all."""
+    parts = (f"{name}.re", f"{name}.im") if kind.dtype.kind == "c" else (name,)
+    w.line(" ".join(f"RT_COMPUTED({part});" for part in parts))
 
 
 def watch_from(w: Writer, node: Node) -> None:
@@ -35,10 +45,14 @@ def watch_from(w: Writer, node: Node) -> None:
 def watched(w: Writer, node: Node, text: str) -> str:
     """The result of NumPy's arithmetic, or Python's, which never warns."""
     kind = result(node)
-    if kind.python or not w.mask:
+    if kind.python or not (w.mask or w.deferred):
         return text
-    watch_from(w, node)
     name = w.name(node.outputs[0])
+    if w.deferred:
+        w.line(f"{name} = {text};")
+        compute_now(w, name, kind)
+        return name
+    watch_from(w, node)
     w.line(f"{name} = {text};")
     if node.op.name in PROPAGATES:
         for arg in node.args:

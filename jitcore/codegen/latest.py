@@ -95,7 +95,7 @@ def changes_more(node: Node) -> bool:
 def is_float(array: Value) -> bool:
     """Of ints a round takes longer for more instructions, and waits for less."""
     kind = array.type
-    return isinstance(kind, ArrayType | SpanType) and kind.dtype.kind == "f"
+    return isinstance(kind, ArrayType | SpanType) and kind.dtype.char in ("f", "d")
 
 
 def root(array: Value, made: Mapping[Value, Node | None]) -> Value:

@@ -18,7 +18,8 @@ from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind
 from ..ir.ops_array import GETITEM, SETITEM
 from ..ir.ops_loop import RANGE_ITEM
-from ..ir.types import ArrayType, ScalarType, SpanType
+from ..ir.removable import removable
+from ..ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from . import piles
 from .ahead import Round, every, is_array
 from .skew import BODY, HEAD, INNER, OUTER, STILL, TAIL, Access, Place, Refused, needed, waits
@@ -28,6 +29,8 @@ LONG = 10  # cycles
 CYCLES = {"op.add": 4, "op.sub": 4, "op.mul": 4, "cond": 4}
 OTHERS = 13
 SHIFTS = {"op.add": 1, "op.sub": -1}
+OF_COUNTERS = frozenset(("poll", "range.next", "range.item"))
+LENGTHS = frozenset(("extent", "items.from", "items.before"))
 REFUSED = frozenset(("leave", "poll", "for", "loop", "seq.store", "seq.append"))
 
 
@@ -127,23 +130,34 @@ def nest_of(body: Body) -> Plan:
 
 
 def live(nodes: Sequence[Node], wanted: set[Value]) -> list[Node]:
-    """Without what only an exit hands on."""
+    """Without what only an exit hands on, and nobody would notice."""
     found = []
     for node in reversed(nodes):
-        stores = any(one.op.stores for one in every(node))
-        if stores or not wanted.isdisjoint(node.outputs):
+        if not wanted.isdisjoint(node.outputs) or not is_unnoticed(node):
             found.append(node)
             wanted.update(read_by(every(node)))
     return found[::-1]
 
 
+def is_unnoticed(node: Node) -> bool:
+    """Nothing fails and nothing warns, whatever the values."""
+    return node.op.name in OF_COUNTERS or removable(node)
+
+
 def is_number(node: Node) -> bool:
-    """It computes numbers, without an effect."""
+    """It computes numbers, without an effect; of arrays it reads elements at most."""
     if node.op.name in REFUSED or node.op.stores or piles.is_of(node):
+        return False
+    if node.op is not GETITEM and node.op.name not in LENGTHS and any(map(has_bytes, node.inputs)):
         return False
     if node.op.kind is Kind.VIEW and node.op is not GETITEM:
         return False
     return all(isinstance(value.type, ScalarType) for value in node.outputs)
+
+
+def has_bytes(value: Value) -> bool:
+    """Which rows may write, under another name."""
+    return is_array(value) or value.type == ObjectType(bytearray)
 
 
 def is_still(of: Round, value: Any) -> bool:

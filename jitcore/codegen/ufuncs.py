@@ -75,6 +75,8 @@ def call(
     if inner is None:
         raise NoForm(f"{ufunc.__name__} of {dtypes[0]}")
     w.settle()  # some of NumPy's loops clear flags
+    if w.deferred:
+        w.leave_if(node, f"rt_flags() & {w.deferred}")
     out = w.scratch(C_TYPES[dtypes[-1].char])
     at = w.loop(inner)
     data = ", ".join(f"(char *)&{name}" for name in (*args, out))

@@ -100,7 +100,7 @@ def again(w: Writer, plan: Plan) -> Iterator[None]:
     from the end is not what the plan has compared."""
     mask, calls, user_lines = w.mask, len(w.calls), len(w.user_lines)
     near, done = len(w.near), len(w.done)
-    w.mask = 0
+    w.mask, w.deferred = 0, mask
     found = [one for accesses in plan.written.values() for one in accesses]
     w.unwrapped = {p for one in found for p in parts_of(one.node.args[1]) if type(p) is Value}
     try:
@@ -111,7 +111,7 @@ def again(w: Writer, plan: Plan) -> Iterator[None]:
         del w.calls[calls:], w.near[near:], w.done[done:], w.user_lines[user_lines:]
         raise
     finally:
-        w.mask, w.unwrapped, w.inside = mask, frozenset(), {}
+        w.mask, w.deferred, w.unwrapped, w.inside = mask, 0, frozenset(), {}
 
 
 def look(of: Rows) -> None:

@@ -51,6 +51,7 @@ class Writer:
         self.exit_of = (exits or {}).get
         self.handed_on = handed_on  # by some way
         self.mask = mask  # RT_* bits that are not ignored
+        self.deferred = 0  # those that are looked at when many rounds are done
         self.dealt = dealt  # the loop whose rounds several launches may share (parallel.py)
         self.sizes = sizes or {}
         self.is_exact = False  # numbers stand in the text as they are

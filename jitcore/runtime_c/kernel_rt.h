@@ -66,6 +66,15 @@ typedef struct {
     void *aux;
 } rt_loop;
 
+/* A float is computed here, whether or not it is read, and where: for its flags. */
+#if defined(__x86_64__)
+#define RT_COMPUTED(x) __asm__ __volatile__("" : : "x"(x))
+#elif defined(__aarch64__)
+#define RT_COMPUTED(x) __asm__ __volatile__("" : : "w"(x))
+#else
+#define RT_COMPUTED(x) __asm__ __volatile__("" : : "m"(x))
+#endif
+
 #if defined(__x86_64__)
 
 /* The memory clobbers keep stores, and so the arithmetic before them, on their side. */

@@ -201,3 +201,15 @@ def test_a_variable_is_kept(fn: Callable[..., None]) -> None:
     outcome(jitted, *apart("d"))
     text = "".join(one.source for one in routines(jitted))
     assert ("__builtin_expect(t" in text and ", 1) ? t" in text) == (fn not in NOTHING_KEPT)
+
+
+def test_long_doubles() -> None:
+    """They have no form in C: no internal error."""
+
+    def handed_on(x: Any) -> None:
+        for j in range(1, len(x)):
+            x[j] = x[j - 1]
+
+    x = np.arange(40, dtype="g")
+    jitcore.compile(handed_on)(x)
+    assert not x.any()

@@ -225,6 +225,37 @@ def left_early(a: Array, b: Array) -> None:
                 break
 
 
+def unread(a: Array, b: Array) -> None:
+    """Nobody reads them; they warn, or fail, all the same."""
+    for i in range(1, a.shape[0]):
+        _ = 1.0 / (b[i, 5] - b[30, 5])
+        for j in range(1, a.shape[1]):
+            _ = 2.0 / (b[i, j] - b[20, 20])
+            _ = b[i, j + i // 35]
+            a[i, j] = a[i, j - 1] * 0.5 + a[i - 1, j]
+
+
+def read_by_few(a: Array, b: Array) -> Any:
+    """A C compiler would divide where that is read."""
+    x = 0.0
+    for i in range(1, a.shape[0]):
+        for j in range(1, a.shape[1]):
+            x = 1.0 / (b[i, j] - b[20, 20])
+            y = a[i, j - 1] * 0.5 + a[i - 1, j]
+            if y > 0.9:
+                y -= x
+            a[i, j] = y
+    return x
+
+
+def flags_cleared(a: Array, b: Array) -> None:
+    """NumPy's own loop for fmax clears those that others have raised."""
+    for i in range(1, a.shape[0]):
+        for j in range(1, a.shape[1]):
+            x = 1.0 / (b[i, j] - b[20, 20])
+            a[i, j] = np.fmax(a[i, j - 1] * 0.5 + a[i - 1, j], 0.25) + x
+
+
 TRAILING = [
     nine_points,
     nearest_way,
@@ -246,6 +277,9 @@ TRAILING = [
     from_a_far_column,
     carried_on,
     summed_up,
+    unread,
+    read_by_few,
+    flags_cleared,
 ]
 OTHERS = [from_row_to_row, ends_first, last_column_last, last_row_too, growing, left_early]
 SHAPE = (37, 41)
@@ -354,3 +388,35 @@ def test_flags(fn: Callable[..., Any], kind: Any) -> None:
     with np.errstate(all=kind):
         assert outcome(jitted, *mine) == outcome(fn, *plain)
     assert mine[0].tobytes() == plain[0].tobytes()
+
+
+def test_read_as_a_vector() -> None:
+    """By other means than indices."""
+
+    def sweeps(x: Array) -> float:
+        s = 0.0
+        for _ in range(20):
+            s = x @ x
+            for j in range(1, 40):
+                x[j] = x[j - 1] * 0.5 + x[j] * 0.25 + s * 1e-4
+        return s
+
+    mine, plain = apart("d")[0][0], apart("d")[0][0]
+    jitted = jitcore.compile(sweeps)
+    for _ in range(3):
+        assert jitted(mine) == sweeps(plain)
+        assert mine.tobytes() == plain.tobytes()
+
+
+def test_bytes_below_an_array() -> None:
+    def rows(a: Array, below: bytearray) -> None:
+        for i in range(1, 37):
+            for j in range(1, 37):
+                a[i, j] = a[i, j - 1] * 0.5 + a[i - 1, j] + below[328 * i + 8 * j - 297]
+
+    mine, plain = (bytearray(apart("d")[0].tobytes()) for _ in range(2))
+    jitted = jitcore.compile(rows)
+    for _ in range(3):
+        jitted(np.frombuffer(mine).reshape(SHAPE), mine)
+        rows(np.frombuffer(plain).reshape(SHAPE), plain)
+        assert mine == plain
