@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 ROWS = 16  # at once
 FEWEST = 2
-LEAST, MOST = 8, 1 << 15  # columns: nobody looks at signals meanwhile
+LEAST, MOST = 8, 1 << 15  # columns
+MOST_AT_ONCE = 1 << 17  # columns of all rows: nobody looks at signals meanwhile
 MOST_KEPT = 1 << 22  # bytes of an array
 
 
@@ -92,6 +93,8 @@ def before(of: Rows) -> None:
     pairs = [*combinations(plan.written, 2), *product(plan.written, plan.read)]
     tests += [f"!rt_lie_apart({box(layout(w, x))}, {box(layout(w, y))})" for x, y in pairs]
     w.line(f"if ({' || '.join(tests)}) goto {made.alone};")
+    fit = f"{MOST_AT_ONCE} / {of.columns}"
+    w.line(f"{made.count} = {made.count} < {fit} ? {made.count} : {fit};")
 
 
 @contextmanager
@@ -214,7 +217,7 @@ def keep(of: Rows, found: Sequence[Access]) -> str:
             first += f" + {index(w, stores[0].node, places[0].start, extent)} * {step}"
             continue
         low, items = "0", extent
-        if all(one.moved == moved for one in places) and moved != STILL:
+        if moved != STILL and all(one.is_beside(places[0]) for one in places):
             low, items = reach(of, places, extent)
         first += f" + {low} * {step}"
         if moved == STILL or boxes[moved][1] != "0":
