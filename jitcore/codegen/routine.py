@@ -44,8 +44,10 @@ from . import (
 )
 from .abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from .cache import library
+from .emit_c import once
 from .labels import labelled
 from .lines import commented
+from .map_text import SELECT
 from .members import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from .numbers import NoForm, c_name, number
 from .parallel import dealt, may_run_apart, parallel
@@ -299,9 +301,11 @@ def text(
     rows: Sequence[Sequence[int]],
     lines: Sequence[str],
 ) -> str:
+    selects = any("rt_select" in line for line in (*lines, *w.functions))
     head = [
         "#define RT_MATH",
         text_of("routine_rt.h"),
+        *([once(SELECT)] if selects else []),
         *w.functions,
         f'__attribute__((visibility("default"))) int {SYMBOL}(const rt_slot *in, rt_slot *out, '
         "char *const *p, const i64 *const *dim, const i64 *const *step, rt_world *world)",

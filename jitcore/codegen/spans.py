@@ -109,8 +109,8 @@ def mapped(w: Writer, node: Node) -> None:
 
 
 def text_of(node: Node, dtypes: tuple[np.dtype[Any], ...], args: list[str]) -> str | None:
-    if node.op.name == "where":
-        return f"{args[0]} ? {args[1]} : {args[2]}"
+    if node.op.name == "where":  # no branch may hide the flags of either side
+        return f"rt_select_{C_TYPES[dtypes[-1].char]}(({args[0]}) != 0, {args[1]}, {args[2]})"
     return expression(node, dtypes, args)
 
 

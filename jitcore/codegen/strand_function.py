@@ -16,7 +16,7 @@ from ..ir.types import SpanType
 from .abi import C_TYPES
 from .numbers import NoForm
 from .strand_text import Strands
-from .strands import Plan
+from .strands import Plan, unread
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -60,6 +60,7 @@ def function(w: Writer, plan: Plan, name: str, ndim: int) -> Part:
         w.name(value)
     before, made = len(w.declared), (len(w.calls), len(w.loops), w.rooms)
     strands = Strands(w, plan, [f"extent{k}" for k in range(ndim)])
+    strands.unread = {*unread(plan.body)}
     with of_its_own(w) as lines:
         w.names[plan.index] = "round_at"
         for param, _ in plan.carried:

@@ -57,6 +57,8 @@ class Strands:
     loop: list[str] = field(default_factory=list)
     tiles: dict[Value, str] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)  # tiles that are read → their type
+    kept: list[str] = field(default_factory=list)  # tiles that are filled for flags
+    unread: set[Value] = field(default_factory=set)
     logged: dict[Value, Any] = field(default_factory=dict)
     work: int = 0  # lines that are run for each strand
     offset: int = 0
@@ -78,9 +80,16 @@ class Strands:
         self.work += len(lines)
         if lines:
             self.over("if (mode == RT_DO)", lines, "RT_INDEPENDENT")
+        for tile in self.kept:
+            self.w.line(f"RT_FILLED({tile});")
         if undo:
             self.over("if (mode == RT_UNDO)", [ONE_BY_ONE, *undo], '_Pragma("GCC unroll 1")')
-        self.loop, self.values, self.pending = [], {}, {}
+        self.loop, self.values, self.pending, self.kept = [], {}, {}, []
+
+    def keep(self, tile: str, dtype: np.dtype[Any]) -> None:
+        """What nobody reads, or only a branch, is computed here, for its flags."""
+        self.wanted[tile] = C_TYPES[dtype.char]
+        self.kept.append(tile)
 
     def over(self, when: str, lines: Sequence[str], pragma: str) -> None:
         w = self.w
@@ -185,6 +194,8 @@ class Strands:
         self.values[value] = name
         self.tiles[value] = self.w.fresh("tile")
         self.loop.append(f"@{self.tiles[value]}[b] = {name};")
+        if value in self.unread:
+            self.keep(self.tiles[value], value.type.dtype)  # type: ignore[union-attr]
 
     def store(self, node: Node) -> None:
         target, value = node.args
@@ -202,6 +213,9 @@ class Strands:
             name = self.w.kept(C_TYPES[into.dtype.char], text)
         waits = self.pending.get(array)
         if waits is not None:
+            overwritten = self.w.fresh("tile")
+            self.loop.append(f"{overwritten}[b] = {waits.value};")
+            self.keep(overwritten, waits.dtype)
             waits.value = name
         else:
             log = self.log(target, array, into.dtype)

@@ -57,12 +57,16 @@ class Plan:
     def carried(self) -> list[tuple[Value, Any]]:
         return [*zip(self.body.params[1:], self.body.results, strict=True)]
 
+    def read(self) -> Iterator[Value]:
+        for node in every(self.body.nodes):
+            yield from (*node.inputs, *results(node))
+        yield from (result for _, result in self.carried if type(result) is Value)
+
     def given(self) -> Iterator[Value]:
         """The numbers that rounds find."""
-        for node in every(self.body.nodes):
-            for value in (*node.inputs, *results(node)):
-                if value not in self.made and isinstance(value.type, ScalarType):
-                    yield value
+        for value in self.read():
+            if value not in self.made and isinstance(value.type, ScalarType):
+                yield value
 
     def view(self, value: Any) -> Node:
         """The node that makes a part of an array of outside."""
@@ -137,6 +141,15 @@ def every(nodes: Iterable[Node]) -> Iterator[Node]:
         yield node
         for body in node.bodies:
             yield from every(body.nodes)
+
+
+def unread(body: Body) -> Iterator[Value]:
+    """What no other node of its own body reads."""
+    read = {value for node in body.nodes for value in node.args if type(value) is Value}
+    for node in body.nodes:
+        yield from (one for one in node.outputs if one not in read and one not in body.results)
+        for within in node.bodies:
+            yield from unread(within)
 
 
 def results(node: Node) -> Iterator[Value]:

@@ -75,6 +75,9 @@ typedef struct {
 #define RT_COMPUTED(x) __asm__ __volatile__("" : : "m"(x))
 #endif
 
+/* An array of C's is filled, whether or not it is read. */
+#define RT_FILLED(array) __asm__ __volatile__("" : : "r"(array) : "memory")
+
 #if defined(__x86_64__)
 
 /* The memory clobbers keep stores, and so the arithmetic before them, on their side. */

@@ -364,3 +364,53 @@ def test_what_mixes_elements_stays_in_rounds(fn: Callable[..., Any]) -> None:
     before = _C.strands_count()
     assert ends(compiled, args) == want
     assert _C.strands_count() == before
+
+
+def unread(x: Array, a: Array) -> None:
+    for k in range(1, x.shape[1]):
+        _ = 1.0 / (a[:, k] - a[:, 3]) * 2.0
+        x[:, k] = a[:, k] * 0.5 + x[:, k - 1]
+
+
+def chosen_nowhere(x: Array, a: Array) -> None:
+    for k in range(1, x.shape[1]):
+        t = 1.0 / (a[:, k] - a[:, 3])
+        x[:, k] = np.where(a[:, k] > 5.0, t, a[:, k]) * 0.5 + x[:, k - 1]
+
+
+def stored_over(x: Array, a: Array) -> None:
+    for k in range(1, x.shape[1]):
+        x[:, k] = 1.0 / (a[:, k] - a[:, 3])
+        x[:, k] = a[:, k] * 0.5 + x[:, k - 1]
+
+
+def read_on_one_way(x: Array, a: Array) -> None:
+    for k in range(1, x.shape[1]):
+        t = 1.0 / (a[:, k] - a[:, 3])
+        if k % 2 == 5:
+            x[:, k] = t
+        else:
+            x[:, k] = a[:, k] * 0.5 + x[:, k - 1]
+
+
+def chosen_in_rows(x: Array, a: Array) -> None:
+    """No strands: rows are summed up."""
+    for k in range(1, x.shape[1]):
+        x[:, k] = np.where(a[:, k] > 5.0, 1.0 / (a[:, k] - a[:, 3]), a[:, k]) + x[:, k].sum()
+
+
+@pytest.mark.parametrize("fn", (unread, chosen_nowhere, stored_over, read_on_one_way))
+def test_what_nobody_reads_warns(fn: Callable[..., Any]) -> None:
+    for dtype in (float, "f"):
+        x, a = numbers(70, 12, dtype=dtype), numbers(70, 12, dtype=dtype, seed=4)
+        check(
+            fn, lambda x=x, a=a: (x.copy(), a.copy()), lambda x=x, a=a: (x.copy("F"), a.copy("F"))
+        )
+
+
+def test_what_is_not_chosen_warns() -> None:
+    compiled = jitcore.compile(chosen_in_rows)
+    for order in "CFC":
+        args = numbers(70, 12).copy(order), numbers(70, 12, seed=4).copy(order)
+        mine, plain = (tuple(one.copy("A") for one in args) for _ in range(2))
+        assert ends(compiled, mine) == ends(chosen_in_rows, plain)
