@@ -29,6 +29,8 @@ from .ufuncs import NATIVE, expression
 if TYPE_CHECKING:
     from .writer import Writer
 
+EITHER = frozenset((np.logical_and, np.logical_or, np.bitwise_and, np.bitwise_or))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
@@ -94,6 +96,10 @@ def mapped(w: Writer, node: Node) -> None:
     """Element by element."""
     out = node.outputs[0]
     dtypes = choice_dtypes(node) if node.op.name == "where" else loop_dtypes(node)
+    if is_either(node):
+        for arg in node.args:
+            if any(map(may_warn, tree(w, arg))):
+                buffered(w, arg)
     args = tuple(
         arg if is_part(arg) else hoisted(w, node, arg, dtype)
         for arg, dtype in zip(node.args, dtypes, strict=False)
@@ -106,6 +112,12 @@ def mapped(w: Writer, node: Node) -> None:
     w.lazy[out] = made
     if not w.has_one_reader(out):
         buffered(w, out)
+
+
+def is_either(node: Node) -> bool:
+    """Where one operand may be the answer, a C compiler does not compute the other, nor its
+    flags."""
+    return node.op.ufunc in EITHER and node.op.kind is Kind.MAP
 
 
 def text_of(node: Node, dtypes: tuple[np.dtype[Any], ...], args: list[str]) -> str | None:
@@ -253,10 +265,13 @@ def tree(w: Writer, value: Any) -> Iterable[Lazy]:
 def check(w: Writer, value: Value) -> None:
     """Did anything that was computed raise a flag that is looked for?"""
     for lazy in tree(w, value):
-        node = lazy.node
-        if node.op is not SPAN_TAKE and effect_of(node) is not Effect.SILENT:
-            w.check_flags(node)
+        if may_warn(lazy):
+            w.check_flags(lazy.node)
             return
+
+
+def may_warn(lazy: Lazy) -> bool:
+    return lazy.node.op is not SPAN_TAKE and effect_of(lazy.node) is not Effect.SILENT
 
 
 def effect_of(node: Node) -> Effect:

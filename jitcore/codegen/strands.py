@@ -26,6 +26,7 @@ from ..ir.ops_loop import POLL, RANGE_ITEM, RANGE_NEXT
 from ..ir.ops_span import SPAN, SPAN_STORE, dims_of
 from ..ir.types import ScalarType, SpanType
 from .ahead import PLAIN, is_array
+from .spans import is_either
 
 AT = "at"  # an index, along an axis
 ALONG = frozenset((*PLAIN, RANGE_ITEM.name, RANGE_NEXT.name))
@@ -144,8 +145,9 @@ def every(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def unread(body: Body) -> Iterator[Value]:
-    """What no other node of its own body reads."""
-    read = {value for node in body.nodes for value in node.args if type(value) is Value}
+    """What no other node of its own body reads, or only one that may do without."""
+    readers = (node for node in body.nodes if not is_either(node))
+    read = {value for node in readers for value in node.args if type(value) is Value}
     for node in body.nodes:
         yield from (one for one in node.outputs if one not in read and one not in body.results)
         for within in node.bodies:
