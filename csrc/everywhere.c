@@ -88,6 +88,12 @@ int everywhere_names_numpy(PyCodeObject *code, PyObject *globals) {
     return 0;
 }
 
+int everywhere_has_numpy(PyObject *globals) {
+    if (!on || !PyDict_CheckExact(globals))
+        return 0;
+    return PyDict_GetItemString(globals, "np") == numpy || PyDict_GetItemString(globals, "numpy") == numpy;
+}
+
 /* Arguments, what a closure holds, the module's names. */
 static int touches_arrays(PyCodeObject *code, JitFrame *frame) {
     for (int i = 0; i < code->co_nlocalsplus; i++) {

@@ -27,6 +27,9 @@ void everywhere_loaded(void); /* the compiler, by the first question */
 /* Are there arrays, ufuncs or NumPy itself among the names that it reads? */
 int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);
 
+/* 1: a module of these names has NumPy among them. */
+int everywhere_has_numpy(PyObject *globals);
+
 /* The evaluation function has had nothing to do: may it go? It has found something to do. */
 int everywhere_rests(void);
 void everywhere_worked(void);

@@ -72,11 +72,22 @@ static PyObject *await_script(PyObject *self, PyObject *ignored) {
 
 /* ---------------------------------------------------------------- functions */
 
+static int has_items(PyCodeObject *code) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(code); i++) {
+        int op = _Py_OPCODE(_PyCode_CODE(code)[i]);
+        if (op == BINARY_SUBSCR || op == STORE_SUBSCR)
+            return 1;
+    }
+    return 0;
+}
+
+/* Of a module that has NumPy, loops over items of something: most likely of an array that it is given. */
 static int promises(PyFunctionObject *func) {
     PyCodeObject *code = (PyCodeObject *)func->func_code;
     if (!promise_has_loop(code))
         return 0;
-    return promise_imports_numpy(code) || everywhere_names_numpy(code, func->func_globals);
+    return promise_imports_numpy(code) || everywhere_names_numpy(code, func->func_globals) ||
+           (has_items(code) && everywhere_has_numpy(func->func_globals));
 }
 
 #ifdef JIT_WATCHES_FUNCTIONS

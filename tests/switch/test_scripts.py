@@ -308,3 +308,23 @@ def test_a_report_in_a_file_of_no_kind(run) -> None:
 def test_words_that_are_no_command(run, words: tuple[str, ...]) -> None:
     done = run("", script=("-m", "jitcore", *words))
     assert done.returncode == 2 and done.stderr.startswith("usage: python -m jitcore [run]")
+
+
+def test_a_function_without_a_name_of_numpys_is_compiled(run):
+    """It works on items of what it is given; the script calls it from its top."""
+    program = """
+        import numpy as np
+
+        def sweep(u):
+            for i in range(1, u.shape[0]):
+                for j in range(1, u.shape[1]):
+                    u[i, j] = 0.25 * (u[i - 1, j] + u[i, j - 1]) + u[i, j]
+
+        u = np.ones((400, 500))
+        for _ in range(60):
+            sweep(u.copy())
+        from jitcore import pipeline
+        regions = [region for r in pipeline.records.all() for region in r.regions]
+        print({r.function.function for r in regions if r.entry and r.entry.hits})
+        """
+    assert run(program, JITCORE="1").stdout == "{'sweep'}\n"

@@ -1,6 +1,6 @@
 """Other people's programs, plainly and with JITCORE=1: what they print, and their seconds.
 
-    python tools/programs.py PATH ... [--rounds 3] [--below 0.97] [--json F] [--reports FOLDER]
+    python tools/scripts.py PATH ... [--rounds 3] [--below 0.97] [--json F] [--reports FOLDER]
 
 Each script runs in processes of its own, plainly and with JITCORE=1 in turn; the least of all
 rounds counts. What its imports alone take, measured likewise, is its start-up. Seconds are the

@@ -1,4 +1,4 @@
-"""tools/programs.py: what programs print is compared, and what they take beyond their imports."""
+"""tools/scripts.py: what programs print is compared, and what they take beyond their imports."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import programs
 import pytest
+import scripts
 
-TOOL = Path(programs.__file__)
+TOOL = Path(scripts.__file__)
 SAME = """
 import numpy as np
 def main():
@@ -49,11 +49,11 @@ def test_a_difference_is_found(tmp_path: Path) -> None:
 
 def test_imports_at_the_top_are_its_start_up() -> None:
     text = "import numpy as np\nfrom os import path\nx = 1\ndef f():\n    import json\n"
-    assert programs.imports_of(text) == "import numpy as np\nfrom os import path\n"
+    assert scripts.imports_of(text) == "import numpy as np\nfrom os import path\n"
 
 
 def test_times_that_differ_plainly_are_no_difference() -> None:
-    one, two = programs.Ran(1.0, "took 1 s", 0), programs.Ran(1.0, "took 2 s", 0)
-    assert programs.is_same([one, two], [one])
-    assert not programs.is_same([one, one], [two])
-    assert not programs.is_same([one], [programs.Ran(1.0, "took 1 s", 1)])
+    one, two = scripts.Ran(1.0, "took 1 s", 0), scripts.Ran(1.0, "took 2 s", 0)
+    assert scripts.is_same([one, two], [one])
+    assert not scripts.is_same([one, one], [two])
+    assert not scripts.is_same([one], [scripts.Ran(1.0, "took 1 s", 1)])
