@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_span import dims_of
+from ..ir.types import ArrayType
 from . import carried
 from .numbers import NoForm
 from .places import Layout, layout
@@ -60,8 +61,8 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
     assert plan.first is not None
     array, place = plan.root(plan.first.args[0]), plan.places[plan.root(plan.first.args[0])]
     axes = [k for k, axis in enumerate(place) if axis != AT]
-    if not axes:
-        raise NoForm("one strand")
+    if not axes or lies_in_one_piece(array, axes[-1]):
+        raise NoForm("one strand, or rows that the compiler makes vector code of")
     part = function(w, plan, name, len(axes))
     w.functions += part.text
     w.line(f"static int {resting};")
@@ -77,6 +78,12 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
         look_apart(w, plan, made)
         passes(w, plan, made, name, part, extents, resting)
     return True
+
+
+def lies_in_one_piece(array: Value, axis: int) -> bool:
+    """Then a round reads whole lines of cache, and what the round before it wrote is still there."""
+    kind = array.type
+    return isinstance(kind, ArrayType) and kind.strides[axis] == kind.dtype.itemsize
 
 
 def extents_of(w: Writer, plan: Plan, array: Value, axes: list[int]) -> list[str]:

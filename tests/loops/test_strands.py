@@ -171,7 +171,12 @@ SHAPES = ((70, 41), (1, 9), (3, 200), (0, 7), (65, 3), (300, 12))
 
 @pytest.mark.parametrize("fn", FORMS, ids=lambda fn: fn.__name__)
 def test_forms(fn: Callable[..., Any]) -> None:
-    check(fn, lambda: (numbers(70, 41), numbers(70, 41, seed=4)))
+    """Of parts in one piece rounds go one by one."""
+    check(
+        fn,
+        lambda: (numbers(70, 41), numbers(70, 41, seed=4)),
+        lambda: (numbers(41, 70).T, numbers(41, 70, seed=4).T),
+    )
 
 
 @pytest.mark.parametrize("dtype", ("f", "F", "D", "i", "q", "B"))
@@ -235,6 +240,7 @@ def test_three_axes(fn: Callable[..., Any]) -> None:
     check(
         fn,
         lambda: (numbers(9, 13, 20), numbers(9, 13, 20, seed=4), 0.3),
+        lambda: (numbers(20, 13, 9).T, numbers(9, 13, 20, seed=4), 0.3),
         lambda: (numbers(20, 3, 9).T, numbers(9, 3, 20, seed=4), 0.3),
     )
 
@@ -256,7 +262,7 @@ def test_numbers_of_each_round() -> None:
 
 def test_the_round_that_raises_finds_the_rounds_before() -> None:
     check(onwards, lambda: (numbers(60, 60), numbers(60, 33, seed=4)))
-    check(rows, lambda: (numbers(60, 60), numbers(33, 60, seed=4)))
+    check(rows, lambda: (numbers(60, 60).T, numbers(33, 60, seed=4)))
 
 
 @pytest.mark.parametrize("value", (0.0, np.inf, 1e300, np.nan))
@@ -319,7 +325,7 @@ def test_a_signal_finds_the_rounds_before() -> None:
 
     compiled = jitcore.compile(slow)
     a = np.abs(numbers(7, 3000)) + 1.0
-    whole, out = np.zeros((6000, 3000)), np.zeros((6000, 3000))
+    whole, out = np.zeros((3000, 6000)).T, np.zeros((3000, 6000)).T
     before_it = _C.strands_count()
     compiled(whole, a)
     assert _C.strands_count() > before_it
