@@ -81,7 +81,7 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
 
 
 def lies_in_one_piece(array: Value, axis: int) -> bool:
-    """Then a round reads whole lines of cache, and what the round before it wrote is still there."""
+    """Then a round reads whole lines, and what the round before it wrote is still in a cache."""
     kind = array.type
     return isinstance(kind, ArrayType) and kind.strides[axis] == kind.dtype.itemsize
 
