@@ -45,6 +45,18 @@ void raise_later(PyObject *callback) {
     PyErr_WriteUnraisable(callback);
 }
 
+/* Ctrl-C while the compiler runs is the frame's that asked: where we were is not in its traceback. */
+void raise_as_the_frames(void) {
+    PyObject *type, *error, *traceback;
+    if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        return;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    Py_XDECREF(traceback);
+    PyException_SetTraceback(error, Py_None);
+    PyErr_Restore(type, error, NULL);
+}
+
 /* A frame of a code object that nobody has looked at: the callback may give it a C*. */
 static void ask(PyObject *callback, PyCodeObject *code) {
     Home *home = home_make(code);

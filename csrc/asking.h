@@ -13,6 +13,9 @@ void ask_of(PyCodeObject *code, int inside);
 /* With an exception that a callback of ours has raised: where a signal's handler did, the frame's own next check raises it. */
 void raise_later(PyObject *callback);
 
+/* With an exception: Ctrl-C while the compiler ran for a frame. */
+void raise_as_the_frames(void);
+
 int asking_init(PyObject *module);
 
 #endif

@@ -143,6 +143,8 @@ static int compile_here(Point *point, JitFrame *frame, Home *home) {
     PyObject *result = PyObject_CallFunctionObjArgs(compiler, (PyObject *)point, state, NULL);
     meter_end(&span);
     jit_busy_leave();
+    if (result == NULL)
+        raise_as_the_frames();
     Py_DECREF(state);
     Py_XDECREF(result);
     collector_end();

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,3 +135,25 @@ def test_a_function_without_arrays_is_asked_so_often_and_no_more() -> None:
         record = pipeline.records.find(fn.__code__)
         assert record is not None and record.tries
         assert all(point.dead for point in record.points.values())
+
+
+def test_an_interrupt_while_it_is_compiled(monkeypatch):
+    """The traceback is the user's, and the next call compiles."""
+
+    def plain(x):
+        return np.sqrt(x * x + 1.0) * 0.5
+
+    def interrupted(*args, **more):
+        signal.raise_signal(signal.SIGINT)
+        return capture(*args, **more)
+
+    capture, compiled, x = pipeline.capture, jitcore.compile(plain), np.arange(5.0)
+    monkeypatch.setattr(pipeline, "capture", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        compiled(x)
+    assert {entry.filename for entry in traceback.extract_tb(caught.tb)} == {__file__}
+    assert caught.value.__context__ is None
+    monkeypatch.undo()
+    for _ in range(2):
+        assert compiled(x).tobytes() == plain(x).tobytes()
+    assert compiled.cache_info().hits
