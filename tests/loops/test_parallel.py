@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from support.ends import ends
 
 import jitcore
 from jitcore import _C, pipeline
@@ -33,24 +33,6 @@ def dealt_always() -> Iterator[None]:
 
 def numbers(*shape: int, seed: int = 3) -> Array:
     return np.random.default_rng(seed).normal(size=shape)
-
-
-def ends(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The result or the exception, the warnings, and the arguments afterwards."""
-    with warnings.catch_warnings(record=True) as given:
-        warnings.simplefilter("always")
-        try:
-            result = fn(*args)
-        except Exception as error:
-            result = repr(error), error.__traceback__.tb_next.tb_lineno
-    said = [(str(one.message), one.lineno) for one in given]
-    return observed(result), said, [observed(arg) for arg in args]
-
-
-def observed(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    return type(value), repr(value)
 
 
 def check(fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.ends import ends
 
 import jitcore
 from jitcore import _C
@@ -29,26 +30,6 @@ def shared_always() -> Iterator[None]:
     _C.strands_always(False)
     _C.set_threads(before)
     jitcore.reset()
-
-
-def ends(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The result or the exception, the warnings, and the arguments afterwards."""
-    with warnings.catch_warnings(record=True) as given:
-        warnings.simplefilter("always")
-        try:
-            result = fn(*args)
-        except Exception as error:
-            result = repr(error), error.__traceback__.tb_next.tb_lineno
-    said = [(str(one.message), one.lineno) for one in given]
-    return observed(result), said, [observed(arg) for arg in args]
-
-
-def observed(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, tuple):
-        return [observed(one) for one in value]
-    return type(value), repr(value)
 
 
 def check(fn: Callable[..., Any], *makes: Callable[[], tuple[Any, ...]]) -> None:
