@@ -24,48 +24,33 @@ typedef struct {
 static const void *bin_at(const void *room, u64 k) { return (const void *)((uintptr_t)room + (uintptr_t)(k * sizeof(f64))); }
 
 /* 0: a number has no bin. */
-#define OF_TYPE(T, NAME)                                                   \
-    static int add_##NAME(const Job *job) {                                \
+#define THROUGH_ALL(T, NAME, ROOM, MORE)                                   \
+    static int NAME(const Job *job) {                                      \
         const T *x = job->x;                                               \
         const f64 *w = job->weights;                                       \
-        f64 *room = job->room;                                             \
+        ROOM *room = job->room;                                            \
         u64 bins = (u64)job->bins;                                         \
         i64 i = 0, ahead = job->bins > NEAR ? job->size - AHEAD : 0;       \
+        (void)w;                                                           \
         for (; i < ahead; i++) {                                           \
             u64 k = (u64)(i64)x[i];                                        \
             __builtin_prefetch(bin_at(room, (u64)(i64)x[i + AHEAD]), 1);   \
             if (k >= bins)                                                 \
                 return 0;                                                  \
-            room[k] += w[i];                                               \
+            room[k] += MORE;                                               \
         }                                                                  \
         for (; i < job->size; i++) {                                       \
             u64 k = (u64)(i64)x[i];                                        \
             if (k >= bins)                                                 \
                 return 0;                                                  \
-            room[k] += w[i];                                               \
+            room[k] += MORE;                                               \
         }                                                                  \
         return 1;                                                          \
-    }                                                                      \
-    static int count_##NAME(const Job *job) {                              \
-        const T *x = job->x;                                               \
-        i64 *room = job->room;                                             \
-        u64 bins = (u64)job->bins;                                         \
-        i64 i = 0, ahead = job->bins > NEAR ? job->size - AHEAD : 0;       \
-        for (; i < ahead; i++) {                                           \
-            u64 k = (u64)(i64)x[i];                                        \
-            __builtin_prefetch(bin_at(room, (u64)(i64)x[i + AHEAD]), 1);   \
-            if (k >= bins)                                                 \
-                return 0;                                                  \
-            room[k]++;                                                     \
-        }                                                                  \
-        for (; i < job->size; i++) {                                       \
-            u64 k = (u64)(i64)x[i];                                        \
-            if (k >= bins)                                                 \
-                return 0;                                                  \
-            room[k]++;                                                     \
-        }                                                                  \
-        return 1;                                                          \
-    }                                                                      \
+    }
+
+#define OF_TYPE(T, NAME)                                                   \
+    THROUGH_ALL(T, add_##NAME, f64, w[i])                                  \
+    THROUGH_ALL(T, count_##NAME, i64, 1)                                   \
     static int count_few_##NAME(const Job *job) {                          \
         i64 rows[ROWS * FEW], *room = job->room, next = job->bins, i = 0;  \
         const T *x = job->x;                                               \
