@@ -94,11 +94,19 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
 #define CLOCK_ALWAYS 16
 #define CLOCK_SAMPLE 16
 
+/* Code that is hot because it is called often is compiled where its frames begin, or first pass a point without an entry:
+ * not from somewhere in a loop on, unless this frame alone has been in it for long enough. */
+static int is_for_another(const Point *point, const Record *record, const Home *home) {
+    if (record->waits == NULL || record->waits == point || record->began == 0)
+        return 0;
+    return !everywhere_hot(home, budget_clock() - record->began);
+}
+
 /* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
  * done: a script that reads its data for a second, and then goes three rounds, gains nothing. */
-static int hot_enough(Point *point, const Record *record) {
+static int hot_enough(Point *point, Record *record) {
     Home *home = map_of(JIT_CODE(record->frame))->home;
-    if (home->hot && !point->patient)
+    if (home->hot && !point->patient && !is_for_another(point, record, home))
         return 1;
     unsigned visits = ++point->visits;
     everywhere_passed(home);
@@ -110,10 +118,13 @@ static int hot_enough(Point *point, const Record *record) {
     if (!home->hot && record->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0))
         home->hot = everywhere_hot(home, home->spent + budget_clock() - point->came);
     int once = point->patient && visits == 1 && everywhere_seconds() > 0; /* nothing is gained */
-    if (!home->hot || once)
-        return 0;
-    point->patient = 0;
-    return 1;
+    if (home->hot && !once && !is_for_another(point, record, home)) {
+        point->patient = 0;
+        return 1;
+    }
+    if (record->waits == NULL)
+        record->waits = point;
+    return 0;
 }
 
 /* Another version, or the piece after a break, is made when the code has been hot once more. */

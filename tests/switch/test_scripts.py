@@ -227,6 +227,32 @@ print(main().sum(), "jitcore.pipeline" in sys.modules)
     assert run(program, JITCORE="1").stdout.endswith("False\n")
 
 
+def test_what_is_called_often_is_compiled_from_its_start(run):
+    """Most of its time passes in its inner loop, where it becomes hot."""
+    program = """
+import sys, time
+import numpy as np
+
+def smoothed(x):
+    n, m = x.shape
+    for i in range(1, n):
+        for j in range(1, m):
+            x[i, j] = (x[i - 1, j] + x[i, j - 1]) / 2
+    return x
+
+def entered():
+    known = sys.modules.get("jitcore.runtime.records")
+    every = [r for r in known.records.all() if r.regions] if known else []
+    return [(one.function.function, one.offset == min(r.points)) for r in every for one in r.regions]
+
+x, end = np.ones((20, 30)), time.monotonic() + 60
+while not entered() and time.monotonic() < end:
+    smoothed(x)
+print(entered())
+"""
+    assert run(program, JITCORE="1").stdout == "[('smoothed', True)]\n"
+
+
 def test_a_loop_that_had_begun_is_said_to_have(run, tmp_path) -> None:
     """It is compiled in the midst of it: what the user can do is another thing than elsewhere."""
     done = run(
