@@ -13,6 +13,17 @@ int can_ask(void) {
     return JIT_RECURSION_LEFT(PyThreadState_Get()) >= ROOM && !JIT_IS_FINALIZING();
 }
 
+#define NOT_TRACED (-2)
+#define DOMAIN 0x6a6974 /* of allocations, apart from everybody's: it has none */
+
+int memory_is_traced(void) {
+    static char mark;
+    if (PyTraceMalloc_Track(DOMAIN, (uintptr_t)&mark, 0) == NOT_TRACED)
+        return 0;
+    PyTraceMalloc_Untrack(DOMAIN, (uintptr_t)&mark);
+    return 1;
+}
+
 static int raise_again(void *error) {
     PyErr_SetObject((PyObject *)Py_TYPE((PyObject *)error), error);
     Py_DECREF((PyObject *)error);

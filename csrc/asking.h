@@ -7,6 +7,10 @@
 /* Could our Python code run on this thread: is there room for its frames, and an interpreter that is not about to end? */
 int can_ask(void);
 
+/* Does somebody trace the allocations of memory? What compiling allocates would be in the snapshots: what nobody has asked to be
+ * compiled is left meanwhile. */
+int memory_is_traced(void);
+
 /* The first frame of a code object: it may get a C*. `inside`: something that is compiled has called it. */
 void ask_of(PyCodeObject *code, int inside);
 

@@ -9,7 +9,7 @@ Home *home_hold(Home *home) {
 
 void home_release(Home *home) {
     if (--home->refs == 0)
-        PyMem_Free(home);
+        free(home);
 }
 
 static void home_free(void *extra) {
@@ -45,7 +45,7 @@ Home *home_make(PyCodeObject *code) {
     Home *home = home_of(code);
     if (home != NULL)
         return home;
-    home = PyMem_Calloc(1, sizeof(Home));
+    home = calloc(1, sizeof(Home)); /* not among what the program is told of its memory */
     if (home == NULL) {
         PyErr_NoMemory();
         return NULL;
@@ -53,7 +53,7 @@ Home *home_make(PyCodeObject *code) {
     home->refs = 1;
     home->code = code;
     if (JIT_SET_EXTRA((PyObject *)code, home_index, home) < 0) {
-        PyMem_Free(home);
+        free(home);
         return NULL;
     }
     jit_trim_extras(code, home_index);

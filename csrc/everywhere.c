@@ -1,5 +1,6 @@
 #include "everywhere.h"
 
+#include "asking.h"
 #include "budget.h"
 #include "frame_hook.h"
 #include "lookup.h"
@@ -173,7 +174,7 @@ static void count(PyObject *const *args, Py_ssize_t nargs) {
         return;
     until_look = look_every;
     PyThreadState *ts = PyThreadState_Get();
-    if (on && !jit_busy() && !jit_watched(ts) && ts->interp == PyInterpreterState_Main())
+    if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())
         look(ts);
 }
 

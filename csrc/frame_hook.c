@@ -147,7 +147,7 @@ static void swap_in(JitFrame *frame, int inside) {
         return;
     Home *home = home_of(code);
     if (home == NULL || !home->asked) {
-        if (!can_ask() || (!inside && !everywhere_ripe(code, frame)))
+        if (!can_ask() || (!inside && (memory_is_traced() || !everywhere_ripe(code, frame))))
             return;
         ask_of(code, inside);
         home = home_of(code);

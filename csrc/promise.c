@@ -1,5 +1,6 @@
 #include "promise.h"
 
+#include "asking.h"
 #include "everywhere.h"
 #include "frame_hook.h"
 
@@ -112,7 +113,7 @@ static int function_made(PyFunction_WatchEvent event, PyFunctionObject *func, Py
     Home *home = home_of((PyCodeObject *)func->func_code);
     if (home != NULL && home->looked_at && !home->promises) /* a lambda in a loop is made again and again */
         return 0;
-    if (!is_of_use() || jit_watched(PyThreadState_Get()))
+    if (!is_of_use() || jit_watched(PyThreadState_Get()) || memory_is_traced())
         return 0;
     home = home_make((PyCodeObject *)func->func_code);
     if (home == NULL) {

@@ -12,7 +12,7 @@ Record *record_for(JitFrame *frame) {
 
 /* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
 Record *record_begin(JitFrame *frame) {
-    Record *record = PyMem_Calloc(1, sizeof(Record));
+    Record *record = calloc(1, sizeof(Record)); /* not among what the program is told of its memory */
     if (record == NULL)
         return NULL;
     record->frame = frame;
@@ -30,7 +30,7 @@ void record_end(Record *record) {
         record->inner->outer = record->outer;
     else
         innermost = record->outer;
-    PyMem_Free(record);
+    free(record);
 }
 
 unsigned long records_begun(void) { return begun; }

@@ -187,6 +187,8 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
         Py_RETURN_FALSE;
     if (!hot_enough(point, record))
         Py_RETURN_FALSE;
+    if (home->measured && memory_is_traced())
+        Py_RETURN_FALSE;
     if (!can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
     jit_hook_worked();

@@ -69,6 +69,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "BytesMemorySliceTest.test_getbuffer BytesMemorySliceSliceTest.test_getbuffer",
     ),
     (HELD, "_core/tests/test_api.py", "test___array___refcount"),
+    (HELD, "_core/tests/test_indexing.py", "TestIndexing::test_small_regressions"),
+    (HELD, "array", "ByteTest.test_bug_782369"),
 )
 
 REASONS: dict[tuple[str, str], str] = {

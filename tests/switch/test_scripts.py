@@ -208,6 +208,45 @@ print(found[0] == found[-1], work(np.arange(100.0)).sum())
     assert switched.stdout == plain.stdout
 
 
+@pytest.mark.parametrize("stress", ["0", "1"])
+def test_traced_memory_is_the_programs(run, stress):
+    program = """
+import sys, tracemalloc
+import numpy as np
+
+def work(x):
+    for i in range(50):
+        x[i] = np.sqrt(x[i]) + 1.0
+    return x
+
+def fill(x):
+    for i in range(len(x)):
+        x[i] = i
+
+x = np.arange(1000.0)
+tracemalloc.start()
+rounds = 1500 if sys.argv[1] == "0" else 3
+for _ in range(rounds):
+    work(x)
+exec("def made(y): return np.sqrt(y)")
+fill(x)
+found = tracemalloc.take_snapshot()
+tracemalloc.stop()
+sizes = {one.traceback[0].lineno: one.size for one in found.statistics("lineno")}
+print({line: size for line, size in sizes.items() if size > 10_000})
+print(not any("jitcore" in one.traceback[0].filename for one in found.traces))
+for _ in range(30 * rounds):
+    work(x)
+if "check" in sys.argv:
+    from jitcore import pipeline
+    print(sorted(r.function.function for one in pipeline.records.all() for r in one.regions))
+"""
+    plain, switched = run(program, stress), run(program, stress, JITCORE="1", JITCORE_STRESS=stress)
+    assert (switched.stdout, switched.stderr) == (plain.stdout, "") == ("{}\nTrue\n", "")
+    last = run(program, stress, "check", JITCORE="1", JITCORE_STRESS=stress).stdout.splitlines()[-1]
+    assert "'work'" in last
+
+
 def test_what_was_done_before_a_loop_does_not_make_it_hot(run):
     program = """
 import sys, time
@@ -243,7 +282,7 @@ def smoothed(x):
 def entered():
     known = sys.modules.get("jitcore.runtime.records")
     every = [r for r in known.records.all() if r.regions] if known else []
-    return [(one.function.function, one.offset == min(r.points)) for r in every for one in r.regions]
+    return [(one.place.function, one.offset == min(r.points)) for r in every for one in r.regions]
 
 x, end = np.ones((20, 30)), time.monotonic() + 60
 while not entered() and time.monotonic() < end:
