@@ -12,12 +12,12 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from jitcore._C import static_axes
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from jitcore.dataclass import dataclass
 
 Extents = tuple[int | tuple[int, int], ...]
 State = Literal["in use", "compiling", "resting", "left to CPython"]

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 from jitcore import topics
+from jitcore.dataclass import dataclass
 from jitcore.lazy import Lazy
 
 settings = Lazy("jitcore.settings")  # which imports this module

@@ -11,10 +11,11 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 
 Action = Literal["ignore", "error"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from jitcore import _C
 from jitcore.axes import mark_dynamic
+from jitcore.dataclass import dataclass
 from jitcore.errors import SignatureError
 
 # Of an example along an axis that has none, where there are 1, 2, … such: no short one if it can

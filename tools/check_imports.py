@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version errors switch topics → config logs marks stances hush users, lazy
+    version dataclass errors switch topics → config logs marks stances hush users, lazy
     → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic → codegen
     → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
@@ -42,6 +42,7 @@ MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "cod
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
+    "dataclass": (),
     "errors": (),
     "topics": (),
     "logs": ("topics",),
@@ -89,6 +90,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "api": (*MIDDLE, "runtime", "pipeline", "controls", "report", "everywhere"),
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
 }
+
+ANYWHERE = ("version", "dataclass")
 
 # What users call stands in a module that another one needs to load: it is loaded when it is called.
 LATER: dict[str, tuple[str, ...]] = {"config": ("settings",)}
@@ -170,7 +173,7 @@ def complaint(name: str, line: Import) -> str | None:
         known = top in sys.stdlib_module_names or top in OUTSIDE.get(layer, ())
         return None if known else f"{layer} may not import {top}"
     target = line.module.removeprefix(PACKAGE).lstrip(".")
-    own = (layer, "version") if layer != "__init__" else ("",)
+    own = (layer, *ANYWHERE) if layer != "__init__" else ("",)
     later = LATER.get(layer, ()) if line.later else ()
     if any(within(target, allowed) for allowed in (*own, *ORDER[layer], *later)):
         return None

@@ -5,11 +5,12 @@ The C side is jitcore/runtime_c/kernel_rt.h (whose text heads every source) and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 ABI = 1  # RT_ABI of kernel_rt.h
 SYMBOL = "jitcore_kernel"

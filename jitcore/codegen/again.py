@@ -10,7 +10,9 @@ pays only if nobody else needs the array, and if few others are read in its plac
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, uses
 from ..ir.types import ArrayType

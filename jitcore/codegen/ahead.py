@@ -14,9 +14,10 @@ finite results are kept, so that flags are those of the rounds in order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_loop import RANGE_ITEM

@@ -12,8 +12,10 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
+
+from jitcore.dataclass import dataclass
 
 FIRST, LAST = 60.0, 3600.0  # seconds
 Found = TypeVar("Found")

@@ -12,8 +12,10 @@ memory when the time comes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind

@@ -9,8 +9,9 @@ results    arrays that are nobody else's, whose memory is a span from then on, o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 from ..ir.op import Kind

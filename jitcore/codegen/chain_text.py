@@ -15,8 +15,10 @@ Extents, steps and offsets are numbers behind the frame's steps, so that a text 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, prod
+
+from jitcore.dataclass import dataclass
 
 from .abi import SYMBOL
 from .cut import LEAST, NOWHERE, Cut, cost

@@ -9,7 +9,9 @@ Records are in stages.py, the C text in chain_text.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.value import Value

@@ -18,12 +18,14 @@ numpy/lib/_function_base_impl.py, in 2.4 and in 2.5. A call of another form stay
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy._core import umath
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.infer_average import sums, weighted

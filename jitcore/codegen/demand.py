@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from jitcore.dataclass import dataclass
 
 from ..ir.facts import ANSWERS, Facts, facts_of, like
 from ..ir.graph import Node

@@ -12,11 +12,13 @@ makes vector code of a loop without ways out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_array import GETITEM

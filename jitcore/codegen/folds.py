@@ -19,10 +19,11 @@ are longer, and summed in as many vectors as keep the processor busy (`loose`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .abi import c_type
 from .fold_text import (

@@ -7,8 +7,9 @@ are the program's own arrays.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.infer_view import infer_copy

@@ -9,10 +9,11 @@ bounds, is in doubt, and NumPy raises its IndexError.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import leaf_type

@@ -11,10 +11,11 @@ of bincount sees to it that there are as many bins as was presumed: NumPy's own 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from numpy.lib._histograms_impl import histogram_bin_edges  # np.… may be another by now
+
+from jitcore.dataclass import dataclass
 
 from .. import _C
 from ..ir.graph import Node

@@ -19,13 +19,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .. import _C
 from ..config import environment

@@ -13,8 +13,10 @@ Where several loops make the parts, the first makes the array too; each of the o
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.infer_index import address

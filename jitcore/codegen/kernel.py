@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from jitcore.dataclass import dataclass
 
 from .. import _C, logs
 from ..config import Config

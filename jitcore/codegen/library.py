@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import _cffi_backend  # type: ignore[import-untyped]
+
+from jitcore.dataclass import dataclass
 
 FFI = _cffi_backend.FFI()
 FUNCTION = FFI.typeof("int(*)(void)")

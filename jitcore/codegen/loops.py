@@ -11,9 +11,10 @@ moves along the innermost axis (`Walk`) stand in the C text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import prod
+
+from jitcore.dataclass import dataclass
 
 from .abi import ARRAY, Signature
 from .program import Input, Program

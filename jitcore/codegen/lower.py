@@ -7,12 +7,14 @@ that are known stand in the program as constants of the type that NEP 50 gives t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy._core import umath
+
+from jitcore.dataclass import dataclass
 
 from ..ir.facts import ANSWERS
 from ..ir.graph import Node

@@ -10,10 +10,11 @@ what any order gives is taken: the largest, sums of integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import Kind, leaf_type

@@ -12,8 +12,10 @@ the loop stand numbers only, since each thread computes them again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 from ..ir.op import Kind

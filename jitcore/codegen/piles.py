@@ -7,8 +7,9 @@ rooms[k].first   | number number | number number | …      each number has 8 by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 from ..ir.types import PileType, ScalarType

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 from ..ir.ops_span import FEW

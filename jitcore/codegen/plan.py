@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.ir.value import Value
 
 Operand = int

@@ -12,10 +12,12 @@ polynomial has no solution.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
+
+from jitcore.dataclass import dataclass
 
 Powers = tuple[int, ...]
 Column = tuple[int, ...]  # a number at each sample

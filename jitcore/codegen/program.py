@@ -12,10 +12,12 @@ are needed. NumPy's promotion shows as casts, so each step's operands have exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .abi import Signature
 from .inner import Inner

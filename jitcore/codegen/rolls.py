@@ -12,10 +12,12 @@ reads the result of np.roll gets that.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import Effect, Kind, Op, leaf_type

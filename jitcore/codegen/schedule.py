@@ -10,8 +10,10 @@ e = d / c          its own:   c is only known when group 1 is done
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, uses
 from ..ir.types import Shape, fresh

@@ -8,13 +8,15 @@ was found is kept on disk, for this compiler, these flags and this processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .abi import FLAGS, SYMBOL, runtime_text
 from .believed import believed

@@ -7,9 +7,11 @@ columns): what is not finite, raises a flag, or does not fit is left to the roun
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Body, Node, Value
 from ..ir.ops_span import SPAN_STORE

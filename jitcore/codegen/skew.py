@@ -12,8 +12,9 @@ reads of others comes when it would have come, if the distance (`lag`) allows it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 

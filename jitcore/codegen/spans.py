@@ -10,10 +10,11 @@ routine can be left. A store copies from the buffer: its array may overlap what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, Value
 from ..ir.op import Effect, Kind

@@ -10,8 +10,9 @@ Records and arithmetic; chains.py chooses, chain_text.py writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+
+from jitcore.dataclass import dataclass
 
 from ..ir.types import Shape
 from .abi import Signature

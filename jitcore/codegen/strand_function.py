@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from jitcore.dataclass import dataclass
 
 from ..ir.types import SpanType
 from .abi import C_TYPES

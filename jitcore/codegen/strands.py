@@ -16,8 +16,10 @@ share no memory is looked at when the time comes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Body, Node, Value
 from ..ir.op import Kind

@@ -13,7 +13,6 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
+
+from jitcore.dataclass import dataclass
 
 from ..config import Numerics
 from ..lazy import Lazy

@@ -13,10 +13,12 @@ in. A store is its own bytes, as STREAM counts them, although a cache may read t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import Kind, Unsupported, leaf_type, out_argument

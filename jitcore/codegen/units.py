@@ -7,7 +7,8 @@ and no path between them leads through a third.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, uses
 from ..ir.types import ArrayType, ScalarType

@@ -8,10 +8,11 @@ argmin of a, b, c               ranks, and the place of the largest so far
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import Effect, Kind, Op

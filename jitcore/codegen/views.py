@@ -10,10 +10,12 @@ Shapes and strides are constants of an entry, so NumPy is asked once, on an arra
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.infer_index import address, item, key_of

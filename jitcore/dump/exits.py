@@ -11,9 +11,10 @@ from __future__ import annotations
 import linecache
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import (
     Built,
     Computed,

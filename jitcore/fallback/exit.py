@@ -11,9 +11,9 @@ once, so that identity inside the rebuilt state is what CPython would have made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from jitcore.dataclass import dataclass
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Value
 

@@ -19,9 +19,9 @@ import dis
 import opcode
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import CodeType
 
+from jitcore.dataclass import dataclass
 from jitcore.opcodes import version
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable

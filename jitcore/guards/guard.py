@@ -3,12 +3,12 @@ it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.guards.source import Global, Source, shown
 from jitcore.ir.errstate import modes
 from jitcore.ir.types import ArrayType, Shape

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.errors import InternalError
 from jitcore.guards import guard as g
 from jitcore.guards import source as s

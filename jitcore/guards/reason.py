@@ -9,12 +9,12 @@ a builtin constant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.guards import guard as g
 from jitcore.guards.guard import Guard, name_of
 from jitcore.guards.source import Source, shown

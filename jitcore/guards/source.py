@@ -3,8 +3,9 @@ write it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 
 def shown(value: Any) -> str:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .graph import Body, Graph, Node
 from .infer_view import CONJUGATES, COPIES, MAY_COPY

@@ -12,8 +12,10 @@ one of whose bodies leaves the graph may use those of the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 from .op import Op
 from .text import tabular, text

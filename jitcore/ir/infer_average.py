@@ -10,10 +10,11 @@ In another form the call may warn, and its type is known at run time only.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .op import Args, Effect, Inferred, Kwargs, Op, Unsupported
 from .ops_array import METHODS

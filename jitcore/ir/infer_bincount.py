@@ -9,10 +9,11 @@ CPython makes the call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .op import Args, Inferred, Kwargs, Op
 from .types import ArrayType, standard_strides

@@ -8,10 +8,11 @@ In another form the call may warn, and its types are known at run time only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .op import Args, Effect, Inferred, Kwargs, Op, leaf_type
 from .types import PYFLOAT, PYINT, ArrayType, standard_strides

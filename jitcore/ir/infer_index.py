@@ -7,12 +7,13 @@ masks                                        known at run time only
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+
+from jitcore.dataclass import dataclass
 
 from .facts import ANSWERS
 from .miniature import asked

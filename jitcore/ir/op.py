@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, IntEnum, auto
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .facts import ANSWERS, Facts, facts_of, like
 from .types import ArrayType, ObjectType, ScalarType, Type, type_of

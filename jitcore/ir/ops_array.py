@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import dataclass
 
 from .infer_index import infer_getitem, infer_setitem
 from .infer_part import infer_part, part

@@ -13,12 +13,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+
+from jitcore.dataclass import dataclass
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")

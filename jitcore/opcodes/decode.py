@@ -6,13 +6,13 @@ import dis
 import opcode
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import CO_OPTIMIZED
 from types import CodeType
 from typing import Any
 from weakref import ref
 
+from jitcore.dataclass import dataclass
 from jitcore.opcodes import version
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
@@ -134,7 +134,8 @@ class Code:
         found = self._meetings.get(header)
         if found is None:
             scope = frozenset(self.by_offset) if loop is None else loop.body
-            found = self._meetings[header] = Meetings(self.successors, scope, header)
+            found = self._meetings[header] = Meetings(scope, header)
+            found.find(self.successors)
         return found.of(a, b)
 
     @cached_property

@@ -9,9 +9,11 @@ a loop's body: the next round and all ways out of the loop are its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import field
 from functools import reduce
 from operator import and_
+
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,13 +79,13 @@ def reached(starts: Iterable[int], edges: dict[int, tuple[int, ...]]) -> set[int
 class Meetings:
     """Where ways meet within one body, or within all of a function."""
 
-    successors: InitVar[Successors]  # of a Code, which keeps this: nobody is to wait for gc
     scope: frozenset[int]
     header: int = -1
     after: dict[int, int] = field(default_factory=dict)  # post-dominators, as bits
     bit: dict[int, int] = field(default_factory=dict)
 
-    def __post_init__(self, successors: Successors) -> None:
+    def find(self, successors: Successors) -> None:
+        """They are a Code's, which keeps this, and are not kept here: nobody is to wait for gc."""
         order = sorted(self.scope)
         self.bit = {offset: 1 << i for i, offset in enumerate(order)}
         every = (1 << len(order)) - 1

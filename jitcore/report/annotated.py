@@ -8,8 +8,9 @@ CPython   from where a region was left; its time stands at the first line, and l
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from jitcore.dataclass import dataclass
 from jitcore.report.reading import Code, Known
 from jitcore.report.run import (
     KINDS,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -25,6 +25,7 @@ from jitcore.codegen.folder import said, scratch, usable
 from jitcore.codegen.selftest import chosen
 from jitcore.codegen.toolchain import CompileError, Compiler, find, machine, run
 from jitcore.config import MEGABYTE, Config, complaints, environment
+from jitcore.dataclass import dataclass
 from jitcore.processors import processors
 from jitcore.report.kept import kept, size
 from jitcore.runtime.memory import pool_bytes

@@ -10,7 +10,7 @@ import logging
 import textwrap
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from jitcore import pipeline
 from jitcore.config import Config, environment
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break
 from jitcore.runtime.records import Region
 from jitcore.runtime.told import Found, collect

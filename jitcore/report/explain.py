@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from html import escape
 from types import CodeType
 from typing import Any
@@ -14,6 +14,7 @@ from jitcore import _C, pipeline
 from jitcore.amounts import binary, counted, seconds
 from jitcore.cached import arrays_of
 from jitcore.codegen.folder import said
+from jitcore.dataclass import dataclass
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.ir.graph import Node

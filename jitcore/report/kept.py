@@ -6,12 +6,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jitcore.codegen.cache import GROWN, own_size
 from jitcore.codegen.folder import NEW, NOTE, remove_all, usable
 from jitcore.config import MEGABYTE, environment
+from jitcore.dataclass import dataclass
 
 KERNEL = ".so"
 USAGE = "usage: python -m jitcore cache [size | list | clear]"

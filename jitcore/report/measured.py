@@ -10,13 +10,14 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from jitcore.codegen.folder import said
 from jitcore.codegen.traffic import Counts
 from jitcore.config import environment
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
 from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading

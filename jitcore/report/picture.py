@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitcore.codegen.toolchain import which
+from jitcore.dataclass import dataclass
 from jitcore.errors import JitcoreError
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.op import Kind

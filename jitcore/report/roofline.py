@@ -12,9 +12,9 @@ There is no roof for operations here: an exponential takes many times as long as
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jitcore.amounts import binary, share
+from jitcore.dataclass import dataclass
 from jitcore.report.annotated import whose
 from jitcore.report.run import Compiled, Step
 

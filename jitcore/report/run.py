@@ -8,8 +8,9 @@ None where nobody measured: csrc/meter.h.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
+
+from jitcore.dataclass import dataclass
 
 # Of csrc/meter.h, in order.
 Kind = Literal["cpython", "kernel", "loop", "call", "entry", "compiling"]

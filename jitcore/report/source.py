@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import linecache
-from dataclasses import dataclass
 from functools import lru_cache
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
 from jitcore.report.run import Spot
 

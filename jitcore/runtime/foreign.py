@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from jitcore import backends
+from jitcore.dataclass import dataclass
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.marks import left_alone

@@ -12,7 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from jitcore.cached import Extents
 from jitcore.codegen.footprint import Footprint
 from jitcore.codegen.traffic import LOOP, Counts, Moves, Traffic
 from jitcore.config import Config
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change
 from jitcore.ir.graph import Graph

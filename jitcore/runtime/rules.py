@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from types import CodeType
 
 from jitcore.config import Config, environment
+from jitcore.dataclass import dataclass
 from jitcore.runtime.scope import (
     is_module,
     is_packages_module,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from jitcore.codegen.plan import Number
 from jitcore.codegen.program import Input
 from jitcore.codegen.schedule import Group
 from jitcore.config import Config
+from jitcore.dataclass import dataclass
 from jitcore.guards.guard import Guard, IsArray, identity
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value

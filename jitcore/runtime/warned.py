@@ -19,9 +19,11 @@ import operator
 import re
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType, FrameType, FunctionType
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 HOOKS = {
     warnings: (

@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from dataclasses import dataclass
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ with an argument, or has another order than C's, is not for routines.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jitcore.dataclass import dataclass
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect, Kind, Op, reject_objects
 from jitcore.ir.ops_span import AXES, FEW, SAMPLE, dims_of

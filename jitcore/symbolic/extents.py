@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
 
+from jitcore.dataclass import dataclass
 from jitcore.guards.source import Extent
 from jitcore.ir.ops_operator import BY_OPERATOR, WHOLE
 from jitcore.ir.types import PYINT, ArrayType, ScalarType

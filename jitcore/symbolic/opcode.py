@@ -8,8 +8,9 @@ effect declared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

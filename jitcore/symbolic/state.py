@@ -8,10 +8,11 @@ segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break
 from jitcore.fallback.exit import Do, Exit
 from jitcore.guards.guard import Guard

@@ -12,10 +12,11 @@ object at the exits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from types import CodeType, FunctionType
 from typing import Any
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Value

@@ -12,10 +12,10 @@ the way begins. Nothing but numbers may differ where ways meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Unsupported, leaf_type

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break, BreakSignal
 from jitcore.fallback.exit import Exit
 from jitcore.guards.source import Source

@@ -16,11 +16,11 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jitcore.dataclass import dataclass
 from jitcore.ir.types import (
     PYINT,
     ArrayType,

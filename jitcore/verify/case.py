@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from jitcore import backends
 from jitcore.config import Config, environment
+from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
 from jitcore.ir.errstate import modes

@@ -14,11 +14,12 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import Do
 from jitcore.verify.heard import Heard
 from jitcore.verify.journal import Journal

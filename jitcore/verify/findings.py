@@ -7,10 +7,11 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from jitcore.amounts import counted
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
 from jitcore.verify import reports
 from jitcore.verify.reports import Report

@@ -7,8 +7,9 @@ frame is on its way, the program can see that row in `warnings.filters`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from jitcore.dataclass import dataclass
 from jitcore.hush import Row
 
 

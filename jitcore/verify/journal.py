@@ -8,11 +8,11 @@ The undoing is done to its end, whatever a signal's handler raises meanwhile, or
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jitcore.dataclass import dataclass
 from jitcore.verify.same import Array, Comparison, array_differs, bits, described
 
 MOST = 1 << 28  # bytes of arrays that are only read, which are looked at, too

@@ -15,12 +15,13 @@ import atexit
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 from jitcore import _C
 from jitcore.config import Config, environment
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
 from jitcore.fallback.exit import Leave
 from jitcore.opcodes.decode import Code

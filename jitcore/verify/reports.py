@@ -16,7 +16,7 @@ import platform
 import tempfile
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -26,6 +26,7 @@ import numpy as np
 
 from jitcore.codegen.toolchain import cpu, find
 from jitcore.config import Config, environment
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
 from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source import source_of

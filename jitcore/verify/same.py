@@ -13,12 +13,13 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator, Set
 from contextvars import Token
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from jitcore import _C
+from jitcore.dataclass import dataclass
 from jitcore.verify.marks import MARK, is_mark
 
 FLAGS = 0x1 | 0x2 | 0x4 | 0x100 | 0x400 | 0x2000  # C F OWNDATA ALIGNED WRITEABLE WRITEBACKIFCOPY

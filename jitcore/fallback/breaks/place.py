@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
+
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks.kind import BreakKind
 from jitcore.fallback.breaks.place import Place
 from jitcore.fallback.hints import closer, from_outside
