@@ -66,7 +66,10 @@ def takes(vm: Machine, frame: Frame, loop: Loop) -> bool:
     header = frame.code.instrs[frame.code.by_offset[loop.header]]
     if header.op != "FOR_ITER":
         return header.op not in ("SEND", "GET_ANEXT")
-    it = realize(vm, frame.stack[-1])
+    try:
+        it = realize(vm, frame.stack[-1])
+    except BreakSignal:
+        return False  # the instruction says so, when it is its turn
     rounds = known_rounds(it)
     if not may_count(vm, it) or rounds is None:
         return may_count(vm, it)

@@ -185,6 +185,17 @@ PROGRAMS = {
         print(pickle.loads(pickle.dumps(work)) is work, copy.deepcopy(work) is work)
         print(inspect.getsource(work), inspect.signature(work), work.__code__.co_firstlineno)
         """,
+    "a loop over what answers by itself": """
+        def starts(code):
+            last = None
+            for start, end, line in code.co_lines():
+                if line is not None and line != last:
+                    last = line
+                    yield start, line
+
+        for k in range(3):
+            print(list(starts(starts.__code__)))
+        """,
     "warnings of numbers": """
         def divides(x, y):
             for i in range(100):
