@@ -5,6 +5,8 @@
 #include "ticks.h"
 #include "trial.h"
 
+#include <unistd.h>
+
 #define MOST_NODES 20000
 #define DEEPEST 100
 #define MOST_EVENTS 4096 /* when there are more, the shorter half of them goes */
@@ -47,6 +49,7 @@ static int nevents;
 static uint64_t shortest, dropped;
 static uint64_t ticks_then;
 static double clock_then;
+static pid_t process_then; /* one that is forked keeps what its parent had measured */
 
 static __thread Meter now;
 
@@ -335,9 +338,9 @@ static PyObject *meter_read(PyObject *self, PyObject *ignored) {
         Py_XDECREF(nodes);
         return NULL;
     }
-    return Py_BuildValue("{sdsKsNsNsNsKsd}", "seconds", trial_clock() - clock_then, "frames", (unsigned long long)seen,
+    return Py_BuildValue("{sdsKsNsNsNsKsdsi}", "seconds", trial_clock() - clock_then, "frames", (unsigned long long)seen,
                          "codes", code_rows(), "nodes", nodes, "events", event_rows(), "dropped",
-                         (unsigned long long)dropped, "shortest", (double)shortest * last_rate);
+                         (unsigned long long)dropped, "shortest", (double)shortest * last_rate, "process", (int)process_then);
 }
 
 static void node_clear(Node *node) {
@@ -363,6 +366,7 @@ static PyObject *meter_clear(PyObject *self, PyObject *ignored) {
     nevents = 0;
     ticks_then = ticks_now();
     clock_then = trial_clock();
+    process_then = getpid();
     Py_RETURN_NONE;
 }
 

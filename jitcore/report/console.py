@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from jitcore.amounts import counted, seconds, share
 from jitcore.report.measured import run as measured
+from jitcore.report.processes import whose
 from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
 
 WIDE = 100  # of text that is read elsewhere
@@ -49,18 +50,31 @@ ANSI = {"bold": "1", "bold red": "1;31", "cyan": "36", "red": "31", "dim": "2"}
 def print_report(out: TextIO | None = None, run: Run | None = None) -> None:
     """Of everything so far, on `out` (standard error, if there is one)."""
     out = sys.stderr if out is None else out
-    if out is None or out.closed:
+    if out is not None and not out.closed:
+        in_one_piece(shown(out, run), out)
+
+
+def in_one_piece(text: str, out: TextIO) -> None:
+    """Other processes write there, too: what goes through a buffer is cut where that is full."""
+    if out is not sys.__stderr__:
+        out.write(text)
         return
+    out.flush()
+    rest = memoryview(text.encode(out.encoding, "backslashreplace"))
+    while rest:
+        rest = rest[os.write(out.fileno(), rest) :]
+
+
+def shown(out: TextIO, run: Run | None = None) -> str:
+    """As `out` takes it."""
     terminal = out.isatty()
     width = max(shutil.get_terminal_size((WIDE, 24)).columns, NARROW) if terminal else WIDE
     lines = report(measured() if run is None else run, width, terminal)
     shows = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if terminal and shows and rich_console(out, width) is not None:
-        coloured(out, lines, width)
-        return
+        return coloured(out, lines, width)
     form = ansi if terminal and shows else plain
-    for line in lines:
-        out.write(as_it_can(form(line), out) + "\n")
+    return "".join(as_it_can(form(line), out) + "\n" for line in lines)
 
 
 def as_it_can(text: str, out: TextIO) -> str:
@@ -89,19 +103,23 @@ def rich_console(out: TextIO, width: int) -> Any:
     return console.Console(file=out, width=width, highlight=False)
 
 
-def coloured(out: TextIO, lines: Lines, width: int) -> None:
+def coloured(out: TextIO, lines: Lines, width: int) -> str:
     console, make = rich_console(out, width), import_module("rich.text").Text
-    for line in lines:
-        parts = ((as_it_can(text, out), STYLES.get(style, "")) for style, text in line)
-        text = make.assemble(*parts)
-        console.print(text, no_wrap=True, overflow="ignore", crop=False)
+    with console.capture() as captured:
+        for line in lines:
+            parts = ((as_it_can(text, out), STYLES.get(style, "")) for style, text in line)
+            text = make.assemble(*parts)
+            console.print(text, no_wrap=True, overflow="ignore", crop=False)
+    told: str = captured.get()
+    return told
 
 
 # ---- the report ---------------------------------------------------------------------------------
 
 
 def report(run: Run, width: int, bars: bool = False) -> Lines:
-    lines = [*summary(run, width, bars)]
+    lines = wrapped(f"jitcore, {whose(run.process, run.command)}", width, 0, "quiet")
+    lines += summary(run, width, bars)
     if run.stops:
         lines.append([])
         lines += wrapped(heading(run), width, 0, "title")
@@ -129,14 +147,23 @@ def summary(run: Run, width: int, bars: bool) -> Iterator[list[Part]]:
     if not run.measured:
         return
     total = sum(run.totals.seconds)
-    text = f"compiled functions took {seconds(total)} of {seconds(run.elapsed)}:"
-    yield from wrapped(text, width, 2, "")
+    yield from wrapped(f"compiled functions took {' '.join(taken(run))}:", width, 2, "")
     for kind, spent in sorted(zip(KINDS, run.totals.seconds, strict=True), key=lambda x: -x[1]):
         if spent:
             yield row(NAMES[kind], spent, total, width if bars else 0)
     if run.totals.breaks:
         name = "CPython after the breaks"
         yield row(name, run.totals.breaks, total, width if bars else 0)
+
+
+def taken(run: Run) -> tuple[str, str]:
+    """A thread's time is no more than the clock's: what exceeds it is the samples' error. That of
+    several threads may be, and is never set against the clock's."""
+    total, clock = sum(run.totals.seconds), seconds(run.elapsed)
+    if len(run.threads) < 2:
+        return seconds(min(total, run.elapsed)), f"of {clock}"
+    words = f"on {len(run.threads)} threads together, waiting for each other included"
+    return seconds(total), f"{words}, in {clock} by the clock"
 
 
 def row(name: str, spent: float, total: float, width: int) -> list[Part]:

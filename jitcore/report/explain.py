@@ -59,9 +59,10 @@ class Explanation:
 
     @property
     def accounted(self) -> float:
-        """How much of the call's time is that of something in `run`: 1.0 is all of it."""
-        total = sum(self.run.totals.seconds) if self.run is not None else 0.0
-        return total / self.times["call"]
+        """How much of the call's time is that of something in `run`: 1.0 is all of it. Of the
+        thread that spent most, where it ran on several."""
+        threads = self.run.threads if self.run is not None else ()
+        return min(max(threads, default=0.0) / self.times["call"], 1.0)
 
     @property
     def annotated(self) -> str:

@@ -8,7 +8,6 @@ records, reading ─ regions ─▶ Compiled, with its steps and where it was le
 from __future__ import annotations
 
 import platform
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -20,6 +19,7 @@ from jitcore.config import environment
 from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break, Place
 from jitcore.report.annotated import functions
+from jitcore.report.processes import command, process
 from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.run import (
     KINDS,
@@ -57,10 +57,12 @@ def run(records: Sequence[Record] | None = None, since: Reading | None = None) -
     if environment().verify:  # then all is run both ways
         known = tuple(replace(one, compared=()) for one in known)
     return Run(
-        command=" ".join(sys.orig_argv),
+        process=process(found.process),
+        command=command(),
         versions=versions(),
         measured=measured,
         elapsed=found.elapsed,
+        threads=threads(found.calls),
         totals=totals(mine, found, stops),
         stops=tuple(stops),
         compiled=tuple(compiled),
@@ -84,6 +86,16 @@ def in_places(calls: Mapping[int, Call]) -> tuple[Call, ...]:
     """The meter's callers are numbers; a Run's are places, of which the caller's comes first."""
     places = {number: place for place, number in enumerate(calls)}
     return tuple(replace(one, caller=places.get(one.caller, -1)) for one in calls.values())
+
+
+def threads(calls: Mapping[int, Call]) -> tuple[float, ...]:
+    """What each has spent: a thread's calls have one root, and stand after their callers."""
+    root: dict[int, int] = {}
+    spent: dict[int, float] = {}
+    for number, one in calls.items():
+        at = root[number] = root.get(one.caller, number)
+        spent[at] = spent.get(at, 0.0) + sum(one.own)
+    return tuple(sorted((one for one in spent.values() if one > 0), reverse=True))
 
 
 def versions() -> str:
@@ -279,7 +291,8 @@ def totals(records: Sequence[Record], found: Reading, stops: Sequence[Stop]) -> 
     with_graph = [one for one in records if any(r.entry is not None for r in one.regions)]
     looked_at = [one for one in records if one.regions or one.breaks]
     own = [call.own for call in found.calls.values()]
-    seconds = tuple(sum(column) for column in zip(*own, strict=True)) or (0.0,) * len(KINDS)
+    sums = [max(sum(column), 0.0) for column in zip(*own, strict=True)]  # some are estimates
+    seconds = tuple(sums) or (0.0,) * len(KINDS)
     return Totals(
         seen=found.seen,
         frames=sum(known.frames for known in found.codes.values()),
@@ -295,6 +308,6 @@ def totals(records: Sequence[Record], found: Reading, stops: Sequence[Stop]) -> 
         recompiles=sum(len(one.recompiles) for one in records),
         retired=sum(bool(r.entry.retired) for r in used),
         seconds=seconds,
-        breaks=sum(stop.seconds or 0.0 for stop in stops),
+        breaks=min(sum(stop.seconds or 0.0 for stop in stops), seconds[KINDS.index("cpython")]),
         compiling=seconds[KINDS.index("compiling")] or sum(r.seconds for r in regions),
     )

@@ -13,8 +13,9 @@ from pathlib import Path
 from jitcore.amounts import binary, counted, seconds, share
 from jitcore.report.annotated import WORDS
 from jitcore.report.bars import bars, before_and_after
-from jitcore.report.console import summed
+from jitcore.report.console import summed, taken
 from jitcore.report.pictures import flame, timeline
+from jitcore.report.processes import whose
 from jitcore.report.roofline import NOT_ASKED, moves, position
 from jitcore.report.run import KINDS, Compared, Compiled, Function, Line, Run, Spot, Step, Stop
 
@@ -56,7 +57,7 @@ def text(run: Run) -> str:
 
 
 def body(run: Run) -> Iterator[str]:
-    yield f"<h1>jitcore: a run</h1><p><code>{escape(run.command)}</code><br>"
+    yield f"<h1>jitcore: a run</h1><p><code>{escape(whose(run.process, run.command))}</code><br>"
     yield f'<span class="quiet">{escape(run.versions)}</span></p>'
     yield from summary(run)
     yield section("breaks", "Where CPython goes on, and why", breaks(run))
@@ -87,7 +88,8 @@ def summary(run: Run) -> Iterator[str]:
     t, total = run.totals, sum(run.totals.seconds)
     yield f'<nav>{"".join(map(link, LINKS))}</nav><div class="cards">'
     if run.measured:
-        yield card(seconds(total), f"in compiled functions, of {seconds(run.elapsed)}")
+        spent, of = taken(run)
+        yield card(spent, f"in compiled functions, {of}")
         yield card(seconds(t.breaks), f"in CPython after breaks: {share(t.breaks, total)}")
     yield card(str(t.graphs), f"graphs with {counted(t.kernels, 'kernel')}")
     yield card(str(t.places), "places that break")

@@ -66,6 +66,7 @@ class Reading:
     left_out: int
     entries: Mapping[int, Slots]  # by id
     points: Mapping[int, Row]  # by id; dead ones: CPython from there on
+    process: int  # that began to measure; 0: none has
 
 
 NOTHING = Known(0, 0.0, 0, 0.0, 0, 0.0, 0, 0.0)
@@ -95,7 +96,15 @@ def reading(records: Iterable[Record]) -> Reading:
             if slots is not None:
                 entries[id(region.entry)] = slots
     return Reading(
-        found["seconds"], found["frames"], codes, calls, spans, found["dropped"], entries, points
+        elapsed=found["seconds"],
+        seen=found["frames"],
+        codes=codes,
+        calls=calls,
+        spans=spans,
+        left_out=found["dropped"],
+        entries=entries,
+        points=points,
+        process=found["process"],
     )
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from jitcore.config import environment
 from jitcore.report import console, machine, page, whole
@@ -15,6 +15,7 @@ from jitcore.report.run import Run
 
 WRITERS: Mapping[str, Callable[[Run], str]] = {"json": machine.text, "html": page.text}
 EXPLAIN = "explain"
+PROCESS = "%p"  # in a file's name: the number of the process
 told = False  # at the end, once a process
 
 
@@ -43,13 +44,20 @@ def at_exit() -> None:
     kind, colon, name = environment().report.partition(":")
     try:
         if colon:
-            write(kind, Path(name))
+            write(kind, Path(name.replace(PROCESS, str(os.getpid()))))
         else:
-            console.print_report()
-        if kind == EXPLAIN:
-            whole.print_explained()
+            tell(sys.stderr, kind == EXPLAIN)
     except OSError as error:
         print(f"jitcore: no report: {error}", file=sys.stderr)
+
+
+def tell(out: TextIO | None, explained: bool) -> None:
+    if out is None or out.closed:
+        return
+    text = console.shown(out)
+    if explained:
+        text += "".join(console.as_it_can(line, out) + "\n" for line in whole.explained())
+    console.in_one_piece(text, out)
 
 
 USAGE = "usage: python -m jitcore report FILE.json [FILE.html]"

@@ -205,11 +205,27 @@ class Totals:
 
 
 @dataclass(frozen=True)
+class Process:
+    """`name`, `parent`: as multiprocessing has them, where it has started the process; "" and 0.
+    `forked`: from which process, after time was measured there; 0: it was not."""
+
+    pid: int
+    name: str
+    parent: int
+    forked: int
+
+
+@dataclass(frozen=True)
 class Run:
+    """`elapsed` is by the clock; `threads`: what each thread spent in compiled functions, waiting
+    for the others included, the longest first. All other times are sums over threads."""
+
+    process: Process
     command: str
     versions: str
     measured: bool
     elapsed: float
+    threads: tuple[float, ...]
     totals: Totals
     stops: tuple[Stop, ...]  # the costliest first
     compiled: tuple[Compiled, ...]

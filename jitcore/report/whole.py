@@ -6,24 +6,12 @@ graphs                                                  kernels, memory moved, g
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from typing import TextIO
 
-from jitcore.report.console import as_it_can
 from jitcore.report.explain import graph_line, listing, memory_lines
 from jitcore.report.measured import run
 from jitcore.report.roofline import ran
 from jitcore.runtime.records import Region, records
-
-
-def print_explained(out: TextIO | None = None) -> None:
-    """On `out` (standard error, if there is one)."""
-    out = sys.stderr if out is None else out
-    if out is None or out.closed:
-        return
-    for line in explained():
-        out.write(as_it_can(line, out) + "\n")
 
 
 def explained() -> Iterator[str]:

@@ -203,7 +203,7 @@ def test_the_first_lines_sum_up() -> None:
     entries = [r.entry for r in record.regions if r.entry is not None]
     misses = sum(point.misses for point in record.points.values())
     lines = report(io.StringIO())
-    assert lines[0] == "jitcore: 1 function seen, 1 with a graph in use"
+    del lines[: lines.index("jitcore: 1 function seen, 1 with a graph in use")]  # whose it is
     assert lines[2].startswith(f"  {len(entries)} graph")
     assert f" {sum(entry.hits for entry in entries)} hits, {misses} miss" in lines[3]
     assert misses > 0 and lines[3].endswith("s compiling")
@@ -227,7 +227,7 @@ def test_a_stream_that_is_gone_is_left_alone(monkeypatch) -> None:
 def test_nothing_compiled_is_a_few_lines() -> None:
     jitcore.reset()
     lines = report(io.StringIO())
-    assert lines[0] == "jitcore: 0 functions seen, 0 with a graph in use"
+    assert "jitcore: 0 functions seen, 0 with a graph in use" in lines
     assert not any(line.startswith("J") for line in lines)
 
 

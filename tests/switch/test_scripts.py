@@ -393,3 +393,44 @@ def test_a_function_without_a_name_of_numpys_is_compiled(run):
         print({r.function.function for r in regions if r.entry and r.entry.hits})
         """
     assert run(program, JITCORE="1").stdout == "{'sweep'}\n"
+
+
+PROCESSES = """
+    import multiprocessing, os, sys
+    import numpy as np
+
+    def work(x):
+        for k in range(20):
+            x = np.sqrt(x * x + k)
+        return x.sum()
+
+    if __name__ == "__main__":
+        print(os.getpid(), flush=True)
+        work(np.ones(100))
+        child = multiprocessing.get_context("spawn").Process(target=work, args=(np.ones(100),))
+        child.start()
+        print(child.pid, flush=True)
+        child.join()
+        forked = os.fork()
+        if forked == 0:
+            sys.exit(0)
+        os.wait()
+        print(forked)
+"""
+
+
+@pytest.mark.by_turns
+def test_reports_of_processes_say_whose_they_are(run) -> None:
+    done = run(PROCESSES, JITCORE="1", JITCORE_REPORT="1")
+    first, spawned, forked = done.stdout.split()
+    reports = done.stderr.split("jitcore, process ")
+    heads = [" ".join(one.split("\njitcore: ")[0].split()) for one in reports[1:]]
+    assert [one.count("\njitcore: ") for one in reports] == [0, 1, 1, 1], done.stderr
+    command = f"{sys.executable} program.py"
+    assert sorted(heads) == sorted(
+        [
+            f"{first}: {command}",
+            f"{spawned}, SpawnProcess-1 of process {first}: program.py",
+            f"{forked}, with what process {first} had done before the fork: {command}",
+        ]
+    )
