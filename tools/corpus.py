@@ -169,6 +169,7 @@ def command_for(files: list[str]) -> list[str]:
     if not Path(files[0]).is_absolute():
         return [sys.executable, str(CHILD), FILE, *files]
     pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
+    pytest += ["--continue-on-collection-errors"]
     pytest += ["--confcutdir", str(home(Path(files[0])))]
     wanted = (*pytest, *files, f"--junitxml={FILE}", f"--log-file={FILE}.log")
     return [sys.executable, *wanted, "--log-file-level=ERROR"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Body, Node
+from ..ir.graph import Body, Node, walk
 from . import ahead, carried, extremes, latest, row_products, side_by_side, strand_rounds, wavefront
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ AT_ONCE = (
     extremes.begin,
     wavefront.begin,
 )  # stretches of rounds
+SEEN_ANEW = '__asm__ volatile("" ::: "memory");'
+"""A loop that stores nothing may wait for what another process writes: C would read that once."""
 
 
 def cond(w: Writer, node: Node) -> None:
@@ -89,6 +91,8 @@ def loop(w: Writer, node: Node) -> None:
     latest.begin(w, body)
     w.line("do {")
     with w.block(), w.rounds():
+        if not any(node.op.stores for node in walk(body)):
+            w.line(SEEN_ANEW)
         w.body(body)
         w.depth += 1
         w.line(f"{go_on} = {w.true(again)};")

@@ -59,6 +59,7 @@ def pack_linetable(items: Iterable[tuple[Position, int]], first_line: int) -> by
     return bytes(out)
 
 
+@lru_cache(maxsize=4096)
 def _location(position: Position, line: int, units: int) -> tuple[bytes, int]:
     start, end, column, end_column = position
     if start is None:

@@ -319,3 +319,45 @@ def test_an_object_gets_no_dict_because_it_is_looked_at() -> None:
         return found, has_dict(thing), thing.calls
 
     agree(scenario)
+
+
+WAITING = """
+import mmap, os, time
+import numpy as np
+import jitcore
+
+@jitcore.compile
+def wait(array, count):
+    for i in range(count):
+        while not array[i]:
+            pass
+    return i
+
+@jitcore.compile
+def wait_for_sum(array, count):
+    total = 0.0
+    while total < count:
+        total = 0.0
+        for i in range(count):
+            total += array[i]
+    return total
+
+count = 50
+shared = mmap.mmap(-1, 9 * 8 * count)
+flags, numbers = np.ndarray(count, bool, shared), np.ndarray(count, float, shared, offset=8 * count)
+print(wait(~flags, count), wait_for_sum(numbers + 1, count))
+if os.fork() == 0:
+    for array in (flags, numbers):
+        for i in range(count):
+            time.sleep(0.002)
+            array[i] = 1
+    os._exit(0)
+print(wait(flags, count), wait_for_sum(numbers, count))
+"""
+
+
+def test_a_loop_waits_for_what_another_process_writes() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WAITING], capture_output=True, text=True, timeout=60
+    )
+    assert (ran.stdout, ran.stderr) == ("49 50.0\n" * 2, "")
