@@ -5,7 +5,8 @@
  *     collector_end     the count is what it was, once nobody compiles any more
  *
  * Other threads may run meanwhile: COLLECTOR_ROOM new objects of theirs do start one. What the compiler makes stays among
- * the young: with it may be the dict of a user's object, which is to be as old as that. Under the GIL.
+ * the young: with it may be the dict of a user's object, which is to be as old as that. gc.get_count() of another thread
+ * says a negative number meanwhile. Under the GIL, and of one interpreter: NumPy is loaded in one of a process, no more.
  */
 #ifndef JIT_COLLECTOR_H
 #define JIT_COLLECTOR_H

@@ -203,7 +203,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     if (failed)
         return NULL;
     cool(point, home, record, cost);
-    double gain;
+    double gain = 0;
     ExitKind kind = run_entries(point, frame, record, &gain);
     if (kind != EXIT_MISS && kind != EXIT_STAY)
         return leave(point, record, kind);

@@ -55,12 +55,13 @@ def for_(w: Writer, node: Node) -> None:
     ahead.begin(w, body, end)
     row_products.begin(w, body, end)
     at_once = [begin(w, body, index, end) for begin in AT_ONCE]
+    seldom = w.seldom
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
         for stretch in filter(None, at_once):
             stretch()
         w.body(body)
-        w.seldom = False
+        w.seldom = seldom
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
     w.line("}")

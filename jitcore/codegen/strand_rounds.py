@@ -36,6 +36,10 @@ NARROW = 64  # strands of a block that lie scattered: a line of cache for each, 
 REST = 8  # stretches that are not tried after a flag
 LINE = 8  # elements of a line of cache
 
+# Of a routine's own variable: pieces of one loop may run in several threads.
+READ = "__atomic_load_n(&{}, __ATOMIC_RELAXED)"
+WRITE = "__atomic_store_n(&{}, {}, __ATOMIC_RELAXED);"
+
 
 def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
@@ -46,17 +50,20 @@ def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | N
 def rounds(w: Writer, plan: Plan, head: Head) -> None:
     functions = len(w.functions)
     resting = w.fresh("resting")
+    written = False  # a stretch without a form is left out without a word
     with stretch(w, head, LEAST) as made:
         try:
-            w.seldom = run(w, plan, made, resting)
+            run(w, plan, made, resting)
         except Refused as refused:
             raise NoForm("strands") from refused
-        finally:
-            if not w.seldom:
-                del w.functions[functions:]
+        written = True
+    if written:
+        w.seldom = True
+    else:
+        del w.functions[functions:]
 
 
-def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
+def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> None:
     name = w.fresh("strands")
     assert plan.first is not None
     array, place = plan.root(plan.first.args[0]), plan.places[plan.root(plan.first.args[0])]
@@ -66,7 +73,8 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
     part = function(w, plan, name, len(axes))
     w.functions += part.text
     w.line(f"static int {resting};")
-    w.line(f"if ({resting} > 0) {{ {resting}--; goto {made.alone}; }}")
+    w.line(f"int rest = {READ.format(resting)};")
+    w.line(f"if (rest > 0) {{ {WRITE.format(resting, 'rest - 1')} goto {made.alone}; }}")
     with apart_from_ways(w, made):
         extents = extents_of(w, plan, array, axes)
         w.line(f"{name}_job job = {{{{RT_LOOK, 0, 1, {made.head.index}, 0, 0}}, 0, 0")
@@ -77,7 +85,6 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> bool:
         w.line(f"job.wide = {wide(w, array, axes[-1])};")
         look_apart(w, plan, made)
         passes(w, plan, made, name, part, extents, resting)
-    return True
 
 
 def lies_in_one_piece(array: Value, axis: int) -> bool:
@@ -171,7 +178,7 @@ def passes(
     w.line("    job.of.mode = RT_UNDO;")
     w.line(f"    world->strands({name}, &job.of, job.count * {n});")
     w.line("    rt_clear();")
-    w.line(f"    {resting} = {REST};")
+    w.line(f"    {WRITE.format(resting, REST)}")
     w.line(f"    goto {made.alone};")
     w.line("}")
     for (param, _), room in zip(plan.carried, rooms, strict=True):

@@ -6,7 +6,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +14,9 @@ from support.ends import ends
 
 import jitcore
 from jitcore import _C
+from jitcore.codegen import strand_rounds
+from jitcore.codegen.numbers import NoForm
+from jitcore.codegen.stretch import Head
 
 pytestmark = pytest.mark.by_turns
 
@@ -401,3 +404,51 @@ def test_what_is_not_chosen_warns() -> None:
         args = numbers(70, 12).copy(order), numbers(70, 12, seed=4).copy(order)
         mine, plain = (tuple(one.copy("A") for one in args) for _ in range(2))
         assert ends(compiled, mine) == ends(chosen_in_rows, plain)
+
+
+# ---- the text -----------------------------------------------------------------------------------
+
+
+class Text:
+    """What a writer is to the head of a loop."""
+
+    def __init__(self, seldom: bool) -> None:
+        self.seldom, self.depth = seldom, 0
+        self.lines: list[str] = []
+        self.functions = ["before"]
+        self.layouts: dict[Any, Any] = {}
+
+    def fresh(self, name: str) -> str:
+        return f"{name}1"
+
+    def stale(self) -> str:
+        return "0"
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+
+@pytest.mark.parametrize("seldom", [False, True])
+@pytest.mark.parametrize("error", [strand_rounds.Refused, NoForm])
+def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) -> None:
+    """Also where the loop around runs seldom, as it has strands itself."""
+
+    def refuse(w: Any, *_: Any) -> None:
+        w.functions.append("unused")
+        raise error("no")
+
+    text: Any = Text(seldom)
+    monkeypatch.setattr(strand_rounds, "run", refuse)
+    strand_rounds.rounds(text, cast(Any, None), Head("k", "n", "again"))
+    assert text.functions == ["before"] and not text.lines and text.seldom == seldom
+
+
+def test_a_flag_that_threads_share_is_read_and_written_at_once() -> None:
+    compiled = jitcore.compile(onwards)
+    found = jitcore.explain(compiled)(numbers(60, 80), numbers(60, 80, seed=5))
+    lines = [
+        line for graph in found.graphs for one in graph.routines for line in one.source.splitlines()
+    ]
+    shared = [line for line in lines if "resting" in line]
+    assert len(shared) == 4 and shared[0].strip().startswith("static int resting")
+    assert all("__atomic_" in line for line in shared[1:]), shared
