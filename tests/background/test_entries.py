@@ -133,7 +133,6 @@ print(launches(f) > 0)
 """) == ["True"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_both_sides_of_a_fork_go_on(program) -> None:
     assert program("""
 f(x)

@@ -128,7 +128,6 @@ def test_threads_share_a_loop() -> None:
     assert not wrong
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
 def test_a_handler_runs_the_same_loop() -> None:
     fn = jitcore.compile(inverses)
     a = regular(4)
@@ -328,7 +327,6 @@ def inverted_in_regions(a: Array, n: int) -> Array:
     return s
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
 @pytest.mark.parametrize("called", [inverted, inverted_in_regions])
 def test_what_a_handler_raises_within_a_call_is_raised(called: Callable[..., Array]) -> None:
     """An exception of any class: NumPy's own are dropped there, and raised again by CPython."""
@@ -364,7 +362,6 @@ def until_stopped(a: Array, most: int) -> int:
     return most
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
 def test_what_a_handler_changes_is_seen_soon() -> None:
     """Most handlers run within a call, after which nothing tells that one did."""
     global stop

@@ -56,7 +56,6 @@ class Interrupted(Exception):
     pass
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timer")
 def test_a_signal_is_handled_within_a_long_loop() -> None:
     """At a whole round: the array and the number are as CPython would have left them."""
     seen: list[tuple[int, int]] = []
