@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Body, Node, walk
-from . import ahead, carried, extremes, latest, row_products, side_by_side, strand_rounds, wavefront
+from ..ir.graph import Body, Node
+from . import (
+    ahead,
+    anew,
+    carried,
+    extremes,
+    latest,
+    row_products,
+    side_by_side,
+    strand_rounds,
+    wavefront,
+)
 
 if TYPE_CHECKING:
     from .writer import Writer
@@ -19,8 +29,6 @@ AT_ONCE = (
     extremes.begin,
     wavefront.begin,
 )  # stretches of rounds
-SEEN_ANEW = '__asm__ volatile("" ::: "memory");'
-"""A loop that stores nothing may wait for what another process writes: C would read that once."""
 
 
 def cond(w: Writer, node: Node) -> None:
@@ -56,12 +64,14 @@ def for_(w: Writer, node: Node) -> None:
     row_products.begin(w, body, end)
     at_once = [begin(w, body, index, end) for begin in AT_ONCE]
     seldom = w.seldom
+    counter = anew.begin(w, body, counted=True)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
         for stretch in filter(None, at_once):
             stretch()
         w.body(body)
         w.seldom = seldom
+        anew.next_round(w, counter)
         carried.next_round(w, params, body.results)
         w.assign_all(params, body.results)
     w.line("}")
@@ -90,14 +100,14 @@ def loop(w: Writer, node: Node) -> None:
     w.depth += 1
     go_on = w.scratch("int")
     latest.begin(w, body)
+    counter = anew.begin(w, body)
     w.line("do {")
     with w.block(), w.rounds():
-        if not any(node.op.stores for node in walk(body)):
-            w.line(SEEN_ANEW)
         w.body(body)
         w.depth += 1
         w.line(f"{go_on} = {w.true(again)};")
         w.depth -= 1
+        anew.next_round(w, counter)
         carried.next_round(w, body.params, results)
         w.assign_all(body.params, results)
     w.line(f"}} while ({go_on});")
