@@ -51,6 +51,9 @@ TEST(less_d, f64, u8, __builtin_isless(x, y))
 TEST(less_f, f32, u8, __builtin_isless(x, y))
 TEST(equal_d, f64, u8, x == y)
 TEST(choose_d, f64, f64, rt_select_f64(__builtin_isless(x, y), x, y))
+TEST(both_d, f64, f64, rt_select_f64(__builtin_isless(x, y), x / y, x * y))
+TEST(both_f, f32, f32, rt_select_f32(__builtin_isless(x, y), x / y, x * y))
+TEST(either_way_d, f64, f64, rt_select_f64(__builtin_isless(x, 0.5), __builtin_sqrt(x), -0.0))
 TEST_SUNK(sunk_d, f64, u64, x / y, x)
 TEST_SUNK(sunk_f, f32, u32, x / y, x)
 TEST_SUNK(either_d, f64, u64, x / y, rt_select_f64(__builtin_isless(x, x), v, y))
@@ -79,8 +82,8 @@ FOLD(product_f, f32, *)
 
 static test_fn *const volatile tests[] = {
     add_d, sub_d, mul_d, div_d, add_f, sub_f, mul_f, div_f, root_d, root_f, chain_d, chain_f, zero_d, negative_d,
-    magnitude_d, narrow_d, wide_f, less_d, less_f, equal_d, choose_d, sunk_d, sunk_f, either_d, never_d, add_i, mul_i,
-    add_b, mul_l, above_l, sum_d, sum_f, product_d, product_f,
+    magnitude_d, narrow_d, wide_f, less_d, less_f, equal_d, choose_d, both_d, both_f, either_way_d, sunk_d, sunk_f, either_d, never_d,
+    add_i, mul_i, add_b, mul_l, above_l, sum_d, sum_f, product_d, product_f,
 };
 
 __attribute__((visibility("default"))) int jitcore_kernel(int number, const void *a, const void *b, void *out, i64 n)
