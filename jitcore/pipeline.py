@@ -169,15 +169,14 @@ def compile_ahead(point: Any, frame: Any) -> bool:
 
 
 def adopted(code: CodeType) -> Record | None:
-    """The record of code that was given its points before there was a pipeline."""
-    points = arrivals.take(code)
+    """The record of code that was given its points before there was a pipeline. Threads may come
+    at once: they find the points, or the record that the first of them has made."""
+    points = arrivals.find(code)
     if points is None:
-        return None
-    record = records.find(code)
-    if record is None:
-        record = Record(current(), arrived=True)
-        records.add(code, record)
+        return records.find(code)
+    record = records.join(code, Record(current(), arrived=True))
     record.points, record.begun = points, True
+    arrivals.leave(code)
     return record
 
 

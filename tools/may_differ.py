@@ -72,6 +72,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (HELD, "_core/tests/test_api.py", "test___array___refcount"),
     (HELD, "_core/tests/test_indexing.py", "TestIndexing::test_small_regressions"),
+    (HELD, "_core/tests/test_arrayobject.py", "test_cleanup_with_refs_non_contig"),
+    (
+        HELD,
+        "_core/tests/test_multiarray.py",
+        "TestArrayInterface::test_scalar_interface[val0-iface0-0.5]",
+    ),
     (HELD, "array", "ByteTest.test_bug_782369"),
     (HELD, "sys", "SysModuleTest.test_refcount"),
 )

@@ -79,7 +79,7 @@ def viewed_by(step: Step) -> Value | None:
         return None
     found = step.op.same_object(step.args, step.kwargs)
     if found is None and step.op.kind is Kind.VIEW and not gathers(step) and not copies(step):
-        found = step.args[0]
+        found = next(iter(step.inputs), None)  # it may have been given by name
     return found if isinstance(found, Value) else None
 
 
@@ -87,7 +87,7 @@ def copies(node: Node) -> bool:
     """A conversion, a copy that was asked for, another layout."""
     if node.op.rule is infer_copy:
         return True
-    t = leaf_type(node.args[0])
+    t = leaf_type(node.args[0]) if node.args else None
     if node.op.name not in COPIES or not isinstance(t, ArrayType):
         return False
     return not values((node.args[1:], node.kwargs)) and viewed(node, phantom(t)) is None

@@ -168,7 +168,8 @@ def taken_over(
         for _, dead in one.taken:
             like = (one for value, one in making.given if value is dead)
             own = next(like, None)
-            later = (r for r, w in results.items() if r[1] == own and w > k)
+            rows = own and own.row()  # equal dtypes may be of two numbers
+            later = (r for r, w in results.items() if r[1].row() == rows and w > k)
             result = next(later, None)
             if result is not None:
                 del results[result]

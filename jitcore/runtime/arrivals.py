@@ -22,12 +22,12 @@ class Arrivals:
         key = id(code)
         self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), points)
 
-    def take(self, code: CodeType) -> Points | None:
+    def find(self, code: CodeType) -> Points | None:
         found = self._by_id.get(id(code))
-        if found is None or found[0]() is not code:
-            return None
-        del self._by_id[id(code)]
-        return found[1]
+        return None if found is None or found[0]() is not code else found[1]
+
+    def leave(self, code: CodeType) -> None:
+        self._by_id.pop(id(code), None)
 
     def all(self) -> list[tuple[CodeType, Points]]:
         found = ((held(), points) for held, points in list(self._by_id.values()))

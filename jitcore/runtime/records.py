@@ -152,6 +152,18 @@ class Records:
         if self.keeps:
             self._kept.append(record)
 
+    def join(self, code: CodeType, record: Record) -> Record:
+        """The code's record: this one, unless another thread has added one meanwhile."""
+        there = self.find(code)
+        if there is not None:
+            return there
+        key = id(code)
+        row = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
+        there = self._by_id.setdefault(key, row)[1]  # in one step, as threads may change here
+        if there is record and self.keeps:
+            self._kept.append(record)
+        return there
+
     def drop(self, code: CodeType) -> None:
         _, record = self._by_id.pop(id(code), (None, None))
         if record in self._kept:

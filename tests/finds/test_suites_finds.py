@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import threading
 import types
 import weakref
 from typing import Any
@@ -15,6 +16,8 @@ from finds.scenario import agree, outcomes
 
 import jitcore
 from jitcore import pipeline
+from jitcore.pipeline import adopted
+from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.records import records
 
 
@@ -361,3 +364,57 @@ def test_a_loop_waits_for_what_another_process_writes() -> None:
         [sys.executable, "-c", WAITING], capture_output=True, text=True, timeout=60
     )
     assert (ran.stdout, ran.stderr) == ("49 50.0\n" * 2, "")
+
+
+def test_what_is_viewed_may_be_given_by_name() -> None:
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            return np.ascontiguousarray(a=3), np.asarray(dtype=float, a=x) * 2, np.array(object=3)
+
+        return outcomes(jit(function), np.arange(3.0))
+
+    agree(scenario)
+
+
+@pytest.mark.parametrize("char", "lq")
+def test_equal_dtypes_of_two_numbers_share_no_memory(char: str) -> None:
+    """`l` and `q` are both int64."""
+
+    def scenario(jit: Any) -> Any:
+        def function() -> Any:
+            x = np.arange(10).astype(char)
+            return x.dtype.char, x.argpartition(3).tolist(), (x * 2).astype("l").dtype.char
+
+        return outcomes(jit(function))
+
+    agree(scenario)
+
+
+def test_threads_may_come_at_once_to_code_that_has_arrived() -> None:
+    """Each finds the points, or the record that the first one has made."""
+
+    def function(x: Any) -> Any:
+        return x + 1
+
+    code, points = function.__code__, {2: object()}
+    arrivals.add(code, points)
+    both, meet = [], threading.Barrier(2)
+
+    class Slow(dict):  # type: ignore[type-arg]
+        """Both threads have found no record before one adds its own."""
+
+        def setdefault(self, key: int, row: Any) -> Any:
+            meet.wait(10)
+            return super().setdefault(key, row)
+
+    before, records._by_id = records._by_id, Slow(records._by_id)
+    try:
+        threads = [threading.Thread(target=lambda: both.append(adopted(code))) for _ in range(2)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    finally:
+        records._by_id = before
+    assert len(both) == 2 and both[0] is both[1] is not None
+    assert both[0].points is points and both[0].begun and arrivals.find(code) is None
