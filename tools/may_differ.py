@@ -16,6 +16,7 @@ COUNTS = (
     "from free lists, in which is what it let go of"
 )
 HELD = "the reference count of a constant or a dtype, which a guard or a graph holds, too"
+MARSHALLED = "marshal says of each constant whether something else holds it, too: a guard may"
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     (CODE, "generators", "__test__.syntax"),
@@ -80,6 +81,16 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (HELD, "array", "ByteTest.test_bug_782369"),
     (HELD, "sys", "SysModuleTest.test_refcount"),
+    (
+        MARSHALLED,
+        "importlib",
+        """Source_SourceLoaderBytecodeTests.test_no_bytecode
+        Source_SourceLoaderBytecodeTests.test_code_bad_magic
+        Source_SourceLoaderBytecodeTests.test_code_bad_timestamp
+        Frozen_SourceLoaderBytecodeTests.test_no_bytecode
+        Frozen_SourceLoaderBytecodeTests.test_code_bad_magic
+        Frozen_SourceLoaderBytecodeTests.test_code_bad_timestamp""",
+    ),
 )
 
 REASONS: dict[tuple[str, str], str] = {
