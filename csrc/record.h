@@ -12,7 +12,7 @@ typedef struct Record {
     Transfer transfer;
     PyObject *error;     /* EXIT_RAISE: the exception, owned */
     double began;        /* by budget_clock, while its code is not hot; 0: nobody measures */
-    void *waits;         /* the first point that it has passed while its code was not hot */
+    void *waits;         /* the first point that it has passed while its code was not hot, since it was last asked for */
     struct Record *outer, *inner;
 } Record;
 

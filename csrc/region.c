@@ -135,6 +135,7 @@ static void cool(Point *point, Home *home, Record *record, double cost) {
     home->spent = 0;
     home->cost = cost;
     record->began = point->came = budget_clock();
+    record->waits = NULL;
     point->came_in = record->serial;
 }
 

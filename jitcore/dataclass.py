@@ -4,8 +4,8 @@
 to load the compiler. Here only `__init__` is compiled; what compares, hashes, prints and protects
 fields is made without. To a type checker it is the standard library's, and `fields`, `replace`,
 `asdict` and `is_dataclass` work on what it makes. It has the options that jitcore uses, and does as
-the standard library, but for one thing: fields are compared as tuples are, identity first, on 3.13
-too.
+the standard library, but for two things: there is no ClassVar, InitVar and KW_ONLY, and fields are
+compared as tuples are, identity first, on 3.13 too.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 Members = dict[str, tuple[Any, "Field[Any]"]]  # field → its annotation, and what field() gives
-FIELDS = "__dataclass_fields__"
+FIELDS, PARAMS = "__dataclass_fields__", "__dataclass_params__"
 
 
 class Factory:
@@ -31,22 +31,24 @@ class Factory:
 FACTORY = Factory()
 
 
-class Fields:
-    """Of a class, its bases' first. The standard library's form of them is made when it is asked
-    for."""
+class Described:
+    """What the standard library knows of a class that it has made; found out when it is asked for,
+    from a class with the same fields."""
 
-    __slots__ = ("made", "members", "name")
+    __slots__ = ("eq", "frozen", "made", "members", "what")
 
-    def __init__(self, name: str, members: Members) -> None:
-        self.name = name
+    def __init__(self, what: str, members: Members, frozen: bool, eq: bool) -> None:
+        self.what = what
         self.members = members
-        self.made: Mapping[str, Field[Any]] | None = None
+        self.frozen = frozen
+        self.eq = eq
+        self.made: Any = None
 
-    def __get__(self, instance: object, owner: type) -> Mapping[str, Field[Any]]:
+    def __get__(self, instance: object, owner: type) -> Any:
         if self.made is None:
             rows = [(name, kind, one) for name, (kind, one) in self.members.items()]
-            twin = dataclasses.make_dataclass(self.name, rows, init=False, repr=False, eq=False)
-            self.made = getattr(twin, FIELDS)
+            plain = dataclasses.make_dataclass("Plain", rows, eq=self.eq, frozen=self.frozen)
+            self.made = getattr(plain, self.what)
         return self.made
 
 
@@ -61,7 +63,7 @@ def made(cls: type, frozen: bool, eq: bool, slots: bool, weakref_slot: bool) -> 
     members = inherited | own
     new = methods(cls, members, frozen, eq) | (STATE if frozen and slots else {})
     new = {name: value for name, value in new.items() if not is_written(names, name)}
-    new[FIELDS] = Fields(cls.__name__, members)
+    new |= {what: Described(what, members, frozen, eq) for what in (FIELDS, PARAMS)}
     new["__match_args__"] = tuple(name for name, (_, one) in members.items() if one.init)
     if not slots:
         for name, value in new.items():
@@ -116,6 +118,7 @@ def with_default(cls: type, name: str, one: Field[Any]) -> None:
 
 def methods(cls: type, members: Members, frozen: bool, eq: bool) -> dict[str, Any]:
     new: dict[str, Any] = {"__init__": initial(cls, members, frozen)}
+    new["__replace__"] = dataclasses.replace
     new["__repr__"] = printing([name for name, (_, one) in members.items() if one.repr])
     if eq:
         key = key_of([name for name, (_, one) in members.items() if one.compare])
@@ -178,12 +181,21 @@ def printing(names: Iterable[str]) -> Callable[[Any], str]:
     return __repr__
 
 
-def refuse_to_set(self: Any, name: str, value: Any) -> NoReturn:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+def is_kept(self: Any, name: str) -> bool:
+    """Subclasses that are no dataclasses may have attributes of their own."""
+    return FIELDS in vars(type(self)) or name in getattr(self, FIELDS)
 
 
-def refuse_to_delete(self: Any, name: str) -> NoReturn:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
+def set_if_free(self: Any, name: str, value: Any) -> None:
+    if is_kept(self, name):
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+    object.__setattr__(self, name, value)
+
+
+def delete_if_free(self: Any, name: str) -> None:
+    if is_kept(self, name):
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+    object.__delattr__(self, name)
 
 
 def state(self: Any) -> list[Any]:
@@ -195,7 +207,7 @@ def set_state(self: Any, values: list[Any]) -> None:
         object.__setattr__(self, one.name, value)
 
 
-FROZEN: dict[str, Any] = {"__setattr__": refuse_to_set, "__delattr__": refuse_to_delete}
+FROZEN: dict[str, Any] = {"__setattr__": set_if_free, "__delattr__": delete_if_free}
 STATE: dict[str, Any] = {"__getstate__": state, "__setstate__": set_state}
 
 if TYPE_CHECKING:

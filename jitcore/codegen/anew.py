@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ir.graph import Body, Node, Value, walk
+from ..ir.graph import Body, Node, walk
 from ..ir.ops_loop import LEAVE
 from ..ir.types import ArrayType, SpanType
 
@@ -36,21 +36,16 @@ def next_round(w: Writer, counter: str | None) -> None:
 
 
 def waits(body: Body) -> bool:
-    """Does a round read from arrays what the round before has read, at the same place?"""
+    """May a round read from arrays what the round before has read, at the same place? An inner loop
+    may go over the same places in each."""
     changes = set(body.params)
     for node in walk(body):
-        for inner in node.bodies:
-            changes |= set(inner.params)
-        if is_fixed(node, changes):
-            if reads(node):
+        if changes.isdisjoint(node.inputs):
+            if not node.bodies and reads(node):
                 return True
-        else:
+        elif not node.bodies:
             changes |= set(node.outputs)
     return False
-
-
-def is_fixed(node: Node, changes: set[Value]) -> bool:
-    return not node.bodies and changes.isdisjoint(node.inputs)
 
 
 def reads(node: Node) -> bool:

@@ -53,7 +53,20 @@ def among_others(flags: Any, out: Any) -> None:
         ready = flags[0] > 0 and flags[7] > 0
 
 
-@pytest.mark.parametrize("wait", [each, last, whole, for_a_while, among_others])
+def beside_others(flags: Any, out: Any) -> None:
+    """An inner loop goes over the same places in each round."""
+    found = 0
+    while found < 8:
+        found = 0
+        for i in range(8):
+            found += flags[i]
+
+
+WAITS = [each, last, whole, for_a_while, among_others, beside_others]
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("wait", WAITS)
 def test_it_ends_when_another_process_has_written(wait: Callable[..., Any], tmp_path: Path) -> None:
     shared = np.asarray(np.memmap(tmp_path / "flags", mode="w+", shape=8, dtype=np.uint8))
     compiled, out = jitcore.compile(wait), np.zeros(1)

@@ -22,4 +22,4 @@ def test_no_new_failure(module: str, tmp_path: Path) -> None:
     row = json.loads(out.read_text())[module]
     assert done.returncode == 0, done.stdout + done.stderr
     assert row["ran"]["points"] == row["ran"]["plain"] > 20
-    assert row["leaves"] > 5_000
+    assert row["leaves"] > 5_000  # none of them in functions of our own
