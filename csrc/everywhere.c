@@ -52,6 +52,11 @@ int everywhere_hot(const Home *home, double spent) {
         wanted = fmax(wanted, IDLE_PATIENCE * seconds);
     return spent >= wanted && spent >= home->cost;
 }
+
+int everywhere_warms(const Home *home) {
+    return !home->hot && home->work >= LEAST_WORK * home->spent && !budget_is_spent();
+}
+
 void everywhere_worked(void) { of_use = 1; }
 
 int everywhere_rests(void) {

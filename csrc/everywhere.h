@@ -20,6 +20,8 @@ int everywhere_is_on(void);
 /* The time that is spent in code before it is compiled; of code that has been, more where that took long. */
 double everywhere_seconds(void);
 int everywhere_hot(const Home *home, double spent);
+/* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
+int everywhere_warms(const Home *home);
 /* One of its points was passed: a call, or a round of a loop. */
 void everywhere_passed(Home *home);
 void everywhere_loaded(void); /* the compiler, by the first question */

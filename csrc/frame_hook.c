@@ -95,6 +95,12 @@ void jit_hook_worked(void) {
     }
 }
 
+/* A frame of code that is about to be compiled is no frame for nothing. */
+static void warmed(void) {
+    if (standing && stands_for < STANDS_FOR)
+        stands_for++;
+}
+
 #define FRAME_SECONDS 50e-9 /* that a call takes longer while the evaluation function stands */
 
 void jit_hook_gained(double seconds) {
@@ -191,6 +197,8 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     if (record->began > 0 && !home->hot) {
         home->spent += budget_clock() - record->began;
         home->hot = everywhere_hot(home, home->spent);
+        if (everywhere_warms(home))
+            warmed();
     }
     home_release(home);
     record_end(record);

@@ -292,6 +292,30 @@ print(entered())
     assert run(program, JITCORE="1").stdout == "[('smoothed', True)]\n"
 
 
+def test_calls_of_some_microseconds_are_compiled_too(run):
+    """The evaluation function does not go before so short calls have made their code hot."""
+    program = """
+import sys, time
+import numpy as np
+
+def mixed(x):
+    for i in range(1, 12):
+        x[i] = (x[i - 1] + x[i]) / 2
+
+def compiled():
+    known = sys.modules.get("jitcore.runtime.records")
+    every = [r for r in known.records.all() if r.regions] if known else []
+    return "mixed" in {one.place.function for r in every for one in r.regions}
+
+x, k, end = np.ones(20), 0, time.monotonic() + 30
+while time.monotonic() < end and (k % 4096 or not compiled()):
+    mixed(x)
+    k += 1
+print(compiled())
+"""
+    assert run(program, JITCORE="1").stdout == "True\n"
+
+
 def test_a_loop_that_had_begun_is_said_to_have(run, tmp_path) -> None:
     """It is compiled in the midst of it: what the user can do is another thing than elsewhere."""
     done = run(
