@@ -95,13 +95,16 @@ void jit_hook_worked(void) {
     }
 }
 
-/* A frame of code that is about to be compiled is no frame for nothing. */
-static void warmed(void) {
-    if (standing && stands_for < STANDS_FOR)
-        stands_for++;
-}
-
 #define FRAME_SECONDS 50e-9 /* that a call takes longer while the evaluation function stands */
+#define WARM_SHARE 0.05     /* of the time in code that is about to be compiled, which that may cost */
+
+/* A frame of such code pays for itself, and for some of those between it and the next one. */
+static void warmed(double seconds) {
+    if (!standing)
+        return;
+    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * seconds;
+    stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
+}
 
 void jit_hook_gained(double seconds) {
     if (seconds == 0) { /* nobody knows */
@@ -195,10 +198,11 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         result = go_on(ts, record, outer);
     }
     if (record->began > 0 && !home->hot) {
-        home->spent += budget_clock() - record->began;
+        double spent = budget_clock() - record->began;
+        home->spent += spent;
         home->hot = everywhere_hot(home, home->spent);
         if (everywhere_warms(home))
-            warmed();
+            warmed(spent);
     }
     home_release(home);
     record_end(record);

@@ -302,6 +302,9 @@ def mixed(x):
     for i in range(1, 12):
         x[i] = (x[i - 1] + x[i]) / 2
 
+def between(x):
+    return mixed(x)
+
 def compiled():
     known = sys.modules.get("jitcore.runtime.records")
     every = [r for r in known.records.all() if r.regions] if known else []
@@ -309,7 +312,7 @@ def compiled():
 
 x, k, end = np.ones(20), 0, time.monotonic() + 30
 while time.monotonic() < end and (k % 4096 or not compiled()):
-    mixed(x)
+    between(x)
     k += 1
 print(compiled())
 """
