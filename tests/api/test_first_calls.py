@@ -149,8 +149,12 @@ def test_an_interrupt_while_it_is_compiled(monkeypatch):
 
     capture, compiled, x = pipeline.capture, jitcore.compile(plain), np.arange(5.0)
     monkeypatch.setattr(pipeline, "capture", interrupted)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        compiled(x)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            compiled(x)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert {entry.filename for entry in traceback.extract_tb(caught.tb)} == {__file__}
     assert caught.value.__context__ is None
     monkeypatch.undo()

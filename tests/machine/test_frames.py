@@ -256,7 +256,8 @@ def test_no_references_leak() -> None:
     xs = [object() for _ in range(5)]
     for _ in range(20):
         f(xs)
-    gc.collect()
+    while gc.collect():  # what took references to garbage with it
+        pass
     counts = [sys.getrefcount(x) for x in xs]
     objects = len(gc.get_objects())
     none, blocks = sys.getrefcount(None), sys.getallocatedblocks()
@@ -264,9 +265,10 @@ def test_no_references_leak() -> None:
         f(xs)
     gc.collect()
     assert [sys.getrefcount(x) for x in xs] == counts
-    assert abs(len(gc.get_objects()) - objects) < 50
-    assert abs(sys.getrefcount(None) - none) < 100
-    assert abs(sys.getallocatedblocks() - blocks) < 200
+    # What earlier tests left may go meanwhile; one lost by each call would be 500.
+    assert len(gc.get_objects()) - objects < 50
+    assert abs(sys.getrefcount(None) - none) < 400
+    assert sys.getallocatedblocks() - blocks < 200
 
 
 def test_traced_frames_are_plain() -> None:
