@@ -1,7 +1,9 @@
 """unit_tests.py FILE NAME ...: modules of CPython's own tests → their outcomes as JSON in a file.
 tools/corpus.py starts it.
 
-NumPy is imported however it runs: it is what JITCORE=1 waits for.
+NumPy is imported however it runs: it is what JITCORE=1 waits for. Without a name, so that the
+functions here are none that promise work with arrays: on 3.11 the evaluation function would stand
+until they are called.
 """
 
 from __future__ import annotations
@@ -10,11 +12,12 @@ import io
 import json
 import sys
 import unittest
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy  # noqa: F401
+import_module("numpy")
 
 
 def main() -> None:
