@@ -138,8 +138,10 @@ def as_array(found: Any) -> Array | None:
 
 def reshaped(array: Array, node: Node) -> Array | None:
     assert node.op.target is not None
+    if node.kwargs.get("copy") is True:
+        return None
     try:
-        return as_array(node.op.target(array, *node.args[1:], copy=False, **node.kwargs))
+        return as_array(node.op.target(array, *node.args[1:], **{**node.kwargs, "copy": False}))
     except ValueError:
         return None
 

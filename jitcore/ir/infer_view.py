@@ -44,15 +44,20 @@ def infer_reshape(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     t = _array(args)
     if t is None or not t.aligned or _has_values(args[1:], kwargs):
         return None
-    if not kwargs.keys() <= {"shape", "order"}:
+    form = {name: value for name, value in kwargs.items() if name != "copy"}
+    copy = kwargs.get("copy")
+    if not form.keys() <= {"shape", "order"} or type(copy) not in (bool, type(None)):
         return None
     assert op.target is not None
     hollow: Any = np.ndarray(t.shape, _NOTHING)
-    shape = op.target(hollow, *args[1:], **kwargs).shape
+    shape = op.target(hollow, *args[1:], **form).shape
+    copied = fresh(t.dtype, shape, _order(t, form.get("order", "C")))
+    if copy is True:
+        return copied
     try:
-        return type_of(op.target(phantom(t), *args[1:], copy=False, **kwargs))
+        return type_of(op.target(phantom(t), *args[1:], copy=False, **form))
     except ValueError:
-        return fresh(t.dtype, shape, _order(t, kwargs.get("order", "C")))
+        return copied if copy is None else None
 
 
 # An array of these has no memory to read.

@@ -22,7 +22,7 @@ import numpy as np
 from jitcore.dataclass import dataclass
 
 from .facts import ANSWERS, Facts, facts_of, like
-from .types import ArrayType, ObjectType, ScalarType, Type, type_of
+from .types import ArrayType, ObjectType, ScalarType, Type, is_plain_dtype, type_of
 from .value import Value, arguments, leaves
 
 Args = tuple[Any, ...]
@@ -151,7 +151,7 @@ def reject_objects(op: Op, args: Args, kwargs: Kwargs) -> None:
 
 def _plain(leaf: Any) -> bool:
     cls = type(leaf)
-    if cls in _PLAIN_CLASSES or issubclass(cls, np.dtype):
+    if cls in _PLAIN_CLASSES or is_plain_dtype(leaf):
         return True
     return cls is type and (leaf in _PYTHON_NUMBERS or issubclass(leaf, np.generic))
 

@@ -196,6 +196,12 @@ _NUMPY_SCALARS: dict[type, ScalarType] = {
 }
 
 
+def is_plain_dtype(obj: Any) -> bool:
+    """A dtype that runs no Python code. StringDType compares what stands for missing texts, an
+    object of the user's, when it is made or compared."""
+    return issubclass(type(obj), np.dtype) and obj.char != "T"
+
+
 def type_of(obj: Any) -> Type:
     """The type of a live object. Runs no code of the object's class."""
     cls = type(obj)

@@ -11,7 +11,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import SameObject
 from jitcore.guards.source import Const
 from jitcore.ir.ops_operator import BY_OPERATOR
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type
+from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, is_plain_dtype
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.either import distributed, has_either, kinds
 from jitcore.symbolic.extents import compared, tested
@@ -69,7 +69,7 @@ def compare(vm: Machine, text: str, lhs: Var, rhs: Var, settled: bool = True) ->
         case Known(a), Known(b) if isinstance(a, type) or isinstance(b, type):
             if text in ("==", "!=") and type(a) is type and type(b) is type:
                 return Known(fn(a, b))
-        case Known(a), Known(b) if type(a).__module__ == type(b).__module__ == "numpy.dtypes":
+        case Known(a), Known(b) if is_plain_dtype(a) and is_plain_dtype(b):
             return Known(fn(a, b))
     refuse_both(vm, text, lhs, rhs)
 

@@ -376,6 +376,44 @@ def test_what_is_viewed_may_be_given_by_name() -> None:
     agree(scenario)
 
 
+@pytest.mark.parametrize("copy", [True, False, None, 1])
+def test_reshape_may_be_told_whether_it_copies(copy: Any) -> None:
+    """And whether it did is seen by who writes."""
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            y, z = np.reshape(x, (3, -1), copy=copy), x.reshape(-1, order="A", copy=copy)
+            y[0], z[-1] = 7, 8
+            return x.sum() + y.sum(), x, y, z, y.strides, np.reshape(x.T, -1, "F", copy=copy)
+
+        x = np.arange(24.0).reshape(4, 6)
+        return [outcomes(jit(function), each.copy("K")) for each in (x, x.T, x[:, ::2])]
+
+    agree(scenario)
+
+
+def test_what_stands_for_missing_texts_is_never_asked() -> None:
+    def scenario(jit: Any) -> Any:
+        class Missing:
+            asked = 0
+
+            def __eq__(self, other: object) -> bool:
+                self.asked += 1
+                return self is other
+
+            __hash__ = None
+
+        def function(dtype: Any, other: Any) -> Any:
+            x = np.array(["a"], dtype)
+            return x.tolist(), x.dtype == dtype, other == dtype, np.asarray(["b"], dtype).tolist()
+
+        one, two = (np.dtypes.StringDType(na_object=Missing()) for _ in range(2))
+        done = outcomes(jit(function), one, two)
+        return done, one.na_object.asked, two.na_object.asked
+
+    agree(scenario)
+
+
 @pytest.mark.parametrize("char", "lq")
 def test_equal_dtypes_of_two_numbers_share_no_memory(char: str) -> None:
     """`l` and `q` are both int64."""
