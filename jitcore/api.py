@@ -14,7 +14,9 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
-from jitcore import _C, backends, config
+import numpy as np
+
+from jitcore import _C, backends, config, numpy_versions
 from jitcore.axes import mark_dynamic, mark_static
 from jitcore.cached import CachedEntry, CacheInfo
 from jitcore.config import Config, Numerics, environment
@@ -55,6 +57,7 @@ __all__ = [
     "wait",
 ]
 
+numpy_versions.check(np.__version__)
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-from jitcore import _C
+from jitcore import _C, numpy_versions
 from jitcore.config import environment
 from jitcore.runtime.arrivals import arrivals
 
@@ -27,6 +27,7 @@ EARLY = (
 
 
 def begin() -> None:
+    numpy_versions.check(np.__version__)
     _C.meet_numpy()
     before = _C.set_compiler(load)
     if before is not None:

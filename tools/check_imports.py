@@ -42,6 +42,7 @@ MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "cod
 
 ORDER: dict[str, tuple[str, ...]] = {
     "version": (),
+    "numpy_versions": (),
     "dataclass": (),
     "errors": (),
     "topics": (),
@@ -91,7 +92,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
 }
 
-ANYWHERE = ("version", "dataclass")
+ANYWHERE = ("version", "numpy_versions", "dataclass")
 
 # What users call stands in a module that another one needs to load: it is loaded when it is called.
 LATER: dict[str, tuple[str, ...]] = {"config": ("settings",)}

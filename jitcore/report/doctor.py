@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import pipeline
+from jitcore import numpy_versions, pipeline
 from jitcore.armed import is_armed
 from jitcore.codegen.folder import said, scratch, usable
 from jitcore.codegen.selftest import chosen
@@ -68,6 +68,15 @@ def title() -> str:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     where = f"{platform.system()} {platform.machine()}"
     return f"jitcore {__version__}, {python}, NumPy {np.__version__}, {where}"
+
+
+def numpy(config: Config) -> Iterator[Finding]:
+    try:
+        numpy_versions.check(np.__version__)
+    except ImportError as error:
+        yield Finding("numpy", str(error), False)
+    else:
+        yield Finding("numpy", f"{np.__version__}: one that kernels were compared with")
 
 
 def compiler(config: Config) -> Iterator[Finding]:
@@ -158,5 +167,5 @@ def trial(config: Config) -> Iterator[Finding]:
 
 
 LOOKS: tuple[Callable[[Config], Iterator[Finding]], ...] = (
-    *(settings, compiler, threads, folder, memory, switch, trial),
+    *(settings, numpy, compiler, threads, folder, memory, switch, trial),
 )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 PROGRAM = """
@@ -34,6 +35,7 @@ def test_all_is_well(tmp_path: Path) -> None:
     status, out, _ = told(tmp_path / "kernels", "-m", "jitcore", "doctor")
     found = findings(out)
     assert out.startswith("jitcore ")
+    assert found["numpy"] == ("ok", f"{np.__version__}: one that kernels were compared with")
     assert "NumPy's bits" in found["compiler"][1]
     assert "NumPy's bits" in found["trial"][1]
     assert str(tmp_path / "kernels") in found["cache"][1]

@@ -225,6 +225,26 @@ def test_a_checkout_that_site_does_not_see_is_said_once(run, monkeypatch):
     assert run(program, tree, JITCORE="1").stderr == ""
 
 
+def test_a_numpy_that_nobody_has_compared_is_left_alone(run):
+    program = """
+        from jitcore import numpy_versions
+        numpy_versions.LAST = (2, 2)
+        import numpy as np
+        import jitcore
+        from jitcore import _C
+        print(_C.everywhere(), np.arange(3.0).sum())
+        try:
+            jitcore.compile
+        except ImportError as error:
+            print(error)
+        """
+    done = run(program, JITCORE="1")
+    reason = f"jitcore has the bits of NumPy 2.3 to 2.2, and this is NumPy {np.__version__}: "
+    reason += "pip install 'numpy>=2.3,<2.3'\n"
+    assert done.stdout == f"False 3.0\n{reason}"
+    assert done.stderr == f"jitcore: JITCORE=1 has no effect: {reason}"
+
+
 def test_a_python_without_the_gil_is_refused_with_one_message(run):
     program = """
         import sys
