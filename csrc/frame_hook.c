@@ -95,7 +95,7 @@ void jit_hook_worked(void) {
     }
 }
 
-#define FRAME_SECONDS 50e-9 /* that a call takes longer while the evaluation function stands */
+#define FRAME_SECONDS 75e-9 /* that a call takes longer while the evaluation function stands: 30 to 120 ns */
 #define WARM_SHARE 0.05     /* of the time in code that is about to be compiled, which that may cost */
 
 /* A frame of such code pays for itself, and for some of those between it and the next one. */
@@ -149,14 +149,22 @@ static int has_plain_names(const JitFrame *frame) {
     return frame->f_locals == frame->f_globals;
 }
 
+/* Is code that nobody has looked at to be so now? What is told by a look at the frame comes first: most frames are of cold
+ * code. */
+static int is_to_be_asked(PyCodeObject *code, JitFrame *frame, int inside) {
+    if (inside)
+        return can_ask();
+    return everywhere_ripe(code, frame) && !memory_is_traced() && can_ask();
+}
+
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
 static void swap_in(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
-    if (map_of(code) != NULL || !has_plain_names(frame))
-        return;
     Home *home = home_of(code);
+    if ((home != NULL && home->left) || map_of(code) != NULL || !has_plain_names(frame))
+        return;
     if (home == NULL || !home->asked) {
-        if (!can_ask() || (!inside && (memory_is_traced() || !everywhere_ripe(code, frame))))
+        if (!is_to_be_asked(code, frame, inside))
             return;
         ask_of(code, inside);
         home = home_of(code);
