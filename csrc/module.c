@@ -26,6 +26,7 @@
 #include "lookup.h"
 #include "loop_place.h"
 #include "meter.h"
+#include "own_loops.h"
 #include "parallel.h"
 #include "part.h"
 #include "plan.h"
@@ -70,7 +71,7 @@ static int null_init(PyObject *module) {
     X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
     X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(plan) X(trial) X(entry) \
     X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
-#define OF_NUMPY(X) X(errstate) X(pool) X(bincount)
+#define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)
 
 #define INIT(part)                 \
     if (part##_init(module) < 0) \

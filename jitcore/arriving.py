@@ -14,7 +14,7 @@ from jitcore.hush import hushed
 from jitcore.marks import is_left
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.rules import rules
-from jitcore.runtime.sound import builtins_are_sound
+from jitcore.runtime.sound import is_sound
 from jitcore.waiting import decode, place_points
 
 log = logging.getLogger("jitcore")
@@ -22,7 +22,7 @@ log = logging.getLogger("jitcore")
 
 def prepare(code: CodeType) -> None:
     """Our own bugs stay ours: the code is left to CPython."""
-    if not builtins_are_sound():
+    if not is_sound():
         return
     try:
         with hushed("ignore"):

@@ -10,7 +10,7 @@ from jitcore.config import environment
 from jitcore.errors import GraphBreakError
 from jitcore.hush import hushed
 from jitcore.runtime.records import records
-from jitcore.runtime.sound import builtins_are_sound
+from jitcore.runtime.sound import is_sound
 from jitcore.runtime.told import note, seen
 from jitcore.users import is_users
 from jitcore.verify import internal
@@ -23,7 +23,9 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
     a whole graph was asked for, they are raised."""
 
     def run(*args: Any) -> T | None:
-        if not builtins_are_sound():
+        if not is_sound():
+            for point in args[:-1]:  # not again in this frame
+                point.leave_run()
             return None
         try:
             with hushed("ignore"):

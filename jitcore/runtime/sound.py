@@ -1,10 +1,19 @@
-"""Are the builtins still those that jitcore was written for? A program may put others in their
-place, for a while; so long nothing is compiled, since our own modules would call them."""
+"""Are the builtins, and the loops of NumPy's ufuncs, still those that jitcore was written for? A
+program may put others in their place, for a while or for good; so long nothing is compiled, since
+our own modules would call them, and kernels have other bits."""
 
 from __future__ import annotations
 
 import builtins
+import logging
+from functools import cache
 from typing import Any
+
+from numpy._core import umath
+
+from jitcore import _C
+
+log = logging.getLogger("jitcore")
 
 REPLACED = frozenset(
     """print input open breakpoint help exit quit copyright credits license display
@@ -16,6 +25,23 @@ names = vars(builtins)
 KNOWN: tuple[tuple[str, Any], ...] = tuple(
     (name, value) for name, value in names.items() if name not in REPLACED
 )
+
+
+def is_sound() -> bool:
+    return builtins_are_sound() and loops_are_sound()
+
+
+def loops_are_sound() -> bool:
+    name = _C.replaced_loop(umath)
+    if name is not None:
+        tell(name)
+    return name is None
+
+
+@cache
+def tell(name: str) -> None:
+    text = "np.%s has loops that are not NumPy's: while it has, nothing more is compiled"
+    log.warning(text, name)
 
 
 def builtins_are_sound() -> bool:

@@ -414,6 +414,31 @@ def test_what_stands_for_missing_texts_is_never_asked() -> None:
     agree(scenario)
 
 
+def test_a_ufunc_may_have_loops_of_another_library(caplog: pytest.LogCaptureFixture) -> None:
+    """As mkl_umath does. It is said once, and what was restored is compiled."""
+    tests = pytest.importorskip("numpy._core._umath_tests")
+    if not hasattr(tests, "replace_loop"):
+        pytest.skip("NumPy 2.4 has no function that replaces a loop")
+
+    def function(x: Any) -> Any:
+        return np.negative(x) * 2, -x
+
+    def replaced(fn: Any) -> Any:
+        saved = tests.replace_loop(np.negative)
+        try:
+            return [fn(x) for _ in range(3)]
+        finally:
+            tests.restore_loop(np.negative, saved)
+
+    x, compiled = np.arange(1.0, 4.0), jitcore.compile(function)
+    wanted = repr(replaced(function))
+    assert repr(replaced(compiled)) == wanted and not compiled.cache_info().entries
+    assert [each.message for each in caplog.records] == [
+        "np.negative has loops that are not NumPy's: while it has, nothing more is compiled"
+    ]
+    assert repr(compiled(x)) == repr(function(x)) and compiled.cache_info().entries
+
+
 @pytest.mark.parametrize("char", "lq")
 def test_equal_dtypes_of_two_numbers_share_no_memory(char: str) -> None:
     """`l` and `q` are both int64."""
