@@ -22,6 +22,7 @@ from jitcore.cached import CachedEntry, CacheInfo
 from jitcore.config import Config, Numerics, environment
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
+from jitcore.leaving import leave_at_exit
 from jitcore.marks import disable, graph_break, is_compiling
 from jitcore.promises import allow_in_graph, assume_constant_result
 from jitcore.settings import changed
@@ -196,6 +197,7 @@ def explain(fn: Any, /) -> Callable[..., Any]:
 
 def attach(fn: types.FunctionType, options: Config, signature: Signature | None = None) -> Any:
     wanted = aligned(signature, fn) if signature is not None else ()
+    leave_at_exit()
     if options.report:
         report_at_exit()
     if not options.enabled:

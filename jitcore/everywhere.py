@@ -18,6 +18,7 @@ from numpy._core import umath
 
 from jitcore import _C, numpy_versions
 from jitcore.config import environment
+from jitcore.leaving import leave_at_exit
 from jitcore.runtime.arrivals import arrivals
 
 EARLY = (
@@ -39,6 +40,7 @@ def begin() -> None:
             import_module(name)
     if arrivals.count():
         import_module("jitcore.arriving").review()
+    leave_at_exit()
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()

@@ -1,6 +1,6 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version dataclass errors switch topics → config logs marks stances hush users, lazy
+    version dataclass errors switch topics → config logs marks leaving stances hush users, lazy
     → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic → codegen
     → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
@@ -33,6 +33,7 @@ LEAVES = (
         "errors",
         "config",
         "marks",
+        "leaving",
         "hush",
     ),
     *("lazy", "backends", "users", "own", "promises", "streams"),
@@ -49,6 +50,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "logs": ("topics",),
     "config": ("errors", "lazy", "topics"),
     "marks": ("_C",),
+    "leaving": ("_C",),
     "promises": ("_C",),
     "streams": (),
     "stances": ("_C",),

@@ -56,7 +56,7 @@ def test_importing_jitcore_loads_little_more_than_numpy_does() -> None:
     assert first.split() == ["jitcore", "jitcore.version"]
     new = second.split()
     ours = [name for name in new if name.partition(".")[0] == "jitcore"]
-    assert "jitcore.api" in ours and len(ours) <= 17
+    assert "jitcore.api" in ours and len(ours) <= 19
     assert "jitcore.pipeline" not in ours and "jitcore.report.console" not in ours
     assert {"cffi", "subprocess", "importlib.metadata"}.isdisjoint(new)
     assert len(new) - len(ours) <= 24  # logging, dataclasses and what they need
@@ -194,3 +194,65 @@ def test_a_backend_named_by_the_environment() -> None:
         JITCORE_KEEP_ALL="1",
     )
     assert done.stdout.split() == ["1", "0"]
+
+
+LIBRARY = """\
+def run(each, a):
+    total = 0.0
+    for i in range(len(a)):
+        total += each(a[i])
+    return total
+"""
+
+LEFT_OPEN = """\
+import numpy as np, jitcore, library
+
+class Last:
+    def __del__(self):
+        print("finalized, still", f(21))
+
+def f(x):
+    return x * 2
+
+out = open("out.txt", "w")
+out.write("all results")
+last = Last()
+library.run = jitcore.compile(library.run)
+for _ in range(3):
+    library.run(f, np.ones(9))
+print(library.run.cache_info().hits)
+"""
+
+
+@pytest.mark.parametrize("kept", ["", "kept = jitcore.explain(library.run)(f, np.ones(9))\n"])
+def test_files_that_were_left_open_are_flushed(
+    kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What guards held kept the globals of the script past the interpreter's end."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "library.py").write_text(LIBRARY)
+    script = tmp_path / "script.py"
+    script.write_text(LEFT_OPEN + kept)
+    done = run(script, JITCORE_KEEP_ALL="1")
+    hits, *finalized = done.stdout.splitlines()
+    assert int(hits) >= 2 and finalized == ["finalized, still 42"]
+    assert (tmp_path / "out.txt").read_text() == "all results" and done.stderr == ""
+
+
+def test_reports_are_told_before() -> None:
+    done = run(
+        """
+        import atexit
+        import numpy as np, jitcore
+        @jitcore.compile
+        def f(x):
+            return np.sqrt(x * x + 1.0) * 2
+        atexit.register(lambda: print(f.cache_info().entries, f(np.ones(3)), f.cache_info().hits))
+        for _ in range(3):
+            f(np.ones(3))
+        """,
+        JITCORE_REPORT="1",
+        JITCORE_KEEP_ALL="1",
+    )
+    assert done.stdout == "1 [2.82842712 2.82842712 2.82842712] 4\n"
+    assert "1 graph" in done.stderr
