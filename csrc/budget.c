@@ -2,10 +2,12 @@
 
 #include "trial.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
-static double began, spent;
+static double began, began_wall;
+static Account account;
 static double stood, stands_at; /* seconds that the clock stood; since when it does */
 static int standing;            /* for so many that compile; under the GIL */
 
@@ -34,8 +36,10 @@ static void go_on(void) {
 }
 
 void budget_begin(void) {
-    if (began == 0)
-        began = processor(CLOCK_PROCESS_CPUTIME_ID);
+    if (began > 0)
+        return;
+    began = processor(CLOCK_PROCESS_CPUTIME_ID);
+    began_wall = trial_clock();
 }
 
 static double used(void) { return processor(CLOCK_THREAD_CPUTIME_ID) + of_children(); }
@@ -49,18 +53,70 @@ Spending budget_open(void) {
     return (Spending){used()};
 }
 
-double budget_charge(Spending since) {
+#define A_PIECE 0.01     /* seconds: where there was nothing to compile it takes less */
+#define LOOK_AGAIN 0.01  /* seconds: what a program has taken is a system call */
+#define MOST_SLOWED 4.0
+
+static double looked; /* when that was asked for; 0: not since something was charged */
+static double times = 1, longest;
+
+double budget_charge(Spending since, int free) {
     double cost = used() - since.processor;
     if (standing == 1)
         go_on();
     else if (standing > 1)
         standing--;
-    spent += cost;
+    looked = 0;
+    if (free)
+        return cost;
+    account.spent += cost;
+    if (cost > A_PIECE) {
+        account.priced += cost;
+        account.pieces++;
+    }
     return cost;
 }
 
-int budget_is_spent(void) {
-    if (began == 0 || spent <= BUDGET_SECONDS)
-        return 0;
-    return spent > BUDGET_SECONDS + BUDGET_SHARE * (processor(CLOCK_PROCESS_CPUTIME_ID) - began);
+void budget_earn(double seconds) { account.saved += seconds; }
+
+/* Others may use the processors, too: the clock that makes code hot is the wall's. */
+static double slowed(const Account *a) {
+    double found = a->program > 0 ? a->wall / a->program : 1;
+    return found < 1 ? 1 : found > MOST_SLOWED ? MOST_SLOWED : found;
+}
+
+double budget_times(const Account *a, double *most) {
+    double debt = a->spent - BUDGET_EARNED * a->saved, allowed = BUDGET_SECONDS + BUDGET_SHARE * a->program;
+    *most = HUGE_VAL;
+    if (debt <= allowed)
+        return 1;
+    double slow = slowed(a), over = debt / allowed;
+    if (a->pieces > 0)
+        *most = a->priced / a->pieces / BUDGET_SHARE * slow;
+    return BUDGET_PATIENCE * over * over * slow;
+}
+
+Account budget_account(void) {
+    account.program = processor(CLOCK_PROCESS_CPUTIME_ID) - began;
+    account.wall = trial_clock() - began_wall;
+    return account;
+}
+
+static double patience(void) {
+    if (began == 0 || account.spent <= BUDGET_SECONDS)
+        return 1;
+    double now = trial_clock();
+    if (looked == 0 || now - looked > LOOK_AGAIN) {
+        looked = now;
+        Account present = budget_account();
+        times = budget_times(&present, &longest);
+    }
+    return times;
+}
+
+int budget_is_spent(void) { return patience() > 1; }
+
+double budget_wait(double seconds) {
+    double found = patience();
+    return found > 1 ? fmax(fmin(found * seconds, longest), seconds) : seconds;
 }

@@ -1,18 +1,22 @@
 /* What JITCORE=1 may spend on compiling, in seconds of the processor: compilers are charged for, waiting is not.
  *
- *     50 ms in code            ──▶ it is hot: compiled, the seconds are charged, and it is cool again
- *     as long as that took     ──▶ hot once more: another version, the piece after a break
- *     two seconds are charged, and more than a share of the program's time ──▶ hot after 20 times as long
+ *     50 ms in code             ──▶ it is hot: compiled, the seconds are charged, and it is cool again
+ *     as long as all of its pieces have cost so far, and not saved ──▶ hot once more: another version, the piece after a break
+ *     debt = charged - saved/2; allowed = half a second + 3% of the program's time
+ *     debt > allowed            ──▶ hot after 20 (debt / allowed)^2 times as long, but not longer than what makes an average
+ *                                   piece 3% of it
  *
- * So what is spent on code is at most what it has been used for; a program that stays in some thirty functions never
- * meets the limit, and one that goes through thousands, each for a moment, as a suite of tests does, loses little.
+ * The first question to the compiler loads it: that is the start, and no debt; nor is what jitcore.compile is asked for. So
+ * what is spent in vain is the allowance, and little more, however many functions a program goes through, each for a moment;
+ * where compiled code saves more than it has cost, the debt is gone, and nothing waits longer than 50 ms.
  */
 #ifndef JIT_BUDGET_H
 #define JIT_BUDGET_H
 
-#define BUDGET_SECONDS 2.0   /* at once */
+#define BUDGET_SECONDS 0.5   /* at once */
 #define BUDGET_SHARE 0.03    /* of the program's time, from then on */
-#define BUDGET_PATIENCE 20.0 /* times as long, once it is spent */
+#define BUDGET_PATIENCE 20.0 /* times as long, once it is spent; then more */
+#define BUDGET_EARNED 0.5    /* of what compiled code has saved, that may be spent, too */
 
 /* Seconds by a clock that stands while something is compiled, on any thread: compiling makes no code hot. */
 double budget_clock(void);
@@ -21,9 +25,23 @@ typedef struct {
     double processor; /* seconds */
 } Spending;
 
+typedef struct {
+    double spent, saved;  /* by compiling, by what was compiled */
+    double priced;        /* of what was spent, for so many pieces that took some time */
+    int pieces;
+    double program, wall; /* since it began, of the processor and by the clock */
+} Account;
+
 void budget_begin(void);
 Spending budget_open(void);
-double budget_charge(Spending since); /* seconds of the processor */
+double budget_charge(Spending since, int free); /* seconds of the processor; `free`: they are no debt */
+void budget_earn(double seconds);                 /* that a run has saved */
 int budget_is_spent(void);
+/* The seconds in code that make it hot, where it would be so after that many. */
+double budget_wait(double seconds);
+
+/* Times as long as else, and not longer than that many seconds. */
+double budget_times(const Account *account, double *most);
+Account budget_account(void);
 
 #endif

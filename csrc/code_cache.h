@@ -22,7 +22,8 @@ typedef struct {
     unsigned compiled;   /* times that the compiler was asked for a region of it */
     unsigned heat;       /* times that NumPy was found at work for it */
     double spent;        /* seconds in its frames, their calls included, while it is not hot */
-    double cost;         /* seconds that compiling the last piece of it took */
+    double cooled;       /* when a piece of it was compiled, by budget_clock */
+    double cost;         /* seconds that compiling its pieces took, less what they have saved */
     double work;         /* seconds, about, of NumPy's and of short rounds and calls, among those spent */
     struct MeterCode *meter; /* of a report; NULL: none yet */
 } Home;

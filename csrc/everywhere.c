@@ -27,7 +27,7 @@ static vectorcallfunc ufunc_call;
 static PyObject *numpy; /* the module */
 
 int everywhere_is_on(void) { return on; }
-double everywhere_seconds(void) { return budget_is_spent() ? BUDGET_PATIENCE * seconds : seconds; }
+double everywhere_seconds(void) { return seconds > 0 ? budget_wait(seconds) : seconds; }
 
 /* What compiling can make less: NumPy's calls, and what CPython does for a call or a round. Frames that wait for a library
  * have little of either. */
@@ -40,7 +40,10 @@ double everywhere_seconds(void) { return budget_is_spent() ? BUDGET_PATIENCE * s
 static int loaded;
 
 void everywhere_loaded(void) { loaded = 1; }
-void everywhere_passed(Home *home) { home->work += PASS_SECONDS; }
+void everywhere_passed(Home *home, int times) { home->work += PASS_SECONDS * times; }
+
+/* A frame that goes from loop to loop has been in each of them only since then. */
+double everywhere_since(const Home *home, double then) { return budget_clock() - fmax(then, home->cooled); }
 
 int everywhere_hot(const Home *home, double spent) {
     if (seconds <= 0)

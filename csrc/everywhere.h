@@ -20,10 +20,12 @@ int everywhere_is_on(void);
 /* The time that is spent in code before it is compiled; of code that has been, more where that took long. */
 double everywhere_seconds(void);
 int everywhere_hot(const Home *home, double spent);
+/* Seconds since then, or since a piece of the code was compiled, whichever is later. */
+double everywhere_since(const Home *home, double then);
 /* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
 int everywhere_warms(const Home *home);
-/* One of its points was passed: a call, or a round of a loop. */
-void everywhere_passed(Home *home);
+/* One of its points was passed so often: a call, or a round of a loop, each. */
+void everywhere_passed(Home *home, int times);
 void everywhere_loaded(void); /* the compiler, by the first question */
 
 /* Are there arrays, ufuncs or NumPy itself among the names that it reads? */

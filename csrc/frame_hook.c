@@ -206,7 +206,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         result = go_on(ts, record, outer);
     }
     if (record->began > 0 && !home->hot) {
-        double spent = budget_clock() - record->began;
+        double spent = everywhere_since(home, record->began);
         home->spent += spent;
         home->hot = everywhere_hot(home, home->spent);
         if (everywhere_warms(home))

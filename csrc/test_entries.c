@@ -202,14 +202,34 @@ static PyObject *budget_turn(PyObject *self, PyObject *opens) {
     if (more)
         last = budget_open();
     else
-        budget_charge(last);
+        budget_charge(last, 1);
     return PyFloat_FromDouble(budget_clock());
+}
+
+static PyObject *budget_rule(PyObject *self, PyObject *args) {
+    (void)self;
+    Account account = {0};
+    double most;
+    if (!PyArg_ParseTuple(args, "ddddid", &account.spent, &account.saved, &account.program, &account.wall, &account.pieces,
+                          &account.priced))
+        return NULL;
+    double times = budget_times(&account, &most);
+    return Py_BuildValue("dd", times, most);
+}
+
+static PyObject *budget_read(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    Account found = budget_account();
+    return Py_BuildValue("{sdsdsi}", "spent", found.spent, "saved", found.saved, "pieces", found.pieces);
 }
 
 static PyMethodDef methods[] = {
     {"budget_turn", budget_turn, METH_O, "budget_turn(opens): something begins to compile, or ends. For tests. budget_clock()."},
     {"wrap_hook", wrap_hook, METH_O, "wrap_hook(ask): another evaluation function over the present one, which calls ask() "
                                      "before each frame; None takes it off. For tests. Frames that it has seen."},
+    {"budget_rule", budget_rule, METH_VARARGS,
+     "budget_rule(spent, saved, program, wall, pieces, priced): for tests: (times as long, at most so many seconds)."},
+    {"budget", budget_read, METH_NOARGS, "What JITCORE=1 has spent on compiling, and what that has saved, in seconds."},
     {NULL, NULL, 0, NULL},
 };
 

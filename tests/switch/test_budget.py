@@ -1,0 +1,95 @@
+"""What JITCORE=1 may spend: csrc/budget.h."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from jitcore import _C
+
+AVERAGE = (10, 3.0)  # ten pieces, 0.3 s each
+WAITS = 3.0 / 10 / 0.03  # what makes such a piece 3%
+
+
+def rule(spent, saved=0.0, program=10.0, wall=None, pieces=AVERAGE):
+    return _C.budget_rule(spent, saved, program, program if wall is None else wall, *pieces)
+
+
+@pytest.mark.parametrize(
+    ("spent", "saved", "program"),
+    [(0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (0.79, 0.0, 10.0), (3.4, 0.0, 100.0), (5.0, 9.0, 10.0)],
+    ids=["nothing", "a half", "with three percent", "of much", "half of what was saved"],
+)
+def test_within_what_is_allowed_nothing_waits_longer(spent, saved, program):
+    assert rule(spent, saved, program) == (1.0, math.inf)
+
+
+def test_beyond_it_code_waits_the_longer_the_larger_the_debt():
+    times = [rule(spent)[0] for spent in (0.81, 1.6, 3.2)]
+    assert times == pytest.approx([20 * (debt / 0.8) ** 2 for debt in (0.81, 1.6, 3.2)])
+
+
+def test_not_longer_than_what_makes_a_piece_three_percent():
+    assert rule(2.0)[1] == pytest.approx(WAITS)
+    assert rule(2.0, pieces=(0, 0.0))[1] == math.inf
+
+
+def test_what_was_saved_is_no_debt_any_more():
+    assert rule(2.0, saved=1.0)[0] < rule(2.0)[0]
+    assert rule(2.0, saved=2.4)[0] == 1.0
+
+
+@pytest.mark.parametrize(("wall", "slow"), [(5.0, 1), (10.0, 1), (20.0, 2), (1000.0, 4)])
+def test_where_others_use_the_processors_the_clock_runs_faster(wall, slow):
+    times, most = rule(1.6, wall=wall)
+    assert (times, most) == pytest.approx((80 * slow, WAITS * slow))
+
+
+PROGRAM = """
+    import sys, time
+    import numpy as np
+    from jitcore import _C
+
+    def f(x):
+        return np.sqrt(x * x + 1) * np.exp(-x) + x
+
+    def regions():
+        pipeline = sys.modules.get("jitcore.pipeline")
+        every = pipeline.records.all() if pipeline else []
+        return [region for record in every for region in record.regions if region.entry]
+
+    def run(x, hits):
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            for _ in range(100):
+                f(x)
+            if any(region.entry.hits > hits for region in regions()):
+                return True
+    """
+
+
+def test_the_start_is_no_debt_and_what_runs_saves(run):
+    """The first piece comes with loading the compiler. That there is a second one is not sure."""
+    program = (
+        PROGRAM
+        + """
+    print(run(np.linspace(0, 1, 10_000), 0), len(regions()) > 1 or _C.budget()["spent"] == 0)
+    before = _C.budget()["saved"]
+    print(run(np.linspace(0, 1, 10_000), 300), _C.budget()["saved"] > before >= 0)
+    """
+    )
+    assert run(program, JITCORE="1").stdout == "True True\nTrue True\n"
+
+
+def test_what_is_compiled_by_name_neither_spends_nor_saves(run):
+    program = (
+        PROGRAM
+        + """
+    import jitcore
+    f = jitcore.compile(f)
+    print(run(np.linspace(0, 1, 1000), 300), _C.budget())
+    """
+    )
+    expected = "True {'spent': 0.0, 'saved': 0.0, 'pieces': 0}\n"
+    assert run(program).stdout == expected
