@@ -141,8 +141,38 @@ static void ear_dealloc(PyObject *op) {
     Py_TYPE(op)->tp_free(op);
 }
 
+/* Other threads may go through the rows meanwhile, make them anew of their patterns' texts, or send them to another process:
+ * to them it is a regular expression that matches nothing. */
+#define NOTHING "(?!)"
+
+static PyObject *pattern(PyObject *op, void *ignored) {
+    (void)op, (void)ignored;
+    return PyUnicode_FromString(NOTHING);
+}
+
+static PyObject *flags(PyObject *op, void *ignored) {
+    (void)op, (void)ignored;
+    return PyLong_FromLong(0);
+}
+
+static PyObject *reduce(PyObject *op, PyObject *ignored) {
+    (void)op, (void)ignored;
+    PyObject *re = PyImport_ImportModule("re"), *compile = re ? PyObject_GetAttrString(re, "compile") : NULL;
+    PyObject *made = compile ? Py_BuildValue("O(s)", compile, NOTHING) : NULL;
+    Py_XDECREF(compile);
+    Py_XDECREF(re);
+    return made;
+}
+
+static PyGetSetDef ear_getset[] = {
+    {"pattern", pattern, NULL, "of a regular expression that matches nothing", NULL},
+    {"flags", flags, NULL, "of that", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMethodDef ear_methods[] = {
     {"match", match, METH_O, "match(text): on its thread, what is heard is noted; is it dropped?"},
+    {"__reduce__", reduce, METH_NOARGS, "Copied or pickled it is re.compile() of its pattern."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -158,6 +188,7 @@ static PyTypeObject Ear_Type = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_dealloc = ear_dealloc,
     .tp_methods = ear_methods,
+    .tp_getset = ear_getset,
     .tp_members = ear_members,
 };
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
 import threading
 import warnings
 from collections.abc import Iterator
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from jitcore import _C
-from jitcore.hush import hushed
+from jitcore.hush import filters, hushed
 from jitcore.verify.heard import Heard
 
 
@@ -157,3 +160,17 @@ def warnings_at() -> int:
 def test_what_is_no_row_of_ours_is_refused() -> None:
     with pytest.raises(TypeError, match="ear_begin"):
         _C.ear_end([], ("ignore", None, Warning, None, 0), None)
+
+
+def test_others_may_make_the_rows_anew_meanwhile() -> None:
+    """As scikit-learn does for the threads and processes of its workers."""
+    rows = filters()
+    before = list(rows)
+    with hushed("ignore"):
+        action, ear, category, module, line = rows[0]
+        copies = [pickle.loads(pickle.dumps(ear)), copy.deepcopy(ear)]
+    assert rows == before
+    for found in (ear, *copies, re.compile(ear.pattern, ear.flags)):
+        assert found.pattern == "(?!)" and found.match("any text") in (None, False)
+    assert all(type(each) is re.Pattern for each in copies)
+    assert (action, category, module, line) == ("ignore", Warning, None, 0)
