@@ -8,16 +8,19 @@ then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..ir.graph import Body, Node, walk
-from ..ir.ops_loop import LEAVE
+from ..ir.graph import Body, Node, Value, walk
+from ..ir.ops_loop import ITEMS_BEFORE, ITEMS_FROM, LEAVE
+from ..ir.ops_span import EXTENT
 from ..ir.types import ArrayType, SpanType
 
 if TYPE_CHECKING:
     from .writer import Writer
 
 ROUNDS = 1024  # between two such readings
+STEPS = frozenset(("op.add", "op.sub"))
+OF_FORM = (EXTENT, ITEMS_FROM, ITEMS_BEFORE)  # ask arrays for extents, not for elements
 
 
 def begin(w: Writer, body: Body, *, counted: bool = False) -> str | None:
@@ -36,20 +39,58 @@ def next_round(w: Writer, counter: str | None) -> None:
 
 
 def waits(body: Body) -> bool:
-    """May a round read from arrays what the round before has read, at the same place? An inner loop
-    may go over the same places in each."""
-    changes = set(body.params)
+    """May rounds without end read elements? They may stand still at one place, also one that moves
+    on when something is found there, and a compiler finds out that they do. An index that moves in
+    each round leaves the array some day."""
+    moving = moved(body)
     for node in walk(body):
-        if changes.isdisjoint(node.inputs):
-            if not node.bodies and reads(node):
-                return True
-        elif not node.bodies:
-            changes |= set(node.outputs)
+        if is_moved(node, moving):
+            moving |= set(node.outputs)
+        elif reads(node) and moving.isdisjoint(key(node)):
+            return True
     return False
+
+
+def moved(body: Body) -> set[Value]:
+    """What grows, or shrinks, by as much in each round: its number, sums with a constant."""
+    results = body.results[1:]
+    if len(body.params) > len(results):
+        return {body.params[0]}  # of a counted loop
+    made: dict[Value | None, Node] = {one: node for node in body.nodes for one in node.outputs}
+    rows = zip(body.params, results, strict=True)
+    return {param for param, result in rows if steps(made.get(as_value(result)), param)}
+
+
+def as_value(arg: Any) -> Value | None:
+    return arg if type(arg) is Value else None
+
+
+def steps(node: Node | None, param: Value) -> bool:
+    if node is None or node.op.name not in STEPS or node.args[0] is not param:
+        return False
+    return type(node.args[1]) is int and node.args[1] != 0
+
+
+def is_moved(node: Node, moving: set[Value]) -> bool:
+    """By a number that is written in the program, or as the items of a range."""
+    if node.op.name in STEPS:
+        return as_value(node.args[0]) in moving and type(node.args[1]) is int
+    return node.op.name == "range.item" and as_value(node.args[2]) in moving
+
+
+def key(node: Node) -> set[Value]:
+    """The indices of an element."""
+    if node.op.name != "getitem":
+        return set()
+    found = node.args[1]
+    parts = found if type(found) is tuple else (found,)
+    return {one for one in parts if type(one) is Value}
 
 
 def reads(node: Node) -> bool:
     """Elements, not views or extents."""
+    if node.bodies or node.op in OF_FORM:
+        return False
     views = any(isinstance(one.type, ArrayType | SpanType) for one in node.outputs)
     given = any(isinstance(one.type, ArrayType | SpanType) for one in node.inputs)
-    return given and bool(node.outputs) and not views and node.op.name != "extent"
+    return given and bool(node.outputs) and not views

@@ -73,8 +73,9 @@ def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> None:
     part = function(w, plan, name, len(axes))
     w.functions += part.text
     w.line(f"static int {resting};")
-    w.line(f"int rest = {READ.format(resting)};")
-    w.line(f"if (rest > 0) {{ {WRITE.format(resting, 'rest - 1')} goto {made.alone}; }}")
+    rest = w.fresh("rest")
+    w.line(f"int {rest} = {READ.format(resting)};")
+    w.line(f"if ({rest} > 0) {{ {WRITE.format(resting, f'{rest} - 1')} goto {made.alone}; }}")
     with apart_from_ways(w, made):
         extents = extents_of(w, plan, array, axes)
         w.line(f"{name}_job job = {{{{RT_LOOK, 0, 1, {made.head.index}, 0, 0}}, 0, 0")
