@@ -98,11 +98,16 @@ void jit_hook_worked(void) {
 #define FRAME_SECONDS 75e-9 /* that a call takes longer while the evaluation function stands: 30 to 120 ns */
 #define WARM_SHARE 0.05     /* of the time in code that is about to be compiled, which that may cost */
 
-/* A frame of such code pays for itself, and for some of those between it and the next one. */
-static void warmed(double seconds) {
-    if (!standing)
+static __thread double warm; /* seconds in frames of such code on this thread, each counted once */
+
+/* A frame of such code pays for itself, and for some of those between it and the next one: by the time that none of those
+ * in it has paid by. `before`: what `warm` was when it began. */
+static void warmed(double seconds, double before) {
+    double own = before + seconds - warm;
+    if (!standing || own <= 0)
         return;
-    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * seconds;
+    warm += own;
+    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * own;
     stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
 }
 
@@ -200,6 +205,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     JitFrame *outer = JIT_CURRENT(ts);
     Home *home = home_hold(map_of(JIT_CODE(frame))->home);
     record->began = home->hot ? 0 : budget_clock();
+    double before = warm;
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (record->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
@@ -210,7 +216,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         home->spent += spent;
         home->hot = everywhere_hot(home, home->spent);
         if (everywhere_warms(home))
-            warmed(spent);
+            warmed(spent, before);
     }
     home_release(home);
     record_end(record);
