@@ -1,7 +1,9 @@
 #include "asking.h"
 
+#include "budget.h"
 #include "code_cache.h"
 #include "collector.h"
+#include "everywhere.h"
 #include "frame_hook.h"
 #include "meter.h"
 
@@ -69,7 +71,7 @@ void raise_as_the_frames(void) {
 }
 
 /* A frame of a code object that nobody has looked at: the callback may give it a C*. */
-static void ask(PyObject *callback, PyCodeObject *code) {
+static void ask(PyObject *callback, PyCodeObject *code, int inside) {
     Home *home = home_make(code);
     if (home == NULL) {
         PyErr_Clear();
@@ -85,7 +87,11 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     if (meter_is_on())
         meter_begin_compiling(&span, meter_code(code));
     Py_INCREF(callback); /* it may be replaced while it runs */
+    Spending opened = budget_open();
     PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
+    double cost = budget_charge(opened, 1);
+    if (!inside)
+        everywhere_prepared(cost);
     meter_end(&span);
     jit_busy_leave();
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -101,7 +107,7 @@ static void ask(PyObject *callback, PyCodeObject *code) {
     collector_end();
 }
 
-void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code); }
+void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code, inside); }
 
 static PyObject *set_discover(PyObject *self, PyObject *callback) {
     (void)self;

@@ -88,12 +88,12 @@ static double slowed(const Account *a) {
 double budget_times(const Account *a, double *most) {
     double debt = a->spent - BUDGET_EARNED * a->saved, allowed = BUDGET_SECONDS + BUDGET_SHARE * a->program;
     *most = HUGE_VAL;
-    if (debt <= allowed)
+    if (debt <= 0)
         return 1;
     double slow = slowed(a), over = debt / allowed;
     if (a->pieces > 0)
         *most = a->priced / a->pieces / BUDGET_SHARE * slow;
-    return BUDGET_PATIENCE * over * over * slow;
+    return (1 + BUDGET_PATIENCE * over * over) * slow;
 }
 
 Account budget_account(void) {
@@ -103,7 +103,7 @@ Account budget_account(void) {
 }
 
 static double patience(void) {
-    if (began == 0 || account.spent <= BUDGET_SECONDS)
+    if (began == 0 || account.spent <= BUDGET_EARNED * account.saved)
         return 1;
     double now = trial_clock();
     if (looked == 0 || now - looked > LOOK_AGAIN) {
@@ -114,7 +114,7 @@ static double patience(void) {
     return times;
 }
 
-int budget_is_spent(void) { return patience() > 1; }
+int budget_is_spent(void) { return patience() > BUDGET_PATIENCE; }
 
 double budget_wait(double seconds) {
     double found = patience();

@@ -1,10 +1,10 @@
 /* What JITCORE=1 may spend on compiling, in seconds of the processor: compilers are charged for, waiting is not.
  *
- *     50 ms in code             ──▶ it is hot: compiled, the seconds are charged, and it is cool again
+ *     50 ms to be gained in code ──▶ it is hot: compiled, the seconds are charged, and it is cool again
  *     as long as all of its pieces have cost so far, and not saved ──▶ hot once more: another version, the piece after a break
- *     debt = charged - saved/2; allowed = half a second + 3% of the program's time
- *     debt > allowed            ──▶ hot after 20 (debt / allowed)^2 times as long, but not longer than what makes an average
- *                                   piece 3% of it
+ *     debt = charged - saved/2; allowed = 0.15 s + 1% of the program's time
+ *     debt                      ──▶ hot after 1 + 20 (debt / allowed)^2 times as long, but not longer than what makes an
+ *                                   average piece 1% of it
  *
  * The first question to the compiler loads it: that is the start, and no debt; nor is what jitcore.compile is asked for. So
  * what is spent in vain is the allowance, and little more, however many functions a program goes through, each for a moment;
@@ -13,9 +13,9 @@
 #ifndef JIT_BUDGET_H
 #define JIT_BUDGET_H
 
-#define BUDGET_SECONDS 0.5   /* at once */
-#define BUDGET_SHARE 0.03    /* of the program's time, from then on */
-#define BUDGET_PATIENCE 20.0 /* times as long, once it is spent; then more */
+#define BUDGET_SECONDS 0.15  /* in vain, */
+#define BUDGET_SHARE 0.01    /* and of the program's time */
+#define BUDGET_PATIENCE 20.0 /* times as long, once that is spent; less before, more after */
 #define BUDGET_EARNED 0.5    /* of what compiled code has saved, that may be spent, too */
 
 /* Seconds by a clock that stands while something is compiled, on any thread: compiling makes no code hot. */
@@ -36,7 +36,7 @@ void budget_begin(void);
 Spending budget_open(void);
 double budget_charge(Spending since, int free); /* seconds of the processor; `free`: they are no debt */
 void budget_earn(double seconds);                 /* that a run has saved */
-int budget_is_spent(void);
+int budget_is_spent(void); /* code waits 20 times as long, or longer */
 /* The seconds in code that make it hot, where it would be so after that many. */
 double budget_wait(double seconds);
 

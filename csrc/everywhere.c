@@ -11,18 +11,22 @@
 
 #include <math.h>
 
-#define LOOK_EVERY 256        /* units of work of ufuncs between two looks, at first */
-#define LOOK_MOST (1L << 16)  /* where the evaluation function has stood in vain again and again */
+#define LOOK_EVERY 256        /* units of work of ufuncs between two looks */
 #define UNIT 2048             /* elements that are as much work as a call */
-#define WARM 2                /* looks that make code worth a C* */
+#define WARM 2                /* looks that make code worth a C*, */
+#define WARMER 16             /* where enough has been prepared already, */
+#define OFTEN 256             /* or so many calls of a function with a loop */
 #define MOST_UP 8             /* frames of libraries between a ufunc's call and the user's code */
 #define NEAR 2                /* of them, where compiling that code may make the ufunc's work less */
 #define MOST_NAMES 64         /* that are looked up in a frame's globals */
 
 static int on;
 static double seconds = 0.05;
-static long until_look = LOOK_EVERY, look_every = LOOK_EVERY;
+static long until_look = LOOK_EVERY;
 static int of_use; /* the evaluation function, since it has stood */
+static double in_vain;   /* seconds that it has cost where it was of none */
+static double preparing; /* seconds: making C* that wait */
+static int arrived;      /* what makes them is loaded */
 static vectorcallfunc ufunc_call;
 static PyObject *numpy; /* the module */
 
@@ -33,9 +37,13 @@ double everywhere_seconds(void) { return seconds > 0 ? budget_wait(seconds) : se
  * have little of either. */
 #define UNIT_SECONDS 1e-6
 #define PASS_SECONDS 5e-6
-#define LEAST_WORK 0.05   /* of the time spent */
-#define IDLE_PATIENCE 200.0 /* times as long, for the first piece, where there is less: compiling is then a few percent */
-#define FIRST_PATIENCE 5.0 /* for the first question, which loads the compiler: about what that takes */
+#define WORTH 4.0           /* calls that are no ufuncs', and what stands between them, take time, too */
+#define MOST_WORTH 8.0
+#define LEAST_WORK 0.05     /* of the time spent */
+#define IDLE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
+#define SURE 4.0            /* worth: rounds of a loop over items, say */
+#define FIRST_PATIENCE 5.0  /* for the first question, which loads the compiler: about what that takes, */
+#define FIRST_UNSURE 20.0   /* and where the gain is less sure */
 
 static int loaded;
 
@@ -45,15 +53,19 @@ void everywhere_passed(Home *home, int times) { home->work += PASS_SECONDS * tim
 /* A frame that goes from loop to loop has been in each of them only since then. */
 double everywhere_since(const Home *home, double then) { return budget_clock() - fmax(then, home->cooled); }
 
+double everywhere_worth(const Home *home, double spent) {
+    return spent > 0 ? fmin(WORTH * home->work / spent, MOST_WORTH) : MOST_WORTH;
+}
+
 int everywhere_hot(const Home *home, double spent) {
     if (seconds <= 0)
         return 1;
-    double wanted = everywhere_seconds();
+    double wanted = everywhere_seconds(), worth = everywhere_worth(home, spent), gain = spent * fmin(worth, 1);
     if (!loaded)
-        wanted = fmax(wanted, FIRST_PATIENCE * seconds);
-    if (home->compiled == 0 && home->work < LEAST_WORK * spent)
-        wanted = fmax(wanted, IDLE_PATIENCE * seconds);
-    return spent >= wanted && spent >= home->cost;
+        wanted = fmax(wanted, (worth >= SURE ? FIRST_PATIENCE : FIRST_UNSURE) * seconds);
+    if (home->compiled == 0 && spent >= IDLE_PATIENCE * seconds)
+        gain = spent;
+    return gain >= wanted && spent >= home->cost;
 }
 
 int everywhere_warms(const Home *home) {
@@ -62,15 +74,27 @@ int everywhere_warms(const Home *home) {
 
 void everywhere_worked(void) { of_use = 1; }
 
-int everywhere_rests(void) {
+int everywhere_rests(double stood) {
     if (!on || promise_is_open())
         return !on;
-    if (of_use)
-        look_every = LOOK_EVERY;
-    else if (look_every < LOOK_MOST)
-        look_every *= 2;
+    if (!of_use)
+        in_vain += stood;
     of_use = 0;
     return 1;
+}
+
+#define ASIDE_SECONDS 0.03
+#define ASIDE_SHARE 0.005 /* of the program's time */
+
+/* Has more been spent on what is not compiling than a program would notice? */
+static int is_dear(double aside) {
+    return aside > ASIDE_SECONDS && aside > ASIDE_SECONDS + ASIDE_SHARE * budget_account().program;
+}
+
+void everywhere_prepared(double cost) {
+    if (arrived)
+        preparing += cost;
+    arrived = 1;
 }
 
 /* ---------------------------------------------------------------- a frame that is about to begin */
@@ -133,15 +157,17 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
         PyErr_Clear();
         return 0;
     }
-    if (home->heat >= WARM || seconds <= 0)
+    if (seconds <= 0 || home->heat >= WARMER)
         return 1;
+    if (home->heat >= WARM)
+        return !is_dear(preparing);
     if (home->calls == 0 && !promise_is_watched())
         jit_hook_stand(); /* others like it may come, and nobody says so */
     if (home->calls < UINT_MAX)
         home->calls++;
     if (!is_looked_at(home->calls))
         return 0;
-    return promise_has_loop(code) && touches_arrays(code, frame);
+    return promise_has_loop(code) && touches_arrays(code, frame) && (home->calls >= OFTEN || !is_dear(preparing));
 }
 
 /* ---------------------------------------------------------------- ufuncs at work */
@@ -155,7 +181,7 @@ static void look(PyThreadState *ts) {
         PyCodeObject *code = JIT_CODE(frame);
         if (map_of(code) != NULL) { /* it has points, where it is compiled when that pays */
             if (up <= NEAR)
-                map_of(code)->home->work += UNIT_SECONDS * (double)look_every;
+                map_of(code)->home->work += UNIT_SECONDS * LOOK_EVERY;
             return;
         }
         Home *home = home_make(code);
@@ -167,7 +193,7 @@ static void look(PyThreadState *ts) {
             continue;
         if (home->heat < UINT_MAX)
             home->heat++;
-        if (home->heat >= WARM)
+        if (home->heat >= WARM && !is_dear(in_vain))
             jit_hook_stand();
         return;
     }
@@ -180,7 +206,7 @@ static void count(PyObject *const *args, Py_ssize_t nargs) {
     until_look -= work;
     if (until_look > 0)
         return;
-    until_look = look_every;
+    until_look = LOOK_EVERY;
     PyThreadState *ts = PyThreadState_Get();
     if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())
         look(ts);

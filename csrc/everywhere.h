@@ -17,9 +17,12 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame);
 
 int everywhere_is_on(void);
 
-/* The time that is spent in code before it is compiled; of code that has been, more where that took long. */
+/* The time that might be gained in code before it is compiled; more where a good deal has been compiled in vain. */
 double everywhere_seconds(void);
 int everywhere_hot(const Home *home, double spent);
+/* What compiling might make less, in seconds for each of those in its frames. Above 1: short rounds, which count for more than
+ * they take, as they gain most. */
+double everywhere_worth(const Home *home, double spent);
 /* Seconds since then, or since a piece of the code was compiled, whichever is later. */
 double everywhere_since(const Home *home, double then);
 /* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
@@ -27,6 +30,7 @@ int everywhere_warms(const Home *home);
 /* One of its points was passed so often: a call, or a round of a loop, each. */
 void everywhere_passed(Home *home, int times);
 void everywhere_loaded(void); /* the compiler, by the first question */
+void everywhere_prepared(double cost); /* seconds: looking at a code object, and making its C* */
 
 /* Are there arrays, ufuncs or NumPy itself among the names that it reads? */
 int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);
@@ -34,8 +38,8 @@ int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);
 /* 1: a module of these names has NumPy among them. */
 int everywhere_has_numpy(PyObject *globals);
 
-/* The evaluation function has had nothing to do: may it go? It has found something to do. */
-int everywhere_rests(void);
+/* The evaluation function has had nothing to do, which has cost so many seconds: may it go? It has found something to do. */
+int everywhere_rests(double stood);
 void everywhere_worked(void);
 
 int everywhere_init(PyObject *module);

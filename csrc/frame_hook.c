@@ -47,8 +47,9 @@ static __thread unsigned long work, frames;
 
 static int standing;       /* for all frames, while it is of use */
 static long stands_for;    /* frames without anything to do, until it goes */
-#define STANDS_FOR 20000   /* some milliseconds of Python calls */
+#define STANDS_FOR 20000    /* some milliseconds of Python calls */
 #define STANDS_FOR_ONE 1000 /* for a call that is about to come */
+#define FRAME_SECONDS 150e-9 /* that a call takes longer meanwhile, as nothing is specialised for it, either */
 
 static void use(long change);
 
@@ -79,7 +80,7 @@ void jit_hook_sit(void) {
 static void stood_by(void) {
     if (!standing || --stands_for > 0 || everywhere_seconds() <= 0)
         return;
-    if (everywhere_rests())
+    if (everywhere_rests(STANDS_FOR * FRAME_SECONDS))
         jit_hook_sit();
     else
         stands_for = STANDS_FOR;
@@ -95,19 +96,18 @@ void jit_hook_worked(void) {
     }
 }
 
-#define FRAME_SECONDS 75e-9 /* that a call takes longer while the evaluation function stands: 30 to 120 ns */
-#define WARM_SHARE 0.05     /* of the time in code that is about to be compiled, which that may cost */
+#define WARM_SHARE 0.02 /* of the time in code that is about to be compiled, which standing may cost */
 
 static __thread double warm; /* seconds in frames of such code on this thread, each counted once */
 
 /* A frame of such code pays for itself, and for some of those between it and the next one: by the time that none of those
  * in it has paid by. `before`: what `warm` was when it began. */
-static void warmed(double seconds, double before) {
+static void warmed(double seconds, double worth, double before) {
     double own = before + seconds - warm;
     if (!standing || own <= 0)
         return;
     warm += own;
-    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * own;
+    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * worth * own;
     stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
 }
 
@@ -216,7 +216,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         home->spent += spent;
         home->hot = everywhere_hot(home, home->spent);
         if (everywhere_warms(home))
-            warmed(spent, before);
+            warmed(spent, everywhere_worth(home, home->spent), before);
     }
     home_release(home);
     record_end(record);

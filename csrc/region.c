@@ -175,7 +175,7 @@ static void cool(Point *point, Home *home, Record *record, double cost) {
     if (!home->measured)
         return;
     home->hot = 0;
-    home->spent = 0;
+    home->spent = home->work = 0;
     home->cost += cost;
     record->began = point->came = home->cooled = budget_clock();
     record->waits = NULL;
