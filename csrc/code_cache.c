@@ -113,6 +113,7 @@ static PyObject *install(PyObject *self, PyObject *args) {
     if (home == NULL || map_make(cstar, home, at_point, at_instr) < 0)
         return NULL;
     Py_XSETREF(home->cstar, (PyCodeObject *)Py_NewRef(cstar));
+    home->left = 0;        /* as it may have been, before somebody asked for it by name */
     home->hot |= !patient; /* nobody measures its time */
     home->measured = patient != 0;
     Py_RETURN_NONE;

@@ -173,6 +173,25 @@ def test_a_warning_does_not_end_compiling() -> None:
     assert f.cache_info().entries == before + 1
 
 
+def test_what_compiled_code_calls_and_leaves_may_be_compiled_by_name() -> None:
+    names: dict[str, Any] = {}
+    text = "def size(x):\n    return float((x * 3.0 + x).sum())"
+    exec(compile(text, "/programs/left_by_name.py", "exec"), names)
+    size = names["size"]
+    jitcore.ignore_module("left_by_name")
+
+    @jitcore.compile
+    def largest(x):
+        return max([x, x + 1], key=size)
+
+    for _ in range(3):
+        assert same(largest(X), X + 1)
+    compiled = jitcore.compile(size)
+    for _ in range(3):
+        assert compiled(X) == size(X)
+    assert compiled.cache_info().entries == 1
+
+
 def test_methods_of_every_kind() -> None:
     for _ in range(3):
         for cls in (Model, Child):
