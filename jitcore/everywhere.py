@@ -29,6 +29,7 @@ EARLY = (
 
 def begin() -> None:
     numpy_versions.check(np.__version__)
+    leave_at_exit()
     _C.meet_numpy()
     before = _C.set_compiler(load)
     if before is not None:
@@ -40,7 +41,6 @@ def begin() -> None:
             import_module(name)
     if arrivals.count():
         import_module("jitcore.arriving").review()
-    leave_at_exit()
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()
