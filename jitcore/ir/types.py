@@ -198,8 +198,14 @@ _NUMPY_SCALARS: dict[type, ScalarType] = {
 
 def is_plain_dtype(obj: Any) -> bool:
     """A dtype that runs no Python code. StringDType compares what stands for missing texts, an
-    object of the user's, when it is made or compared."""
-    return issubclass(type(obj), np.dtype) and obj.char != "T"
+    object of the user's, when it is made or compared; titles of fields may be such objects, too."""
+    if not issubclass(type(obj), np.dtype) or obj.char == "T":
+        return False
+    fields = obj.base.fields or {}
+    return all(
+        is_plain_dtype(dtype) and all(type(title) is str for title in titles)
+        for dtype, _, *titles in fields.values()
+    )
 
 
 def type_of(obj: Any) -> Type:
