@@ -25,5 +25,6 @@ def leave() -> None:
     """Finalizers, and what else runs from here on, are CPython's."""
     _C.set_compiler(None)
     pipeline = sys.modules.get("jitcore.pipeline")
-    if pipeline is not None:
-        pipeline.reset()
+    reset = getattr(pipeline, "reset", None)  # a daemon thread may be about to load it
+    if reset is not None:
+        reset()

@@ -239,6 +239,29 @@ def test_files_that_were_left_open_are_flushed(
     assert (tmp_path / "out.txt").read_text() == "all results" and done.stderr == ""
 
 
+def test_it_may_end_while_a_thread_loads_the_compiler() -> None:
+    done = run(
+        """
+        import sys, threading
+        from jitcore import everywhere
+        everywhere.begin()
+
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "jitcore.codegen.cache":
+                    reached.set()
+                    threading.Event().wait()
+
+        reached = threading.Event()
+        sys.meta_path.insert(0, Slow())
+        load = threading.Thread(target=__import__, args=("jitcore.pipeline",), daemon=True)
+        load.start()
+        reached.wait()
+        """
+    )
+    assert done.stderr == ""
+
+
 def test_reports_are_told_before() -> None:
     done = run(
         """
