@@ -11,6 +11,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from numbers import Real
 from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
@@ -258,8 +259,10 @@ def reset() -> None:
 def wait(timeout: float | None = None) -> bool:
     """Until nothing is being compiled in the background (JITCORE_COMPILE=background).
 
-    timeout  seconds; False: they ran out
+    timeout  seconds; False: they ran out. TypeError for what is no number
     """
+    if timeout is not None and not isinstance(timeout, Real):
+        raise TypeError(f"wait: a timeout is a number of seconds or None, not {timeout!r}")
     done: bool = waiting.background.wait(timeout)
     return done
 
@@ -268,11 +271,15 @@ def set_num_threads(count: int, /) -> None:
     """How many threads one large loop may use, of this whole process. Results do not depend on it.
 
     At the start it is JITCORE_NUM_THREADS, else OMP_NUM_THREADS, else the processors that the
-    process may use. ValueError below 1.
+    process may use. TypeError for what is no int, ValueError below 1.
     """
-    if operator.index(count) < 1:
+    try:
+        wanted = operator.index(count)
+    except TypeError:
+        raise TypeError(f"set_num_threads: a number of threads is an int, not {count!r}") from None
+    if wanted < 1:
         raise ValueError(f"{count} threads: at least 1 is needed")
-    pipeline.use_threads(operator.index(count))
+    pipeline.use_threads(wanted)
 
 
 def get_num_threads() -> int:

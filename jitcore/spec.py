@@ -46,7 +46,7 @@ class ArraySpec:
         if not isinstance(self.shape, Iterable) or isinstance(self.shape, str):
             raise TypeError(f"ArraySpec: a shape is a tuple of ints and None, not {self.shape!r}")
         try:
-            shape = tuple(None if n is None else operator.index(n) for n in self.shape)
+            shape = tuple(None if n is None else extent(n) for n in self.shape)
         except TypeError:
             text = f"ArraySpec: extents are ints and None, not {tuple(self.shape)!r}"
             raise TypeError(text) from None
@@ -70,6 +70,13 @@ class ArraySpec:
         least = tuple(0 if n is None else n for n in self.shape)
         most = tuple(MOST if n is None else n for n in self.shape)
         return _C.ArraySpec(self.dtype, least, (0,) * len(least), True, True, most, "K")
+
+
+def extent(n: Any) -> int:
+    """TypeError for True, too, as np.zeros has it."""
+    if isinstance(n, bool | np.bool):
+        raise TypeError
+    return operator.index(n)
 
 
 Wanted = ArraySpec | type | None

@@ -20,10 +20,12 @@ told = False  # at the end, once a process
 
 
 def report(to: Any = None) -> None:
-    """ValueError for a file of another kind."""
+    """TypeError for what is no place, ValueError for a file of another kind."""
     if to is None or hasattr(to, "write"):
         console.print_report(to)
         return
+    if not isinstance(to, (str, os.PathLike)):
+        raise TypeError(f"report: a file's name or a stream that is open for text, not {to!r}")
     path = Path(to)
     kind = path.suffix.removeprefix(".").lower()
     if kind not in WRITERS:
