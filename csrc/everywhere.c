@@ -5,6 +5,7 @@
 #include "frame_hook.h"
 #include "lookup.h"
 #include "promise.h"
+#include "standing.h"
 
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
@@ -162,7 +163,7 @@ int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
     if (home->heat >= WARM)
         return !is_dear(preparing);
     if (home->calls == 0 && !promise_is_watched())
-        jit_hook_stand(); /* others like it may come, and nobody says so */
+        standing_begin(); /* others like it may come, and nobody says so */
     if (home->calls < UINT_MAX)
         home->calls++;
     if (!is_looked_at(home->calls))
@@ -194,7 +195,7 @@ static void look(PyThreadState *ts) {
         if (home->heat < UINT_MAX)
             home->heat++;
         if (home->heat >= WARM && !is_dear(in_vain))
-            jit_hook_stand();
+            standing_begin();
         return;
     }
 }
@@ -265,7 +266,7 @@ static PyObject *begin(PyObject *self, PyObject *args) {
     budget_begin();
     on = 1;
     if (!promise_is_watched() || seconds <= 0)
-        jit_hook_stand();
+        standing_begin();
     Py_RETURN_NONE;
 }
 
@@ -277,7 +278,7 @@ static PyObject *end(PyObject *self, PyObject *umath) {
     }
     on = 0;
     forget_ufuncs(PyModule_GetDict(umath));
-    jit_hook_sit();
+    standing_end();
     Py_RETURN_NONE;
 }
 
@@ -288,7 +289,7 @@ static PyObject *is_on(PyObject *self, PyObject *ignored) {
 
 static PyObject *stands(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    return PyBool_FromLong(jit_hook_stands());
+    return PyBool_FromLong(jit_standing);
 }
 
 static PyMethodDef methods[] = {

@@ -7,6 +7,7 @@
 #include "frame_state.h"
 #include "meter.h"
 #include "record.h"
+#include "standing.h"
 
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
@@ -45,84 +46,16 @@ int jit_busy(void) { return busy; }
 
 static __thread unsigned long work, frames;
 
-static int standing;       /* for all frames, while it is of use */
-static long stands_for;    /* frames without anything to do, until it goes */
-#define STANDS_FOR 20000    /* some milliseconds of Python calls */
-#define STANDS_FOR_ONE 1000 /* for a call that is about to come */
-#define FRAME_SECONDS 150e-9 /* that a call takes longer meanwhile, as nothing is specialised for it, either */
-
-static void use(long change);
-
-static void stand_for(long least) {
-    if (stands_for < least)
-        stands_for = least;
-    if (standing)
-        return;
-    standing = 1;
-    use(1);
-}
-
-void jit_hook_stand(void) { stand_for(STANDS_FOR); }
-
-void jit_hook_await(void) { stand_for(STANDS_FOR_ONE); }
-
-int jit_hook_stands(void) { return standing; }
-
-void jit_hook_sit(void) {
-    if (!standing)
-        return;
-    standing = 0;
-    stands_for = 0;
-    use(-1);
-}
-
-/* A frame has come by. */
-static void stood_by(void) {
-    if (!standing || --stands_for > 0 || everywhere_seconds() <= 0)
-        return;
-    if (everywhere_rests(STANDS_FOR * FRAME_SECONDS))
-        jit_hook_sit();
-    else
-        stands_for = STANDS_FOR;
-}
-
 void jit_hook_met(void) { work++; }
 
 void jit_hook_worked(void) {
     work++;
-    if (standing) {
-        stands_for = STANDS_FOR;
-        everywhere_worked();
-    }
-}
-
-#define WARM_SHARE 0.02 /* of the time in code that is about to be compiled, which standing may cost */
-
-static __thread double warm; /* seconds in frames of such code on this thread, each counted once */
-
-/* A frame of such code pays for itself, and for some of those between it and the next one: by the time that none of those
- * in it has paid by. `before`: what `warm` was when it began. */
-static void warmed(double seconds, double worth, double before) {
-    double own = before + seconds - warm;
-    if (!standing || own <= 0)
-        return;
-    warm += own;
-    double paid = (double)stands_for + 1 + WARM_SHARE / FRAME_SECONDS * worth * own;
-    stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
+    standing_worked();
 }
 
 void jit_hook_gained(double seconds) {
-    if (seconds == 0) { /* nobody knows */
-        jit_hook_worked();
-        return;
-    }
     work++;
-    if (standing && seconds > 0) {
-        double paid = (double)stands_for + seconds / FRAME_SECONDS;
-        stands_for = paid < STANDS_FOR ? (long)paid : STANDS_FOR;
-        if (paid >= STANDS_FOR)
-            everywhere_worked();
-    }
+    standing_gained(seconds);
 }
 
 static __thread int stride = 1;
@@ -205,7 +138,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     JitFrame *outer = JIT_CURRENT(ts);
     Home *home = home_hold(map_of(JIT_CODE(frame))->home);
     record->began = home->hot ? 0 : budget_clock();
-    double before = warm;
+    double before = standing_warm();
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (record->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
@@ -216,7 +149,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
         home->spent += spent;
         home->hot = everywhere_hot(home, home->spent);
         if (everywhere_warms(home))
-            warmed(spent, everywhere_worth(home, home->spent), before);
+            standing_warmed(spent, everywhere_worth(home, home->spent), before);
     }
     home_release(home);
     record_end(record);
@@ -286,14 +219,15 @@ TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int 
 
 TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || opened, watched = jit_watched(ts);
-    if (standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
-        jit_hook_sit();
-    if ((inside || held || standing) && !busy && !watched) {
+    if (jit_standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
+        standing_end();
+    if ((inside || held || jit_standing) && !busy && !watched) {
         frames++;
         if (metered)
             meter_saw_frame();
-        stood_by();
-        if ((inside || standing) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
+        if (jit_standing)
+            standing_met_frame();
+        if ((inside || jit_standing) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame, inside);
         if (map_of(JIT_CODE(frame)) != NULL)
             return run_ours(ts, frame, throwflag, metered);
@@ -345,7 +279,7 @@ void jit_hook_meter(int on) {
         _PyInterpreterState_SetEvalFrameFunc(interp, ours);
 }
 
-static void use(long change) {
+void jit_hook_use(long change) {
     PyInterpreterState *interp = PyInterpreterState_Get();
     long before = users;
     users += change;
@@ -364,30 +298,30 @@ static void use(long change) {
 
 int jit_hook_enter(void) {
     active++;
-    use(1);
+    jit_hook_use(1);
     return 0;
 }
 
 void jit_hook_leave(void) {
     active--;
-    use(-1);
+    jit_hook_use(-1);
 }
 
 int jit_hook_hold(void) {
     held++;
-    use(1);
+    jit_hook_use(1);
     return 0;
 }
 
 void jit_hook_release(void) {
     held--;
-    use(-1);
+    jit_hook_use(-1);
 }
 
 static PyObject *hold(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     opened++;
-    use(1);
+    jit_hook_use(1);
     Py_RETURN_NONE;
 }
 
@@ -398,7 +332,7 @@ static PyObject *release(PyObject *self, PyObject *ignored) {
         return NULL;
     }
     opened--;
-    use(-1);
+    jit_hook_use(-1);
     Py_RETURN_NONE;
 }
 

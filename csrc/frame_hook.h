@@ -15,7 +15,7 @@ void jit_hook_leave(void);
 void jit_hook_worked(void);
 void jit_hook_met(void); /* the last; there may be nothing to do */
 unsigned long jit_hook_work(void);
-/* A region ran, and saved about so much, 0: nobody knows. The function stands for as many frames as that pays for. */
+/* A region ran, and saved about so many seconds; 0: nobody knows. */
 void jit_hook_gained(double seconds);
 /* Frames that the evaluation function was asked to run, on this thread. */
 unsigned long jit_hook_frames(void);
@@ -24,15 +24,11 @@ unsigned long jit_hook_frames(void);
 int jit_hook_rested(void);
 unsigned long jit_hook_rests(void);
 int jit_hook_set_stride(int calls);
+/* There is one more that has a use for the function, or (-1) one less. */
+void jit_hook_use(long change);
 /* Something that may run compiled frames later, on any thread, is alive: a generator. */
 int jit_hook_hold(void);
 void jit_hook_release(void);
-
-/* For all threads, until so many frames have come by for which there was nothing to do; again: at least as many. */
-void jit_hook_stand(void);
-void jit_hook_await(void); /* the same for fewer frames: one is about to come */
-int jit_hook_stands(void);
-void jit_hook_sit(void); /* no more */
 
 /* Our own Python code runs on this thread: nothing is intercepted. */
 void jit_busy_enter(void);

@@ -3,6 +3,7 @@
 #include "asking.h"
 #include "everywhere.h"
 #include "frame_hook.h"
+#include "standing.h"
 
 static int early;   /* NumPy is not there yet */
 static int awaited; /* the script's frame has not begun */
@@ -55,7 +56,7 @@ int promise_early(PyCodeObject *code, JitFrame *frame) {
         return 0;
     if (script) {
         awaited = 0;
-        jit_hook_sit();
+        standing_end();
     }
     return promise_imports_numpy(code) && promise_has_loop(code);
 }
@@ -67,7 +68,7 @@ static PyObject *await_script(PyObject *self, PyObject *ignored) {
     early = awaited = 1;
     if (promise_watch() < 0)
         return NULL;
-    jit_hook_stand();
+    standing_begin();
     Py_RETURN_NONE;
 }
 
@@ -102,7 +103,7 @@ static vectorcallfunc plain_call;
 static PyObject *first_call(PyObject *func, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyFunction_SetVectorcall((PyFunctionObject *)func, plain_call);
     if (is_of_use())
-        jit_hook_await();
+        standing_for_one();
     return plain_call(func, args, nargsf, names);
 }
 
@@ -144,7 +145,7 @@ static int code_made(PyCodeEvent event, PyCodeObject *code) {
     if (event == PY_CODE_EVENT_CREATE && !(code->co_flags & CO_OPTIMIZED) && everywhere_is_on() && is_of_use() &&
         PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0 && promise_has_loop(code) &&
         (promise_imports_numpy(code) || names_known_arrays(code)))
-        jit_hook_await();
+        standing_for_one();
     return 0;
 }
 
