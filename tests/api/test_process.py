@@ -262,6 +262,27 @@ def test_it_may_end_while_a_thread_loads_the_compiler() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.by_turns
+def test_what_was_compiled_is_let_go_of_after_all_else_of_ours_at_exit() -> None:
+    """What is registered first runs last; here all that compiles is loaded at once."""
+    done = run(
+        """
+        import atexit, os
+        names, register = [], atexit.register
+        def noted(fn, *args, **kwargs):
+            names.append(f"{fn.__module__}.{fn.__qualname__}")
+            return register(fn, *args, **kwargs)
+        atexit.register = noted
+        from jitcore import everywhere
+        everywhere.begin()
+        print([name for name in names if name.startswith("jitcore.")], flush=True)
+        os._exit(0)
+        """,
+        JITCORE_STRESS="1",
+    )
+    assert done.stdout.startswith("['jitcore.leaving.leave', 'jitcore.")
+
+
 def test_reports_are_told_before() -> None:
     done = run(
         """

@@ -261,22 +261,6 @@ def test_a_numpy_that_nobody_has_compared_is_left_alone(run):
     assert done.stderr == f"jitcore: JITCORE=1 has no effect: {reason}"
 
 
-def test_what_was_compiled_is_let_go_of_after_all_else_of_ours_at_exit(run):
-    """What is registered first runs last."""
-    program = """
-        import atexit
-        names, register = [], atexit.register
-        def noted(fn, *args, **kwargs):
-            names.append(f"{fn.__module__}.{fn.__qualname__}")
-            return register(fn, *args, **kwargs)
-        atexit.register = noted
-        import numpy as np
-        print([name for name in names if name.startswith("jitcore.")][0])
-        """
-    words = {"JITCORE_STRESS": "1", "JITCORE_VERIFY": "1", "JITCORE_REPORT": "json:report.json"}
-    assert run(program, JITCORE="1", **words).stdout == "jitcore.leaving.leave\n"
-
-
 def test_a_python_without_the_gil_is_refused_with_one_message(run):
     program = """
         import sys
