@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,13 @@ class Marks:
 
 
 NONE = Marks()
-by_id: dict[int, tuple[weakref.ref[Any], int, Marks]] = {}  # the number of axes: it may change
+Ref = weakref.ref[Any]
+Row = tuple[Ref, int, Marks, Ref]  # the number of axes: it may change; one for static_axes
+by_id: dict[int, Row] = {}
 
 
 def marks_of(array: Any) -> Marks:
-    ref, ndim, marks = by_id.get(id(array), (None, 0, NONE))
+    ref, ndim, marks, _ = by_id.get(id(array), (None, 0, NONE, None))
     known = ref is not None and ref() is array
     here: np.ndarray[Any, Any] = array
     return marks if known and here.ndim == ndim else NONE
@@ -40,12 +43,9 @@ def marks_of(array: Any) -> Marks:
 def set_marks(array: Any, marks: Marks) -> None:
     key = id(array)
 
-    def ended(ref: weakref.ref[Any]) -> None:
-        if by_id.get(key, (None,))[0] is ref:
-            del by_id[key]
-            static_axes.pop(key, None)
-
-    by_id[key] = weakref.ref(array, ended), array.ndim, marks
+    known = weakref.ref(array, partial(by_id.pop, key))
+    bits = weakref.ref(array, partial(static_axes.pop, key))
+    by_id[key] = known, array.ndim, marks, bits
     static_axes[key] = array.ndim | sum(1 << 8 + axis for axis in marks.static)
 
 

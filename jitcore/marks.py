@@ -61,7 +61,7 @@ def disable(fn: Any = None, /, *, recursive: bool = True) -> Any:
     if type(code) is not CodeType:
         raise TypeError(f"jitcore.disable: recursive=False finds no Python code in {fn!r}")
     key = id(code)
-    left[key] = weakref.ref(code, lambda _: left.pop(key, None))
+    left[key] = weakref.ref(code, functools.partial(left.pop, key))
     return getattr(fn, "eager", fn) if isinstance(fn, COMPILED) else fn
 
 

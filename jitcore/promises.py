@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
@@ -28,12 +29,8 @@ class Promised:
     def add(self, fn: Any) -> None:
         key = id(fn)
 
-        def ended(ref: Any) -> None:
-            if self._rows.get(key) is ref:
-                del self._rows[key]
-
         try:
-            self._rows[key] = weakref.ref(fn, ended)
+            self._rows[key] = weakref.ref(fn, partial(self._rows.pop, key))
         except TypeError:  # a ufunc, say
             self._rows[key] = lambda: fn
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from inspect import CO_OPTIMIZED
 from types import CodeType
-from typing import Any
 from weakref import ref
 
 from jitcore.dataclass import dataclass
@@ -216,21 +215,19 @@ recent: OrderedDict[int, Code] = OrderedDict()  # by id, as codes compare by val
 
 
 def decode(code: CodeType) -> Code:
-    """Each code object is asked for several times in a row: for its points, and for its regions."""
+    """Each code object is asked for several times in a row: for its points, and for its regions.
+
+    What a code object's end calls is C alone, here and elsewhere: a tracer sees nothing of it.
+    """
     key = id(code)
     found = recent.pop(key, None)
     if found is None or found.held() is not code:
-        held = ref(code, partial(forget, recent, key))
+        held = ref(code, partial(recent.pop, key))
         found = Code(held, instructions(code), handlers(code))
     recent[key] = found
     if len(recent) > KEPT:
         recent.popitem(last=False)
     return found
-
-
-def forget(among: OrderedDict[int, Code], key: int, _: Any) -> None:
-    """Where Python ends, this module has lost its names before its last code object goes."""
-    among.pop(key, None)
 
 
 def instructions(code: CodeType) -> tuple[Instr, ...]:

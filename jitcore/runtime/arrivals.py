@@ -6,6 +6,7 @@ By identity, as code objects compare by value; an arrival leaves with its code o
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -20,7 +21,7 @@ class Arrivals:
 
     def add(self, code: CodeType, points: Points) -> None:
         key = id(code)
-        self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), points)
+        self._by_id[key] = (weakref.ref(code, partial(self._by_id.pop, key)), points)
 
     def find(self, code: CodeType) -> Points | None:
         found = self._by_id.get(id(code))

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
+from functools import partial
 from types import CodeType
 from typing import Any, Literal
 
@@ -148,7 +149,7 @@ class Records:
 
     def add(self, code: CodeType, record: Record) -> None:
         key = id(code)
-        self._by_id[key] = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
+        self._by_id[key] = (weakref.ref(code, partial(self._by_id.pop, key)), record)
         if self.keeps:
             self._kept.append(record)
 
@@ -158,7 +159,7 @@ class Records:
         if there is not None:
             return there
         key = id(code)
-        row = (weakref.ref(code, lambda _: self._by_id.pop(key, None)), record)
+        row = (weakref.ref(code, partial(self._by_id.pop, key)), record)
         there = self._by_id.setdefault(key, row)[1]  # in one step, as threads may change here
         if there is record and self.keeps:
             self._kept.append(record)
