@@ -2,12 +2,14 @@
 
     python tools/scripts.py PATH ... [--rounds 3] [--below 0.97] [--json F] [--reports FOLDER]
 
-Each script runs in processes of its own, plainly and with JITCORE=1 in turn; the least of all
-rounds counts. What its imports alone take, measured likewise, is its start-up. Seconds are the
-processor's, compilers and threads included: on a machine that has other work, nothing else can be
-compared. Kernels of earlier runs are in JITCORE_CACHE_DIR.
+Each script runs in processes of its own, plainly and with JITCORE=1 at the same time, a processor
+each, which change from round to round: what else goes on, or slows the machine, is the same for
+both. With one processor they share it. What its imports alone take, measured likewise, is its
+start-up. Seconds are the processor's, compilers and threads included, and medians of the rounds.
+Kernels of earlier runs are in JITCORE_CACHE_DIR.
 
-    speed  (plain - its start-up) / (switched - its start-up), of those that take --least seconds
+    speed  (plain - its start-up) / (switched - its start-up): the median of the rounds', of those
+           that take --least seconds
 
 A program that prints something else, or ends otherwise, or runs at less than --below of the plain
 speed makes the exit status 1. --reports keeps the report of one more run of each: what was gained
@@ -27,9 +29,11 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from corpus import ROOT, RULES, SITE
 
@@ -51,6 +55,7 @@ class Row:
     default: float
     starts: tuple[float, float]
     same: bool
+    rounds: list[tuple[float, float]]  # seconds of each, plainly and with JITCORE=1
 
     @property
     def beyond(self) -> float:
@@ -58,7 +63,8 @@ class Row:
 
     @property
     def speed(self) -> float:
-        return self.beyond / max(self.default - self.starts[1], 1e-3)
+        before, after = self.starts
+        return median((one - before) / max(two - after, 1e-3) for one, two in self.rounds)
 
 
 def main() -> int:
@@ -107,26 +113,48 @@ def places() -> Iterator[tuple[Path, Path]]:
 def compare(program: Path, site: Path, folder: Path, options: argparse.Namespace) -> Row | None:
     imports = folder / "imports.py"
     imports.write_text(imports_of(program.read_text()))
-    ran: dict[tuple[Path, str], list[Ran]] = {}
-    for _ in range(options.rounds):
-        for script in (program, imports):
-            for way in WAYS:
-                done = run(script, environ(way, site), program.parent, options.timeout)
-                if done is None or (way == "plain" and done.status):
-                    return None
-                ran.setdefault((script, way), []).append(done)
+    ran: dict[Path, list[tuple[Ran, Ran]]] = {program: [], imports: []}
+    for number in range(options.rounds):
+        for script, rounds in ran.items():
+            plain, switched = both(script, site, program.parent, number, options.timeout)
+            if plain is None or switched is None or plain.status:
+                return None
+            rounds.append((plain, switched))
     if options.reports:
         report = Path(options.reports, f"{program.stem}.json").resolve()
         report.parent.mkdir(parents=True, exist_ok=True)
         wanted = environ("default", site) | {"JITCORE_REPORT": f"json:{report}"}
         run(program, wanted, program.parent, options.timeout)
-    least = {key: min(done.seconds for done in all_of) for key, all_of in ran.items()}
+    seconds = {
+        script: [(a.seconds, b.seconds) for a, b in rounds] for script, rounds in ran.items()
+    }
+    middles = {
+        script: [median(way) for way in zip(*of, strict=True)] for script, of in seconds.items()
+    }
     return Row(
         "/".join(program.parts[-2:]),
-        *(least[program, way] for way in WAYS),
-        (least[imports, "plain"], least[imports, "default"]),
-        is_same(ran[program, "plain"], ran[program, "default"]),
+        *middles[program],
+        (middles[imports][0], middles[imports][1]),
+        is_same([a for a, _ in ran[program]], [b for _, b in ran[program]]),
+        seconds[program],
     )
+
+
+def both(
+    script: Path, site: Path, cwd: Path, number: int, timeout: float
+) -> tuple[Ran | None, Ran | None]:
+    """Plainly and with JITCORE=1, on processors that change with the round's number."""
+    processors = sorted(os.sched_getaffinity(0))[:2]
+    if number % 2:
+        processors.reverse()
+    with ThreadPoolExecutor(len(processors)) as pool:
+        plain, switched = (
+            pool.submit(
+                run, script, environ(way, site), cwd, timeout, processors[i % len(processors)]
+            )
+            for i, way in enumerate(WAYS)
+        )
+        return plain.result(), switched.result()
 
 
 def imports_of(text: str) -> str:
@@ -157,13 +185,17 @@ def environ(way: str, site: Path) -> dict[str, str]:
     return kept | RULES[way]
 
 
-def run(script: Path, env: dict[str, str], cwd: Path, timeout: float) -> Ran | None:
+def run(
+    script: Path, env: dict[str, str], cwd: Path, timeout: float, processor: int | None = None
+) -> Ran | None:
     """None: no end within the time."""
     with tempfile.TemporaryFile("w+", errors="replace") as printed:
         child = subprocess.Popen(
             [sys.executable, str(script)], env=env, cwd=cwd,
             stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        if processor is not None:
+            os.sched_setaffinity(child.pid, {processor})
         late = threading.Event()
         clock = threading.Timer(timeout, lambda: (late.set(), child.kill()))
         clock.start()

@@ -57,3 +57,10 @@ def test_times_that_differ_plainly_are_no_difference() -> None:
     assert scripts.is_same([one, two], [one])
     assert not scripts.is_same([one, one], [two])
     assert not scripts.is_same([one], [scripts.Ran(1.0, "took 1 s", 1)])
+
+
+def test_the_speed_is_the_median_of_the_rounds() -> None:
+    rounds = [(3.0, 2.2), (6.0, 2.1), (3.0, 9.2)]
+    row = scripts.Row("a.py", 3.0, 2.2, (1.0, 1.2), True, rounds)
+    assert row.beyond == 2.0
+    assert row.speed == pytest.approx(2.0)
