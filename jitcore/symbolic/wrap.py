@@ -275,8 +275,13 @@ def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
     return _same(vm, obj, origin, make)
 
 
+NAMESPACE = frozenset(("__builtins__", "__loader__"))  # what globals and modules have
+
+
 def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
     if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > MAX_KEYS:
+        return _unknown(vm, obj, origin)
+    if not NAMESPACE.isdisjoint(obj):  # names are read and written beside it; Keys() tells later
         return _unknown(vm, obj, origin)
 
     def make() -> Var:
