@@ -71,6 +71,18 @@ def infer_conjugate(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     return asked(op, args, kwargs) if real is None else leaf_type(real)
 
 
+_INTEGERS = np.ones(1, int)
+_ITSELF = _INTEGERS.round() is _INTEGERS  # of NumPy 2.3
+
+
+def infer_round(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
+    """Unknown, where NumPy may give back an array of integers itself."""
+    t = leaf_type(args[0])
+    if _ITSELF and isinstance(t, ArrayType) and t.dtype.kind in "iu":
+        return None
+    return asked(op, args, kwargs)
+
+
 def _method(name: str, kind: Kind, effect: Effect, rule: Any = None, **more: Any) -> Op:
     return Op(f"ndarray.{name}", getattr(np.ndarray, name), kind, effect, rule, **more)
 
@@ -85,7 +97,8 @@ def _reductions() -> list[Op]:
 
 _METHOD_ROWS: tuple[Op, ...] = (
     *_reductions(),
-    *(_method(name, Kind.OPAQUE, _F, asked) for name in ("cumsum", "cumprod", "round")),
+    *(_method(name, Kind.OPAQUE, _F, asked) for name in ("cumsum", "cumprod")),
+    _method("round", Kind.OPAQUE, _F, infer_round),
     _method("argsort", Kind.OPAQUE, _S, asked),
     _method("clip", Kind.OPAQUE, _F, asked, operands=3),
     _method("conj", Kind.VIEW, _S, infer_conjugate, same_rule=same_if_real),

@@ -33,7 +33,7 @@ from .infer_view import (
 )
 from .miniature import asked, asked_repeated, asked_shape, trial
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, leaf_type
-from .ops_array import effect_of_mean
+from .ops_array import effect_of_mean, infer_round
 from .types import PYINT, ArrayType, ObjectType, ScalarType
 
 _S, _F, _L = Effect.SILENT, Effect.FLAGS, Effect.LOUD
@@ -104,7 +104,8 @@ ROWS: tuple[Op, ...] = (
     *_rows("bincount", Kind.OPAQUE, _F, infer_bincount),
     *_rows("histogram", Kind.OPAQUE, _L, infer_histogram, effect_rule=effect_of_histogram),
     *_rows("cumsum cumprod cumulative_sum cumulative_prod", Kind.OPAQUE, _F, asked),
-    *_rows("round around sort gradient", Kind.OPAQUE, _F, asked),
+    *_rows("round around", Kind.OPAQUE, _F, infer_round),
+    *_rows("sort gradient", Kind.OPAQUE, _F, asked),
     *_rows("nan_to_num", Kind.OPAQUE, _F, asked, effect_rule=effect_of_nan_to_num),
     *_rows("diff", Kind.OPAQUE, _F, trial),
     *_rows("convolve correlate", Kind.OPAQUE, _F, trial, operands=2),

@@ -392,6 +392,21 @@ def test_reshape_may_be_told_whether_it_copies(copy: Any) -> None:
     agree(scenario)
 
 
+def test_rounded_integers_may_be_the_array_itself() -> None:
+    """In NumPy 2.3 they are, from 2.4 on they are a copy."""
+
+    def scenario(jit: Any) -> Any:
+        def function(x: Any) -> Any:
+            y, z = np.round(x), (x + 1).round()
+            y += 3
+            z[0] = 7
+            return y is x, np.around(x) is x, x, y * 2, z
+
+        return outcomes(jit(function), np.arange(4)), outcomes(jit(function), np.arange(4.0))
+
+    agree(scenario)
+
+
 def texts(mark: Any) -> Any:
     return np.dtypes.StringDType(na_object=mark)
 
