@@ -32,6 +32,7 @@ from jitcore.symbolic.assumed import promises
 from jitcore.symbolic.blame import refused
 from jitcore.symbolic.leave import exit_at, exit_return
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.namespaces import guard_apart
 from jitcore.symbolic.piles import Guessed
 from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
 from jitcore.symbolic.signals import Cut, Fenced
@@ -315,3 +316,4 @@ def guard_aliases(vm: Machine) -> None:
     for (a, x), (b, y) in combinations(vm.mutable.items(), 2):
         if type(x) is type(y):
             vm.guard(SameObject(a, b, x is y))
+    guard_apart(vm)

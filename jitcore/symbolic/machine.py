@@ -39,6 +39,7 @@ from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.blame import row_of_refusal, row_of_values
 from jitcore.symbolic.describe import describe, selected
+from jitcore.symbolic.namespaces import about_to_write
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.rests import is_extent, rest
 from jitcore.symbolic.signals import Cut, Fenced
@@ -189,6 +190,7 @@ class Machine:
         self.stop(breaks.RUNTIME_VALUE, describe(var))
 
     def wrote(self, var: Var) -> None:
+        about_to_write(self, var)
         self.writes += 1
         self.written.append(var)
 

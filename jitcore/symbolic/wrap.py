@@ -44,6 +44,7 @@ from jitcore.marks import COMPILED
 from jitcore.symbolic.fields import is_namedtuple
 from jitcore.symbolic.functions import closure_cell, compiled_value, function_value
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.namespaces import met
 from jitcore.symbolic.values import (
     Abreast,
     Counted,
@@ -134,6 +135,8 @@ def _same(vm: Machine, obj: Any, origin: Source, make: Callable[[], Var]) -> Var
         return found
     vm.mutable[origin] = obj
     var = vm.by_id[id(obj)] = make()
+    if vm.mutated:
+        met(vm, var)
     return var
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from finds.scenario import agree, outcomes
 
 FIRST = """
@@ -43,6 +44,94 @@ def test_globals_that_are_set_by_their_dict_are_seen() -> None:
             for _ in range(3):
                 places["g"] = 1.5
                 seen.append((outcomes(fn, np.arange(5.0))[0], places["g"]))
+        return seen
+
+    agree(scenario)
+
+
+class Owner:
+    pass
+
+
+def item_then_name(a: Any, o: Any, d: Any) -> Any:
+    d["v"] = 2.0
+    return a * o.v + 1
+
+
+def name_then_item(a: Any, o: Any, d: Any) -> Any:
+    o.v = 2.0
+    return a * d["v"] + 1
+
+
+def between_names(a: Any, o: Any, d: Any) -> Any:
+    x = a * o.v + 1
+    d["v"] = 2.0
+    return x + a * o.v
+
+
+def by_its_own_dict(a: Any, o: Any, d: Any) -> Any:
+    x = a * o.v + 1
+    o.__dict__["v"] = 2.0
+    return x + a * o.v
+
+
+def between_items(a: Any, o: Any, d: Any) -> Any:
+    x = a * o.v + d["v"]
+    o.v = 3.0
+    return x + a * d["v"]
+
+
+def in_a_loop(a: Any, o: Any, d: Any) -> Any:
+    s = 0.0
+    for i in range(len(a)):
+        d["v"] += a[i]
+        s += o.v
+    return s
+
+
+def deleted(a: Any, o: Any, d: Any) -> Any:
+    x = a * o.v
+    d.pop("v")
+    d["w"] = 3.0
+    return x + a * getattr(o, "v", 7.0) + a * o.w
+
+
+def new_names(a: Any, o: Any, d: Any) -> Any:
+    o.w = 2.0
+    x = a * len(d)
+    d["u"] = 5.0
+    return x + o.u
+
+
+OF_AN_OBJECT = (
+    *(item_then_name, name_then_item, between_names, by_its_own_dict),
+    *(between_items, in_a_loop, deleted, new_names),
+)
+
+
+@pytest.mark.parametrize("fn", OF_AN_OBJECT, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("order", ["oooo", "xxoo", "xxxo", "yyYY", "nnoo", "zzoo", "zyxo"])
+def test_an_object_and_its_own_dict(fn: Any, order: str) -> None:
+    """Which is given (o), or another dict of the same names (x), of more (y), of none (z). The
+    object may have another name (Y, n)."""
+
+    def scenario(jit: Any) -> Any:
+        seen = []
+        run = jit(fn)
+        for which in order:
+            o = Owner()
+            o.v = 1.0  # type: ignore[attr-defined]
+            o.u = 1.5  # type: ignore[attr-defined]
+            if which in "Yn":
+                setattr(o, "q" if which == "Y" else "r", 1)
+            others = {
+                "n": {"v": 4.0, "u": 4.5},
+                "x": {"v": 4.0, "u": 4.5},
+                "y": {"v": 4.0, "u": 4.5, "q": 1},
+                "z": {},
+            }
+            d = vars(o) if which in "oY" else others[which]
+            seen.append((outcomes(run, np.arange(5.0), o, d)[0], dict(vars(o)), dict(d)))
         return seen
 
     agree(scenario)
