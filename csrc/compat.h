@@ -262,4 +262,15 @@ static inline PyObject **jit_instance_values(PyObject *obj, PyObject **dict) {
     return NULL;
 }
 
+/* Its own dict, borrowed; NULL: it has none, or none has been made. (3.13: it may be there beside the values.) */
+static inline PyObject *jit_instance_dict(PyObject *obj) {
+#if PY_VERSION_HEX >= 0x030d0000
+    if (PyType_HasFeature(Py_TYPE(obj), Py_TPFLAGS_MANAGED_DICT))
+        return (PyObject *)_PyObject_GetManagedDict(obj);
+#endif
+    PyObject *dict;
+    jit_instance_values(obj, &dict);
+    return dict;
+}
+
 #endif

@@ -225,6 +225,7 @@ TWICE int *first_failing(int *w, const int *end, PyObject *const *consts, const 
             CHECK(NO_NAME, no_name(REG(1), CONST(2)))
             CHECK(NO_KEY, no_key(REG(1), CONST(2)))
             CHECK(SAME_OBJECT, (REG(1) == REG(2)) == w[3])
+            CHECK(APART, !lookup_same_names(REG(1), REG(2)))
             CHECK(SAME_EXTENT, extent_of(REG(1), w[3]) * w[5] + w[6] == extent_of(REG(2), w[4]))
             CHECK(REMAINDER, leaves(extent_of(REG(1), w[2]), w[3], w[4]))
             CHECK(TYPE_VERSION, version_is(HELD(1), CONST(2)))

@@ -47,6 +47,7 @@
     X(NO_NAME, "rc")        \
     X(NO_KEY, "rc")         \
     X(SAME_OBJECT, "rri")   \
+    X(APART, "rr")          \
     X(SAME_EXTENT, "rriiii") \
     X(REMAINDER, "riii")    \
     X(TYPE_VERSION, "cc")   \

@@ -186,9 +186,27 @@ static PyObject *own_attributes(PyObject *self, PyObject *obj) {
     return dict != NULL ? Py_NewRef(dict) : PyDict_New();
 }
 
+/* Where no dict has been made they are in the object itself. */
+static PyObject *names_of(PyObject *obj) {
+    PyObject *dict = PyDict_Check(obj) ? obj : jit_instance_dict(obj);
+    return dict != NULL ? dict : obj;
+}
+
+int lookup_same_names(PyObject *a, PyObject *b) { return names_of(a) == names_of(b); }
+
+static PyObject *same_names(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *a, *b;
+    if (!PyArg_ParseTuple(args, "OO", &a, &b))
+        return NULL;
+    return PyBool_FromLong(lookup_same_names(a, b));
+}
+
 static PyMethodDef methods[] = {
     {"own_attributes", own_attributes, METH_O,
      "What it has in its __dict__, to be read: that dict, or another if it has not been made yet; None: it has none."},
+    {"same_names", same_names, METH_VARARGS,
+     "same_names(a, b): are the names of both in one place, a dict or what has it for a __dict__?"},
     {"is_plain_class", is_plain_class, METH_O,
      "Can names be looked up in this class and its bases without running code of theirs, or of their names'?"},
     {"keys_are_plain", keys_are_plain, METH_O, "Are the names of all attributes that it has of its own exact str?"},

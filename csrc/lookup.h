@@ -26,6 +26,9 @@ Lookup lookup_own_at(PyObject *obj, PyObject *name, int *place, PyObject **found
 /* What an exact dict has for a key, when all of its keys are known to be plain: a new reference, NULL without an exception. */
 PyObject *lookup_key_at(PyObject *dict, PyObject *key, int *place);
 
+/* Are the names of both in one place? A dict is its own, an object's is what it has for a __dict__. */
+int lookup_same_names(PyObject *a, PyObject *b);
+
 int lookup_init(PyObject *module);
 
 #endif

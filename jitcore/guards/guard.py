@@ -215,6 +215,17 @@ class SameObject:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """What is stored into one, a dict or what has attributes, is not seen through the other."""
+
+    a: Source
+    b: Source
+
+    def __str__(self) -> str:
+        return f"{self.a} and {self.b} have no dict in common"
+
+
+@dataclass(frozen=True, slots=True)
 class ErrState:
     """np.geterr(), as NumPy keeps it: three bits for each kind of error."""
 
@@ -241,5 +252,6 @@ Guard = (
     | Keys
     | Absent
     | SameObject
+    | Apart
     | ErrState
 )

@@ -15,6 +15,10 @@ own_attributes = _C.own_attributes
 """Asked for its __dict__, an object would get one, and be slower to read from then on."""
 
 
+same_names = _C.same_names
+"""Whether two have the same names for their own: a dict, or what has it for its __dict__."""
+
+
 def answers_itself(obj: Any) -> bool:
     """Looking at such an object, or at its class, would run code of the user's."""
     cls = type(obj)

@@ -120,7 +120,7 @@ def depth(source: Source) -> int:
 
 COST: tuple[type, ...] = (
     g.TypeVersion, g.HasType, g.IsObject, g.Equals, g.Length, g.Keys, g.IsArray, g.IsSized,
-    g.SameExtent, g.Remainder, g.Absent, g.SameObject, g.ErrState,
+    g.SameExtent, g.Remainder, g.Absent, g.SameObject, g.Apart, g.ErrState,
 )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def rank(guard: Guard) -> tuple[int, int]:
             level = -1
         case g.Absent(source):
             level = depth(source)
-        case g.SameObject(a, b) | g.SameExtent(a, _, b, _, _, _):
+        case g.SameObject(a, b) | g.Apart(a, b) | g.SameExtent(a, _, b, _, _, _):
             level = max(depth(a), depth(b))
         case _:
             level = depth(guard.source)
@@ -224,6 +224,10 @@ def same_object(c: Compiler, guard: g.SameObject) -> None:
     c.check("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), guard=guard)
 
 
+def apart(c: Compiler, guard: g.Apart) -> None:
+    c.check("APART", c.load(guard.a), c.load(guard.b), guard=guard)
+
+
 def same_extent(c: Compiler, guard: g.SameExtent) -> None:
     axes = guard.axis, guard.other_axis
     operands = c.load(guard.a), c.load(guard.b), *axes, guard.times, guard.plus
@@ -255,6 +259,7 @@ CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
     g.Remainder: remainder,
     g.Absent: absent,
     g.SameObject: same_object,
+    g.Apart: apart,
     g.TypeVersion: type_version,
     g.ErrState: errstate,
 }

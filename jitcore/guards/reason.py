@@ -112,6 +112,7 @@ BEFORE: Mapping[type, Callable[[Any], tuple[str, Any]]] = {
     g.Keys: lambda x: (f"list({x.source})", listed(x.keys)),
     g.Absent: lambda x: (str(x.source), None),
     g.SameObject: lambda x: (f"{x.a} is {x.b}", x.same),
+    g.Apart: lambda x: (f"the dicts of {x.a} and {x.b}", "two"),
     g.ErrState: lambda x: ("np.geterr()", x.code),
 }
 
@@ -219,5 +220,6 @@ ROWS: Mapping[type | None, Callable[..., Iterator[Row]]] = {
     g.Keys: keys,
     g.Absent: lambda source, before, *seen: iter([(source, "absent", "there")]),
     g.SameObject: lambda source, before, *seen: iter([(source, str(before), str(not before))]),
+    g.Apart: lambda source, before, *seen: iter([(source, before, "one")]),
     g.ErrState: errstate,
 }

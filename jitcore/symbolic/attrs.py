@@ -30,6 +30,7 @@ from jitcore.symbolic.extents import told
 from jitcore.symbolic.fields import item_of
 from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.namespaces import reads
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.refusals import row_of_call, row_of_operands
 from jitcore.symbolic.unseen import unseen
@@ -102,6 +103,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         own = obj.__dict__ is vm.start.globals
         if own and (name in vm.globals_set or name in vm.start.code.slot_of):
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
+        reads(vm, owner.origin, obj)
         return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
     if issubclass(type(obj), type):
         return _of_class(vm, obj, name)

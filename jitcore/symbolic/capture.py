@@ -32,7 +32,7 @@ from jitcore.symbolic.assumed import promises
 from jitcore.symbolic.blame import refused
 from jitcore.symbolic.leave import exit_at, exit_return
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import guard_apart
+from jitcore.symbolic.namespaces import guard_apart, has_names
 from jitcore.symbolic.piles import Guessed
 from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
 from jitcore.symbolic.signals import Cut, Fenced
@@ -283,6 +283,7 @@ def finish(
 ) -> Capture:
     if vm.mutated:
         guard_aliases(vm)
+    guard_apart(vm)
     nodes = tuple(n for s in vm.segments for n in ([s.node] if isinstance(s, Loud) else s.nodes))
     name = vm.start.code.code.co_name
     if any_may_warn(nodes):
@@ -312,8 +313,7 @@ def finish(
 
 def guard_aliases(vm: Machine) -> None:
     """Something was mutated: which of the mutable objects are one, and which are not, is now a
-    fact."""
+    fact. (Of those that have names, guard_apart says it.)"""
     for (a, x), (b, y) in combinations(vm.mutable.items(), 2):
-        if type(x) is type(y):
+        if type(x) is type(y) and not has_names(x):
             vm.guard(SameObject(a, b, x is y))
-    guard_apart(vm)

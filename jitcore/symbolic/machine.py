@@ -89,6 +89,7 @@ class Machine:
         self.globals_set: dict[str, Var | None] = {}
         self.wanted: dict[Source, None] = {}
         self.mutable: dict[Source, Any] = {}
+        self.names: dict[Source, Any] = {}  # modules and globals that are looked into by name
         self.mutated: set[Source] = set()
         self.segments: list[Segment] = [Window(MISS)]
         self.fresh_window = False
@@ -190,7 +191,7 @@ class Machine:
         self.stop(breaks.RUNTIME_VALUE, describe(var))
 
     def wrote(self, var: Var) -> None:
-        about_to_write(self, var)
+        about_to_write(self, getattr(var, "origin", None))
         self.writes += 1
         self.written.append(var)
 

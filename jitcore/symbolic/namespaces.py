@@ -1,70 +1,72 @@
-"""An object and its own dict are two values of a capture, each with what was read and stored so
-far. Where one of them is written they must not be one: a dict that might be the object's ends the
-region, and guards say of the others that they are none, by a name that one of the two has."""
+"""One dict of names may be reached by several ways: as an object's attributes and as its own dict,
+by two objects that share one, as a module's or a function's globals. Each way is a value of a
+capture, with what was read and stored so far. So where one is written the others must be apart from
+it: what is one with it ends the region, and guards say of the rest that they are not."""
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from jitcore.fallback import breaks
-from jitcore.guards.guard import Absent, HasType
-from jitcore.guards.plain import own_attributes
-from jitcore.guards.source import Attr
-from jitcore.symbolic.values import Dict, Object, Var
+from jitcore.guards.guard import Apart
+from jitcore.guards.plain import same_names
+from jitcore.guards.source import FrameGlobals, Source
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
 
-
-def about_to_write(vm: Machine, var: Var) -> None:
-    match var:
-        case Object(origin=origin) if origin is not None:
-            told_apart(vm, [var], given(vm, Dict))
-        case Dict(origin=origin) if origin is not None:
-            told_apart(vm, given(vm, Object), [var])
+Names = dict[Source, Any]
 
 
-def met(vm: Machine, var: Var) -> None:
-    """After something was written."""
-    match var:
-        case Object():
-            told_apart(vm, [var], [d for d in given(vm, Dict) if d.origin in vm.mutated])
-        case Dict():
-            told_apart(vm, [o for o in given(vm, Object) if o.origin in vm.mutated], [var])
+def about_to_write(vm: Machine, origin: Source | None) -> None:
+    """To what came from there; None: it was made here, and is nobody else's."""
+    if origin is not None:
+        told_apart(vm, origin, known(vm))
 
 
-def given(vm: Machine, kind: type) -> list[Any]:
-    known: list[Any] = [var for var in vm.by_id.values() if type(var) is kind]
-    return [var for var in known if var.origin is not None]
+def reads(vm: Machine, source: Source, obj: Any) -> None:
+    """Names are looked up there, in a module or in the dict of globals."""
+    if source not in vm.names:
+        vm.names[source] = obj
+        met(vm, source)
 
 
-def told_apart(vm: Machine, owners: list[Any], dicts: list[Any]) -> None:
-    for owner, d in product(owners, dicts):
-        names, keys = sides(vm, owner, d)
-        if not (names or keys):
-            what = f"{d.origin}, which may be what has the attributes of {owner.origin}"
-            vm.stop(breaks.CONTAINER_MUTATION, what)
+def met(vm: Machine, origin: Source) -> None:
+    changed = written(vm)
+    if changed:
+        told_apart(vm, origin, changed)
 
 
-def sides(vm: Machine, owner: Object, d: Dict) -> tuple[list[str], list[str]]:
-    """Names that only the object has, keys that only the dict has."""
-    own = own_attributes(owner.obj) or {}
-    obj = vm.mutable[d.origin]  # type: ignore[index]
-    names = [name for name in own if name not in obj]
-    return names, [key for key in obj if type(key) is str and key not in own]
+def known(vm: Machine) -> Names:
+    objects = {source: obj for source, obj in vm.mutable.items() if has_names(obj)}
+    return {**vm.names, **objects}
+
+
+def has_names(obj: Any) -> bool:
+    return type(obj) is dict or type(obj).__dictoffset__ != 0
+
+
+def written(vm: Machine) -> set[Source]:
+    """A module's own names are written where it is left."""
+    own = bool(vm.globals_set or vm.start.code.names)
+    return vm.mutated | ({FrameGlobals()} if own else set())
+
+
+def told_apart(vm: Machine, origin: Source, others: Iterable[Source]) -> None:
+    """Modules and globals that are one: attrs.py knows."""
+    names = known(vm)
+    for other in others:
+        as_names = origin in vm.names and other in vm.names
+        if origin == other or as_names or not {origin, other} <= names.keys():
+            continue
+        if same_names(names[origin], names[other]):
+            vm.stop(breaks.CONTAINER_MUTATION, f"{origin} and {other} have one dict")
 
 
 def guard_apart(vm: Machine) -> None:
-    """By what the region reads anyway, if it can be."""
-    for owner, d in product(given(vm, Object), given(vm, Dict)):
-        if owner.origin not in vm.mutated and d.origin not in vm.mutated:
-            continue
-        names, keys = sides(vm, owner, d)
-        if any(Attr(owner.origin, name) in vm.realized for name in names):
-            continue
-        if keys:
-            vm.guard(Absent(Attr(owner.origin, keys[0])))
-        else:
-            own = own_attributes(owner.obj) or {}
-            vm.guard(HasType(Attr(owner.origin, names[0]), type(own[names[0]])))
+    changed = written(vm)
+    for (a, x), (b, y) in combinations(known(vm).items(), 2):
+        if not changed.isdisjoint((a, b)) and not same_names(x, y):
+            vm.guard(Apart(a, b))

@@ -135,8 +135,7 @@ def _same(vm: Machine, obj: Any, origin: Source, make: Callable[[], Var]) -> Var
         return found
     vm.mutable[origin] = obj
     var = vm.by_id[id(obj)] = make()
-    if vm.mutated:
-        met(vm, var)
+    met(vm, origin)
     return var
 
 
@@ -284,7 +283,7 @@ NAMESPACE = frozenset(("__builtins__", "__loader__"))  # what globals and module
 def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
     if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > MAX_KEYS:
         return _unknown(vm, obj, origin)
-    if not NAMESPACE.isdisjoint(obj):  # names are read and written beside it; Keys() tells later
+    if obj is vm.start.globals or not NAMESPACE.isdisjoint(obj):  # Keys() would fail often
         return _unknown(vm, obj, origin)
 
     def make() -> Var:
@@ -316,7 +315,7 @@ def _partial(vm: Machine, obj: functools.partial[Any], origin: Source) -> Var:
     func = Lazy(PartialPart(origin, "func"), obj.func)
     if not isinstance(args, Tuple) or not isinstance(kwargs, Dict):
         return _unknown(vm, obj, origin)
-    return Partial(func, args.items, dict(kwargs.items))
+    return Partial(func, args.items, kwargs.items)
 
 
 def _namedtuple(vm: Machine, obj: Any, origin: Source) -> Var:

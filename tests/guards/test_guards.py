@@ -344,6 +344,16 @@ def test_same_object():
     assert other(x, y) and not other(x, x)
 
 
+def test_apart():
+    apart = checker(g.Apart(X, Y))
+    one, other = Owner(), Owner()
+    assert apart(one, other) and not apart(one, one)
+    assert apart(one, {}) and apart({}, {}) and not apart(one, vars(one))
+    other.__dict__ = one.__dict__
+    assert not apart(one, other), "stored through one, read through the other"
+    assert not apart(np, vars(np)) and apart(np, np.linalg)
+
+
 def test_errstate():
     holds = checker(g.ErrState(_C.errstate_code()))
     assert holds()

@@ -123,6 +123,8 @@ def test_each_kind_of_guard():
     assert told([g.Keys(X, ("a",))], {"a": 1, "b": 2}) == ["list(x): ['a'] → ['a', 'b']"]
     assert told([g.Absent(s.Global("k"))], globals={"k": 1}) == ["k: absent → there"]
     assert told([g.SameObject(X, Y, True)], [], []) == ["x is y: True → False"]
+    shared: dict[str, int] = {}
+    assert told([g.Apart(X, Y)], shared, shared) == ["the dicts of x and y: two → one"]
     assert told([g.IsObject(s.Global("a"), np.subtract)], globals=names) == ["a: subtract → add"]
 
 

@@ -5,9 +5,19 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import Absent
-from jitcore.guards.source import Builtin, FunctionPart, Global, Key, Local, Source
+from jitcore.guards.source import (
+    Builtin,
+    FrameBuiltins,
+    FrameGlobals,
+    FunctionPart,
+    Global,
+    Key,
+    Local,
+    Source,
+)
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.namespaces import about_to_write, reads
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Cell, Func, Known, Lazy, Null, Var
@@ -122,6 +132,7 @@ def name_in_slot(vm: Machine, name: str, slot: int) -> Var:
     var = vm.outer.locals[slot]
     if var is None:
         vm.stop(breaks.NAMESPACE, name)
+    reads(vm, FrameGlobals(), vm.start.globals)
     return bound(vm, var)
 
 
@@ -130,6 +141,7 @@ def store_name(vm: Machine, frame: Frame, canon: Canon, value: Var) -> None:
     """A new name is CPython's to bind: so names come in the order that it gives them."""
     if frame is not vm.outer or frame.locals[canon.arg] is None:
         vm.stop(breaks.NAMESPACE, canon.argval)
+    reads(vm, FrameGlobals(), frame.globals)
     store_fast(vm, frame, canon, value)
 
 
@@ -151,18 +163,22 @@ def load_global(vm: Machine, frame: Frame, canon: Canon) -> Var:
     if name not in frame.builtins:
         vm.stop(breaks.UNBOUND, f"global {name}")
     vm.guard(Absent(source))
+    reads(vm, FrameBuiltins(), frame.builtins)
     return bound(vm, Lazy(Builtin(name), frame.builtins[name]))
 
 
 def global_source(vm: Machine, frame: Frame, name: str) -> Source:
     if frame.globals is vm.start.globals:
+        reads(vm, FrameGlobals(), frame.globals)
         return Global(name)
     func = frame.func
     if func is not None and func.origin is None:
         func = enclosing(vm, frame)
     if func is None or func.origin is None:
         vm.stop(breaks.UNBOUND, f"the globals of an inlined function ({name})")
-    return Key(FunctionPart(func.origin, "globals"), name, str)
+    names = FunctionPart(func.origin, "globals")
+    reads(vm, names, frame.globals)
+    return Key(names, name, str)
 
 
 def enclosing(vm: Machine, frame: Frame) -> Func | None:
@@ -191,6 +207,8 @@ def set_global(vm: Machine, frame: Frame, name: str, value: Var | None) -> None:
     others = frame.globals is not vm.start.globals or vm.start.code.names
     if others or type(frame.globals) is not dict:
         vm.stop(breaks.GLOBAL_WRITE, name)
+    reads(vm, FrameGlobals(), frame.globals)
+    about_to_write(vm, FrameGlobals())
     if value is None:
         vm.hold(Do.DEL_GLOBAL, Known(name))
     else:
