@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+static int begun;
 static double began, began_wall;
 static Account account;
 static double stood, stands_at; /* seconds that the clock stood; since when it does */
@@ -28,29 +29,49 @@ static double of_children(void) {
 
 double budget_clock(void) { return (standing > 0 ? stands_at : trial_clock()) - stood; }
 
-/* Who compiled in the parent's other threads does not end in a child. */
 static void go_on(void) {
     if (standing > 0)
         stood += trial_clock() - stands_at;
     standing = 0;
 }
 
+static void about_to_fork(void) { budget_account(); }
+
+/* A child goes on with the program's account, though its processor's clock begins anew. Who compiled in the parent's other
+ * threads does not end there. */
+static void in_child(void) {
+    began = processor(CLOCK_PROCESS_CPUTIME_ID) - account.program;
+    go_on();
+}
+
+static void mind_forks(void) {
+    static int minded;
+    if (!minded)
+        minded = pthread_atfork(about_to_fork, NULL, in_child) == 0;
+}
+
 void budget_begin(void) {
-    if (began > 0)
+    if (begun)
         return;
+    mind_forks();
+    begun = 1;
     began = processor(CLOCK_PROCESS_CPUTIME_ID);
     began_wall = trial_clock();
 }
 
-static double used(void) { return processor(CLOCK_THREAD_CPUTIME_ID) + of_children(); }
-
 Spending budget_open(void) {
-    static int minds_forks;
-    if (!minds_forks)
-        minds_forks = pthread_atfork(NULL, NULL, go_on) == 0;
+    mind_forks();
     if (standing++ == 0)
         stands_at = trial_clock();
-    return (Spending){used()};
+    return (Spending){processor(CLOCK_THREAD_CPUTIME_ID), of_children(), trial_clock()};
+}
+
+#define AT_ONCE 8 /* compilers, at most: codegen/beside.py */
+
+/* The program's own children may end meanwhile, too: of them all, no more than its compilers can have taken. */
+static double used_since(Spending opened) {
+    double children = of_children() - opened.children;
+    return processor(CLOCK_THREAD_CPUTIME_ID) - opened.processor + fmin(children, AT_ONCE * (trial_clock() - opened.wall));
 }
 
 #define A_PIECE 0.01     /* seconds: where there was nothing to compile it takes less */
@@ -61,7 +82,7 @@ static double looked; /* when that was asked for; 0: not since something was cha
 static double times = 1, longest;
 
 double budget_charge(Spending since, int free) {
-    double cost = used() - since.processor;
+    double cost = used_since(since);
     if (standing == 1)
         go_on();
     else if (standing > 1)
@@ -103,7 +124,7 @@ Account budget_account(void) {
 }
 
 static double patience(void) {
-    if (began == 0 || account.spent <= BUDGET_EARNED * account.saved)
+    if (!begun || account.spent <= BUDGET_EARNED * account.saved)
         return 1;
     double now = trial_clock();
     if (looked == 0 || now - looked > LOOK_AGAIN) {

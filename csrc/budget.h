@@ -22,7 +22,7 @@
 double budget_clock(void);
 
 typedef struct {
-    double processor; /* seconds */
+    double processor, children, wall; /* seconds */
 } Spending;
 
 typedef struct {

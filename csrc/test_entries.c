@@ -193,6 +193,8 @@ static PyObject *wrap_hook(PyObject *self, PyObject *ask) {
 }
 
 /* One thread more, or less, that compiles. */
+static double charged;
+
 static PyObject *budget_turn(PyObject *self, PyObject *opens) {
     (void)self;
     static Spending last;
@@ -202,7 +204,7 @@ static PyObject *budget_turn(PyObject *self, PyObject *opens) {
     if (more)
         last = budget_open();
     else
-        budget_charge(last, 1);
+        charged = budget_charge(last, 1);
     return PyFloat_FromDouble(budget_clock());
 }
 
@@ -220,7 +222,8 @@ static PyObject *budget_rule(PyObject *self, PyObject *args) {
 static PyObject *budget_read(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     Account found = budget_account();
-    return Py_BuildValue("{sdsdsi}", "spent", found.spent, "saved", found.saved, "pieces", found.pieces);
+    return Py_BuildValue("{sdsdsisdsd}", "spent", found.spent, "saved", found.saved, "pieces", found.pieces, "program",
+                         found.program, "charged", charged);
 }
 
 static PyMethodDef methods[] = {
@@ -229,7 +232,8 @@ static PyMethodDef methods[] = {
                                      "before each frame; None takes it off. For tests. Frames that it has seen."},
     {"budget_rule", budget_rule, METH_VARARGS,
      "budget_rule(spent, saved, program, wall, pieces, priced): for tests: (times as long, at most so many seconds)."},
-    {"budget", budget_read, METH_NOARGS, "What JITCORE=1 has spent on compiling, and what that has saved, in seconds."},
+    {"budget", budget_read, METH_NOARGS, "What JITCORE=1 has spent on compiling, what that has saved, and what the program has taken, in seconds; what "
+                                        "budget_turn() charged last."},
     {NULL, NULL, 0, NULL},
 };
 

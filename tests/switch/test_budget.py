@@ -89,8 +89,46 @@ def test_what_is_compiled_by_name_neither_spends_nor_saves(run):
         + """
     import jitcore
     f = jitcore.compile(f)
-    print(run(np.linspace(0, 1, 1000), 300), _C.budget())
+    print(run(np.linspace(0, 1, 1000), 300), [_C.budget()[of] for of in ("spent", "saved", "pieces")])
     """
     )
-    expected = "True {'spent': 0.0, 'saved': 0.0, 'pieces': 0}\n"
-    assert run(program).stdout == expected
+    assert run(program).stdout == "True [0.0, 0.0, 0]\n"
+
+
+def test_a_child_goes_on_with_the_account(run):
+    """The processor's clock of a forked process begins anew."""
+    program = """
+    import os
+    import numpy as np
+    from jitcore import _C
+
+    while _C.budget()["program"] < 0.1:
+        pass
+    before = _C.budget()["program"]
+    if os.fork() == 0:
+        os._exit(not before <= _C.budget()["program"] < before + 1)
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
+    """
+    assert run(program, JITCORE="1").stdout == "0\n"
+
+
+def test_what_children_of_the_program_take_is_not_for_compiling(run):
+    """Those that it waits for meanwhile, on other threads."""
+    program = """
+    import os, time
+    from jitcore import _C
+
+    child = os.fork()
+    if child == 0:
+        while sum(os.times()[:2]) < 0.3:
+            pass
+        os._exit(0)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    began, own = time.perf_counter(), time.thread_time()
+    _C.budget_turn(True)
+    os.waitpid(child, 0)
+    _C.budget_turn(False)
+    most = 8 * (time.perf_counter() - began) + time.thread_time() - own
+    print(_C.budget()["charged"] <= most)
+    """
+    assert run(program).stdout == "True\n"
