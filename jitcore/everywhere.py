@@ -17,7 +17,7 @@ import numpy as np
 from numpy._core import umath
 
 from jitcore import _C, numpy_versions
-from jitcore.config import environment
+from jitcore.config import complaints, environment
 from jitcore.leaving import leave_at_exit
 from jitcore.runtime.arrivals import arrivals
 
@@ -41,10 +41,20 @@ def begin() -> None:
             import_module(name)
     if arrivals.count():
         import_module("jitcore.arriving").review()
+    complain()
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()
     _C.everywhere_begin(np, umath, seconds, "jitcore.pipeline" in sys.modules)
+
+
+def complain() -> None:
+    """The pipeline, which would, may never be loaded."""
+    found = complaints()
+    folder = loaded("jitcore.codegen.folder") if found else None
+    if folder is not None:
+        for variable, complaint in found.items():
+            folder.say(variable, complaint)
 
 
 @cache

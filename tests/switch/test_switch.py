@@ -274,3 +274,11 @@ def test_a_python_without_the_gil_is_refused_with_one_message(run):
     done = run(program)
     assert done.stdout == "True\n"
     assert done.stderr == "jitcore: JITCORE=1 has no effect: this Python has no GIL\n"
+
+
+@pytest.mark.parametrize("value", ["xml:a.xml", "json:"])
+def test_a_variable_that_is_not_understood_is_said_where_nothing_is_compiled(run, value):
+    done = run("import numpy as np; print(np.ones(3).sum())", JITCORE="1", JITCORE_REPORT=value)
+    assert done.stdout == "3.0\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"JITCORE_REPORT={value!r} is not understood")
