@@ -51,7 +51,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
-from jitcore.symbolic.wrap import realize
+from jitcore.symbolic.wrap import present, realize
 
 SIMPLE = (str, int, float, bool, bytes, type(None), complex)
 CONSTANTS = (*SIMPLE, types.BuiltinFunctionType, type, types.ModuleType)
@@ -104,7 +104,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         if own and (name in vm.globals_set or name in vm.start.code.slot_of):
             vm.stop(breaks.ATTRIBUTE, f"a global name that was just assigned ({name})")
         reads(vm, owner.origin, obj)
-        return Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name])
+        return present(vm, Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name]))
     if issubclass(type(obj), type):
         return _of_class(vm, obj, name)
     if issubclass(type(obj), SAFE_OWNERS):
@@ -157,12 +157,14 @@ def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: st
 
 
 def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
-    if name in owner.attrs:
-        found = owner.attrs[name]
-        if found is None:
-            vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} was deleted")
+    found = owner.attrs.get(name)
+    if found is not None:
         return found
     raw = lookup(owner.cls, name)
+    if name in owner.attrs and is_gone(raw):
+        vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} was deleted")
+    if name in owner.attrs:
+        return _class_value(vm, raw, Known(owner.cls), owner, name)
     if raw is object.__dict__["__class__"]:
         return Known(owner.cls)
     if issubclass(type(raw), types.MemberDescriptorType):
@@ -172,7 +174,7 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     inside = instance_dict(owner)
     if inside is not None and owner.origin is not None and name in inside:
         var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
-        return var
+        return present(vm, var)
     if inside is not None and owner.origin is not None:
         vm.guard(Absent(Attr(owner.origin, name)))
     if raw is NOTHING and inside is None and owner.cls.__dictoffset__:
@@ -180,6 +182,11 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     if raw is NOTHING:
         missing(vm, f"{owner.cls.__name__} object has no {name}")
     return _class_value(vm, raw, Known(owner.cls), owner, name)
+
+
+def is_gone(raw: Any) -> bool:
+    """An attribute that was deleted: `raw` is what the class has of that name."""
+    return raw is NOTHING or issubclass(type(raw), types.MemberDescriptorType)
 
 
 def _of_exception(vm: Machine, owner: Exc, name: str) -> Var:
@@ -204,7 +211,7 @@ def _slot(vm: Machine, owner: Object, raw: types.MemberDescriptorType, name: str
     except AttributeError:
         vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is not set")
     var = owner.attrs[name] = Lazy(Slot(owner.origin, name, raw.__objclass__), value)
-    return var
+    return present(vm, var)
 
 
 def instance_dict(owner: Object) -> dict[str, Any] | None:
@@ -325,7 +332,7 @@ def store_attr(vm: Machine, owner: Var, name: str, value: Var | None) -> None:
         vm.stop(breaks.ATTRIBUTE_WRITE, f"{cls.__name__} object has no __dict__")
     if value is None:
         load_attr(vm, owner, name)
-        if name not in owner.attrs:
+        if owner.attrs.get(name) is None:
             vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} is the class's")
     set_attr(vm, owner, name, value)
 

@@ -99,6 +99,13 @@ def realize(vm: Machine, var: Var) -> Var:
     return found
 
 
+def present(vm: Machine, var: Var) -> Var:
+    """Next time, too, the name must have a value, even if nobody looks at it."""
+    if isinstance(var, Lazy):
+        vm.wanted.setdefault(var.origin)
+    return var
+
+
 def settled(vm: Machine, var: Range) -> Known:
     """A range that something else than a loop looks at has bounds that are facts."""
     if var.settled is None:

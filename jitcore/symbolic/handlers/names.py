@@ -21,7 +21,7 @@ from jitcore.symbolic.namespaces import about_to_write, reads
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Cell, Func, Known, Lazy, Null, Var
-from jitcore.symbolic.wrap import realize
+from jitcore.symbolic.wrap import present, realize
 
 
 @opcode("LOAD_FAST", "-- value")
@@ -31,14 +31,7 @@ def load_fast(vm: Machine, frame: Frame, canon: Canon) -> Var:
     var = frame.locals[canon.arg]
     if var is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
-    return bound(vm, var)
-
-
-def bound(vm: Machine, var: Var) -> Var:
-    """Next time, too, the name must have a value, even if nobody looks at it."""
-    if isinstance(var, Lazy):
-        vm.wanted.setdefault(var.origin)
-    return var
+    return present(vm, var)
 
 
 def frame_name(frame: Frame, index: int) -> str:
@@ -68,7 +61,7 @@ def delete_fast(vm: Machine, frame: Frame, canon: Canon) -> None:
     var = frame.locals[canon.arg]
     if var is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
-    bound(vm, var)
+    present(vm, var)
     vm.let_go(var)
     frame.locals[canon.arg] = None
 
@@ -98,7 +91,7 @@ def load_deref(vm: Machine, frame: Frame, canon: Canon) -> Var:
     content = cell_at(vm, frame, canon.arg).content
     if content is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
-    return bound(vm, content)
+    return present(vm, content)
 
 
 @opcode("STORE_DEREF", "value --")
@@ -111,7 +104,7 @@ def delete_deref(vm: Machine, frame: Frame, canon: Canon) -> None:
     cell = cell_at(vm, frame, canon.arg)
     if cell.content is None:
         vm.stop(breaks.UNBOUND, frame_name(frame, canon.arg))
-    bound(vm, cell.content)
+    present(vm, cell.content)
     write_cell(vm, cell, None)
 
 
@@ -133,7 +126,7 @@ def name_in_slot(vm: Machine, name: str, slot: int) -> Var:
     if var is None:
         vm.stop(breaks.NAMESPACE, name)
     reads(vm, FrameGlobals(), vm.start.globals)
-    return bound(vm, var)
+    return present(vm, var)
 
 
 @opcode("STORE_NAME", "value --")
@@ -159,12 +152,12 @@ def load_global(vm: Machine, frame: Frame, canon: Canon) -> Var:
         return found
     source = global_source(vm, frame, name)
     if name in frame.globals:
-        return bound(vm, Lazy(source, frame.globals[name]))
+        return present(vm, Lazy(source, frame.globals[name]))
     if name not in frame.builtins:
         vm.stop(breaks.UNBOUND, f"global {name}")
     vm.guard(Absent(source))
     reads(vm, FrameBuiltins(), frame.builtins)
-    return bound(vm, Lazy(Builtin(name), frame.builtins[name]))
+    return present(vm, Lazy(Builtin(name), frame.builtins[name]))
 
 
 def global_source(vm: Machine, frame: Frame, name: str) -> Source:

@@ -9,7 +9,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import Absent
 from jitcore.guards.source import Attr
 from jitcore.ir.types import ObjectType
-from jitcore.symbolic.attrs import instance_dict, load_attr, lookup, store_attr
+from jitcore.symbolic.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
 from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import class_of as described_class
 from jitcore.symbolic.describe import describe
@@ -116,7 +116,7 @@ def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     if isinstance(owner, Run) and not isinstance(owner.value.type, ObjectType):
         return hasattr(cls, name)
     if isinstance(owner, Object) and name in owner.attrs:
-        return owner.attrs[name] is not None
+        return owner.attrs[name] is not None or not is_gone(lookup(cls, name))
     if isinstance(owner, Object):
         raw = lookup(cls, name)
         inside = instance_dict(owner) or {}
