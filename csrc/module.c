@@ -32,6 +32,7 @@
 #include "plan.h"
 #include "polynomials.h"
 #include "pool.h"
+#include "products.h"
 #include "promise.h"
 #include "region.h"
 #include "rehearsal.h"
@@ -69,7 +70,7 @@ static int null_init(PyObject *module) {
 
 #define PARTS(X) \
     X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(plan) X(trial) X(entry) \
+    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(products) X(plan) X(trial) X(entry) \
     X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)
 

@@ -3,9 +3,11 @@
     np.histogram(x, 10, weights=w)    →    _C.histogram(...)    csrc/histogram.c
     (1.5 * a) @ x                     →    _C.scaled_product(...)    scaled.py, csrc/scaled.c
     np.bincount(x, minlength=10)      →    _C.bincount(x, None, 10)    csrc/bincount.c
+    np.dot(a, b), a @ b               →    _C.small_dot(a, b)    products.py, csrc/products.c
 
 The C function calls NumPy's where it finds anything out of the ordinary, so it needs no guard. That
-of bincount sees to it that there are as many bins as was presumed: NumPy's own never stands in.
+of bincount sees to it that there are as many bins as was presumed: NumPy's own never stands in. Nor
+does it for products: theirs raise an error, and CPython repeats the region.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from ..ir.infer_histogram import equal_bins
 from ..ir.op import Effect, Kind, Op
 from ..ir.ops_numpy import BINCOUNT
 from ..ir.types import ArrayType
+from .products import DOT, MATMUL, of_dot, of_matmul
 from .scaled import SCALED
 
 
@@ -43,10 +46,13 @@ def of_histogram(node: Node) -> tuple[Any, ...] | None:
     return (*of, form.array, form.bins, form.range, form.weights)
 
 
-ROWS = (Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),)
-
-BY_NAME = {row.op.name: row for row in ROWS}  # the names of NumPy's
-IN_C = frozenset((*(row.op for row in ROWS), SCALED))
+ROWS = {  # by the names of NumPy's
+    "histogram": Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),
+    "dot": Row(DOT, of_dot),
+    "ndarray.dot": Row(DOT, of_dot),
+    "matmul": Row(MATMUL, of_matmul),
+}
+IN_C = frozenset((*(row.op for row in ROWS.values()), SCALED))
 
 
 def own_bins(node: Node) -> Bins | None:
@@ -57,7 +63,7 @@ def own_bins(node: Node) -> Bins | None:
 
 def in_c(node: Node) -> Node:
     """The node; by a C function where there is one."""
-    row = BY_NAME.get(node.op.name)
+    row = ROWS.get(node.op.name)
     args = row.args(node) if row is not None else None
     if row is None or args is None:
         return node
