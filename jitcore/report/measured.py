@@ -89,13 +89,17 @@ def in_places(calls: Mapping[int, Call]) -> tuple[Call, ...]:
 
 
 def threads(calls: Mapping[int, Call]) -> tuple[float, ...]:
-    """What each has spent: a thread's calls have one root, and stand after their callers."""
+    """What each has spent that has called something: a thread's calls have one root, and stand
+    after their callers. The others' seconds are what is left between two readings of one clock."""
     root: dict[int, int] = {}
     spent: dict[int, float] = {}
+    busy: set[int] = set()
     for number, one in calls.items():
         at = root[number] = root.get(one.caller, number)
         spent[at] = spent.get(at, 0.0) + sum(one.own)
-    return tuple(sorted((one for one in spent.values() if one > 0), reverse=True))
+        if one.times > 0:
+            busy.add(at)
+    return tuple(sorted((spent[at] for at in busy if spent[at] > 0), reverse=True))
 
 
 def versions() -> str:

@@ -12,9 +12,9 @@ import pytest
 
 import jitcore
 from jitcore.report import console, page
-from jitcore.report.measured import run
+from jitcore.report.measured import run, threads
 from jitcore.report.processes import whose
-from jitcore.report.run import KINDS, Process
+from jitcore.report.run import KINDS, Call, Process
 
 X = np.linspace(-1.0, 2.0, 64)
 THREADS = 3
@@ -82,6 +82,13 @@ def test_a_call_accounts_for_no_more_than_its_time() -> None:
 
     found = jitcore.explain(spread)(X)
     assert len(found.run.threads) == THREADS and 0.0 < found.accounted <= 1.0
+
+
+def test_a_thread_that_calls_nothing_is_none_of_a_runs() -> None:
+    """Two readings of one clock differ by some nanoseconds for what has not gone on."""
+    mine, below, earlier = (Call(up, "f", "a.py", 1, 1, 0.0, (1.0,)) for up in (-1, 0, -1))
+    earlier = replace(earlier, times=0, own=(2e-9,))
+    assert threads({0: mine, 1: below, 2: earlier}) == (2.0,)
 
 
 @pytest.mark.parametrize(
