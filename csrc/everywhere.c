@@ -45,11 +45,41 @@ double everywhere_seconds(void) { return seconds > 0 ? budget_wait(seconds) : se
 #define SURE 4.0            /* worth: rounds of a loop over items, say */
 #define FIRST_PATIENCE 5.0  /* for the first question, which loads the compiler: about what that takes, */
 #define FIRST_UNSURE 20.0   /* and where the gain is less sure */
+#define FULL 1.0            /* worth: all of the time may become less. Where it is some of it, the program has taken */
+#define FIRST_PROGRAM 160.0 /* times as long before: what loads the compiler, and the first piece, are 3% of it */
+#define LOOKS 64            /* of which one asks how long that is */
 
 static int loaded;
 
+/* Too young a program for a question from which it may gain little? */
+static int is_young(void) {
+    static int old;
+    static unsigned looks;
+    if (!old && looks++ % LOOKS == 0)
+        old = budget_account().program >= FIRST_PROGRAM * seconds;
+    return !old;
+}
+
+static int is_too_early(const Home *home, double spent) {
+    return !loaded && seconds > 0 && everywhere_worth(home, spent) < FULL && is_young();
+}
+
 void everywhere_loaded(void) { loaded = 1; }
-void everywhere_passed(Home *home, int times) { home->work += PASS_SECONDS * times; }
+/* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. */
+static int has_subclass(const JitFrame *frame) {
+    int count = JIT_CODE(frame)->co_nlocalsplus;
+    for (int i = 0; i < count && i < MOST_NAMES; i++) {
+        PyObject *value = frame->localsplus[i];
+        if (value != NULL && PyArray_Check(value) && !PyArray_CheckExact(value))
+            return 1;
+    }
+    return 0;
+}
+
+void everywhere_passed(Home *home, const JitFrame *frame, int times) {
+    if (loaded || !has_subclass(frame))
+        home->work += PASS_SECONDS * times;
+}
 
 /* A frame that goes from loop to loop has been in each of them only since then. */
 double everywhere_since(const Home *home, double then) { return budget_clock() - fmax(then, home->cooled); }
@@ -66,11 +96,13 @@ int everywhere_hot(const Home *home, double spent) {
         wanted = fmax(wanted, (worth >= SURE ? FIRST_PATIENCE : FIRST_UNSURE) * seconds);
     if (home->compiled == 0 && spent >= IDLE_PATIENCE * seconds)
         gain = spent;
-    return gain >= wanted && spent >= home->cost;
+    return gain >= wanted && spent >= home->cost && !is_too_early(home, spent);
 }
 
 int everywhere_warms(const Home *home) {
-    return !home->hot && home->work >= LEAST_WORK * home->spent && !budget_is_spent();
+    if (home->hot || home->work < LEAST_WORK * home->spent || budget_is_spent())
+        return 0;
+    return home->spent < FIRST_PATIENCE * seconds || !is_too_early(home, home->spent);
 }
 
 void everywhere_worked(void) { of_use = 1; }

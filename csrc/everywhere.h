@@ -28,7 +28,7 @@ double everywhere_since(const Home *home, double then);
 /* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
 int everywhere_warms(const Home *home);
 /* One of its points was passed so often: a call, or a round of a loop, each. */
-void everywhere_passed(Home *home, int times);
+void everywhere_passed(Home *home, const JitFrame *frame, int times);
 void everywhere_loaded(void); /* the compiler, by the first question */
 void everywhere_prepared(double cost); /* seconds: looking at a code object, and making its C* */
 

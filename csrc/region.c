@@ -134,13 +134,13 @@ static int is_for_another(const Point *point, const Record *record, const Home *
     return !everywhere_hot(home, everywhere_since(home, record->began));
 }
 
-static void skip_some(Point *point, Home *home) {
+static void skip_some(Point *point, Home *home, const JitFrame *frame) {
     double now = budget_clock(), since = now - point->looked_at;
     point->looked_at = now;
     if (since >= SHORT_ROUND) /* one round, or all that were skipped */
         return;
     point->skips = SKIPS;
-    everywhere_passed(home, SKIPS);
+    everywhere_passed(home, frame, SKIPS);
 }
 
 /* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
@@ -150,7 +150,7 @@ static int hot_enough(Point *point, Record *record) {
     if (home->hot && !point->patient && !is_for_another(point, record, home))
         return 1;
     unsigned visits = ++point->visits;
-    everywhere_passed(home, 1);
+    everywhere_passed(home, record->frame, 1);
     int comes = point->came_in != record->serial;
     if (comes && !home->hot && record->began > 0) {
         point->came_in = record->serial;
@@ -166,7 +166,7 @@ static int hot_enough(Point *point, Record *record) {
     if (record->waits == NULL)
         record->waits = point;
     if (point->patient && visits > CLOCK_ALWAYS && budget_is_spent())
-        skip_some(point, home);
+        skip_some(point, home, record->frame);
     return 0;
 }
 

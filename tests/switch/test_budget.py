@@ -133,3 +133,29 @@ def test_what_children_of_the_program_take_is_not_for_compiling(run):
     print(_C.budget()["charged"] <= most)
     """
     assert run(program).stdout == "True\n"
+
+
+@pytest.mark.parametrize("kind", ["np.ndarray", "Kept"])
+def test_loops_over_arrays_of_a_subclass_are_no_sure_gain(run, kind):
+    program = f"""
+    import sys, time
+    import numpy as np
+
+    class Kept(np.ndarray):
+        pass
+
+    def rounds(x):
+        found = 0.0
+        for i in range(len(x)):
+            if i % 3:
+                found += 1.0
+        return np.sqrt(found)
+
+    x = np.zeros(10_000).view({kind})
+    while time.process_time() < 1.5 or ({kind} is np.ndarray and time.process_time() < 60):
+        rounds(x)
+        if "jitcore.pipeline" in sys.modules:
+            break
+    print("jitcore.pipeline" in sys.modules)
+    """
+    assert run(program, JITCORE="1").stdout == f"{kind == 'np.ndarray'}\n"
