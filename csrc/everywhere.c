@@ -47,16 +47,19 @@ double everywhere_seconds(void) { return seconds > 0 ? budget_wait(seconds) : se
 #define FIRST_UNSURE 20.0   /* and where the gain is less sure */
 #define FULL 1.0            /* worth: all of the time may become less. Where it is some of it, the program has taken */
 #define FIRST_PROGRAM 160.0 /* times as long before: what loads the compiler, and the first piece, are 3% of it */
-#define LOOKS 64            /* of which one asks how long that is */
+#define LOOK_AGAIN 0.01     /* seconds: how long that is, is a system call */
 
 static int loaded;
 
 /* Too young a program for a question from which it may gain little? */
 static int is_young(void) {
     static int old;
-    static unsigned looks;
-    if (!old && looks++ % LOOKS == 0)
+    static double looked;
+    double now = budget_clock();
+    if (!old && now - looked > LOOK_AGAIN) {
+        looked = now;
         old = budget_account().program >= FIRST_PROGRAM * seconds;
+    }
     return !old;
 }
 
@@ -65,6 +68,7 @@ static int is_too_early(const Home *home, double spent) {
 }
 
 void everywhere_loaded(void) { loaded = 1; }
+
 /* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. */
 static int has_subclass(const JitFrame *frame) {
     int count = JIT_CODE(frame)->co_nlocalsplus;
