@@ -83,9 +83,9 @@ static int heed(int status) {
 
 static PyObject *product(PyObject *const *args, Py_ssize_t nargs, int is_dot) {
     const Use *use = nargs == 2 ? use_of(args[0], args[1]) : NULL;
-    PyArrayObject *a = (PyArrayObject *)args[0], *b = (PyArrayObject *)args[1];
-    if (use == NULL || (is_dot && !(is_dots(a) && is_dots(b))))
+    if (use == NULL || (is_dot && !(is_dots((PyArrayObject *)args[0]) && is_dots((PyArrayObject *)args[1]))))
         return PyErr_SetString(PyExc_TypeError, "two arrays are expected whose products are made here"), NULL;
+    PyArrayObject *a = (PyArrayObject *)args[0], *b = (PyArrayObject *)args[1];
     Matrix x = matrix_of(a, 1), y = matrix_of(b, 0);
     if (x.columns != y.rows)
         return PyErr_SetString(PyExc_ValueError, "shapes that do not go together"), NULL;

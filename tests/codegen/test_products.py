@@ -259,3 +259,23 @@ def test_a_filter_of_any_size() -> None:
         eager = predict(args[0][:, 0].copy(), *args)
         mine = compiled(args[0][:, 0].copy(), *args)
         assert [one.tobytes() for one in mine] == [one.tobytes() for one in eager]
+
+
+def test_the_trial_leaves_no_traces() -> None:
+    """A change of the filters would show a warning again that has been shown once."""
+    shown: dict[Any, Any] = {}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        for _ in range(2):
+            warnings.warn_explicit("once", UserWarning, "a.py", 1, registry=shown)
+            served.__wrapped__(np.dtype("d"))
+    assert len(heard) == 1
+
+
+def test_the_trial_asks_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def other(*args: Any) -> Any:
+        raise AssertionError(args)
+
+    monkeypatch.setattr(np, "dot", other)
+    monkeypatch.setattr(np, "matmul", other)
+    assert served.__wrapped__(np.dtype("d")) == served(np.dtype("d"))
