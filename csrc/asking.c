@@ -58,16 +58,45 @@ void raise_later(PyObject *callback) {
     PyErr_WriteUnraisable(callback);
 }
 
-/* Ctrl-C while the compiler runs is the frame's that asked: where we were is not in its traceback. */
-void raise_as_the_frames(void) {
+/* Of a GraphBreakError; -2: it is something else. Its dict is read, since an object may answer with code. */
+static int offset_of(PyObject *error) {
+    PyObject *dict = PyExceptionInstance_Check(error) ? ((PyBaseExceptionObject *)error)->dict : NULL;
+    PyObject *at = dict ? PyDict_GetItemString(dict, "_jitcore_at") : NULL;
+    return at && PyLong_CheckExact(at) ? (int)PyLong_AsLong(at) : -2;
+}
+
+/* Where we were is not in their tracebacks. */
+int raise_as_the_frames(void) {
     PyObject *type, *error, *traceback;
-    if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
-        return;
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
-    Py_XDECREF(traceback);
-    PyException_SetTraceback(error, Py_None);
-    PyErr_Restore(type, error, NULL);
+    int interrupt = PyErr_GivenExceptionMatches(type, PyExc_KeyboardInterrupt);
+    int at = interrupt ? -1 : offset_of(error);
+    if (at >= -1) {
+        PyException_SetTraceback(error, Py_None);
+        Py_CLEAR(traceback);
+    }
+    PyErr_Restore(type, error, traceback);
+    return at;
+}
+
+__thread int breaks_are_errors;
+static PyObject *renew_callback;
+
+void renew_code(PyCodeObject *code) {
+    Home *home = home_of(code);
+    if (home == NULL || !(home->broken || home->measured) || renew_callback == NULL || !can_ask())
+        return;
+    jit_busy_enter();
+    PyObject *callback = Py_NewRef(renew_callback); /* it may be replaced while it runs */
+    PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
+    jit_busy_leave();
+    if (result == NULL)
+        raise_later(callback);
+    else if (result == Py_True)
+        home->broken = home->measured = 0;
+    Py_DECREF(callback);
+    Py_XDECREF(result);
 }
 
 /* A frame of a code object that nobody has looked at: the callback may give it a C*. */
@@ -123,7 +152,33 @@ static PyObject *set_prepare(PyObject *self, PyObject *callback) {
     return before;
 }
 
+static PyObject *set_renew(PyObject *self, PyObject *callback) {
+    (void)self;
+    PyObject *before = renew_callback ? renew_callback : Py_NewRef(Py_None);
+    renew_callback = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
+}
+
+static PyObject *swap_failing(PyObject *self, PyObject *flag) {
+    (void)self;
+    int before = breaks_are_errors, now = PyObject_IsTrue(flag);
+    if (now < 0)
+        return NULL;
+    breaks_are_errors = now;
+    return PyBool_FromLong(before);
+}
+
+static PyObject *is_failing(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    return PyBool_FromLong(breaks_are_errors);
+}
+
 static PyMethodDef methods[] = {
+    {"set_renew", set_renew, METH_O,
+     "set_renew(fn): fn(code) is called where a frame of it begins, breaks are errors, and it is to be compiled anew. "
+     "Gives the callback before."},
+    {"swap_failing", swap_failing, METH_O, "swap_failing(flag): are breaks errors on this thread? Gives the one before."},
+    {"is_failing", is_failing, METH_NOARGS, "Are breaks errors on this thread?"},
     {"set_discover", set_discover, METH_O,
      "set_discover(fn): fn(code) is called at the first frame of an unknown code object. "
      "Gives the callback before."},

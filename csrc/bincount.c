@@ -173,7 +173,7 @@ static PyMethodDef methods[] = {
 };
 
 int bincount_init(PyObject *module) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *numpy = PyImport_ImportModule("numpy._core.multiarray"); /* `np.bincount` may be the program's */
     numpys = numpy ? PyObject_GetAttrString(numpy, "bincount") : NULL;
     Py_XDECREF(numpy);
     return numpys == NULL ? -1 : PyModule_AddFunctions(module, methods);

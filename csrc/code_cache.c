@@ -146,6 +146,14 @@ static PyObject *leave_alone(PyObject *self, PyObject *code) {
     return done;
 }
 
+static PyObject *mark_broken(PyObject *self, PyObject *code) {
+    (void)self;
+    Home *home = PyCode_Check(code) ? home_of((PyCodeObject *)code) : NULL;
+    if (home != NULL)
+        home->broken = 1;
+    Py_RETURN_NONE;
+}
+
 static PyObject *installed(PyObject *self, PyObject *code) {
     (void)self;
     Home *home = PyCode_Check(code) ? home_of((PyCodeObject *)code) : NULL;
@@ -160,6 +168,7 @@ static PyMethodDef methods[] = {
     {"uninstall", uninstall, METH_O, "uninstall(code): frames of `code` run it as it is."},
     {"leave_alone", leave_alone, METH_O,
      "leave_alone(code): frames of `code` run it as it is, and nobody is asked about it any more."},
+    {"mark_broken", mark_broken, METH_O, "mark_broken(code): it has breaks that were no errors when they were met."},
     {"installed", installed, METH_O, "installed(code): its newest C*, or None."},
     {NULL, NULL, 0, NULL},
 };

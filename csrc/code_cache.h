@@ -17,6 +17,7 @@ typedef struct {
     char left;           /* ... and made no C*: not ours, or of no use */
     char looked_at, promises; /* when a function was made of it */
     char hot;            /* so much time was spent in it that compiling it may pay */
+    char broken;         /* it has breaks that were no errors when they were met */
     char measured;       /* JITCORE=1 has found it: it can be so again */
     unsigned calls;      /* that the evaluation function has seen before C was asked about; saturates */
     unsigned compiled;   /* times that the compiler was asked for a region of it */

@@ -42,3 +42,23 @@ void collector_end(void) {
     if (compiling > 0 && --compiling == 0)
         put_back();
 }
+
+static PyObject *begin(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    collector_begin();
+    Py_RETURN_NONE;
+}
+
+static PyObject *end(PyObject *self, PyObject *ignored) {
+    (void)self, (void)ignored;
+    collector_end();
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"collector_begin", begin, METH_NOARGS, "From here on what this process allocates starts no garbage collection, ..."},
+    {"collector_end", end, METH_NOARGS, "... and from here on it does, as if nothing had been allocated in between."},
+    {NULL, NULL, 0, NULL},
+};
+
+int collector_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -17,5 +17,6 @@
 
 void collector_begin(void);
 void collector_end(void);
+int collector_init(PyObject *module);
 
 #endif

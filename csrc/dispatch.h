@@ -17,6 +17,8 @@ typedef struct {
     PyObject *wanted;    /* the same in Python's words */
     PyObject *controls; /* has functions of a dispatcher, by the names of its methods */
     PyObject *options;  /* str: a caller that is compiled with such may have the function in its own graphs; NULL: none */
+    PyObject *config;   /* what it was asked to be compiled with; NULL: nothing was said */
+    PyObject *carrier;  /* a function that goes into pickles for it; NULL: none was needed */
     PyObject *dict, *weakrefs;
     long hits, calls;
     Idle idle;

@@ -39,6 +39,8 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
     Py_VISIT(self->signature);
     Py_VISIT(self->wanted);
     Py_VISIT(self->controls);
+    Py_VISIT(self->config);
+    Py_VISIT(self->carrier);
     Py_VISIT(self->dict);
     return 0;
 }
@@ -48,6 +50,8 @@ static int dispatcher_clear(PyObject *op) {
     Py_CLEAR(self->signature);
     Py_CLEAR(self->wanted);
     Py_CLEAR(self->controls);
+    Py_CLEAR(self->config);
+    Py_CLEAR(self->carrier);
     Py_CLEAR(self->dict);
     return 0;
 }
@@ -96,10 +100,56 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
-/* Pickled by reference, as functions are. */
-static PyObject *reduce(PyObject *op, PyObject *ignored) {
+/* ---------------------------------------------------------------- pickling: jitcore/pickled.py */
+
+/* A new reference to what the function of that name says; the name is let go of. */
+static PyObject *pickled(const char *name, PyObject *op, PyObject *protocol) {
+    PyObject *module = PyImport_ImportModule("jitcore.pickled");
+    PyObject *fn = module ? PyObject_GetAttrString(module, name) : NULL;
+    PyObject *result = fn ? PyObject_CallFunctionObjArgs(fn, op, protocol, NULL) : NULL;
+    Py_XDECREF(module);
+    Py_XDECREF(fn);
+    return result;
+}
+
+static PyObject *reduce(PyObject *op, PyObject *protocol) { return pickled("reduced", op, protocol); }
+
+static PyObject *get_carrier(PyObject *op, void *ignored) {
     (void)ignored;
-    return PyObject_GetAttrString(op, "__qualname__");
+    return pickled("carrier", op, NULL);
+}
+
+/* The first one stays: a pickler asks for it twice, and other threads may ask in between. */
+static PyObject *keep_carrier(PyObject *op, PyObject *fn) {
+    Dispatcher *self = (Dispatcher *)op;
+    if (self->carrier == NULL && fn != Py_None)
+        self->carrier = Py_NewRef(fn);
+    return Py_NewRef(self->carrier ? self->carrier : Py_None);
+}
+
+/* CPython makes what it needs of functions of these names, and of nothing else, when it makes a class. */
+static PyObject *set_name(PyObject *op, PyObject *const *args, Py_ssize_t nargs) {
+    if (nargs != 2) {
+        PyErr_SetString(PyExc_TypeError, "a class and a name are expected");
+        return NULL;
+    }
+    PyObject *owner = args[0], *name = args[1], *wrapped = NULL;
+    if (!PyType_Check(owner) || !PyType_HasFeature((PyTypeObject *)owner, Py_TPFLAGS_HEAPTYPE) || !PyUnicode_Check(name) ||
+        PyDict_GetItem(((PyTypeObject *)owner)->tp_dict, name) != op)
+        Py_RETURN_NONE;
+    if (PyUnicode_CompareWithASCIIString(name, "__new__") == 0)
+        wrapped = PyStaticMethod_New(op);
+    else if (PyUnicode_CompareWithASCIIString(name, "__init_subclass__") == 0 ||
+             PyUnicode_CompareWithASCIIString(name, "__class_getitem__") == 0)
+        wrapped = PyClassMethod_New(op);
+    else
+        Py_RETURN_NONE;
+    /* past the metaclass, as CPython itself */
+    int failed = wrapped == NULL || PyType_Type.tp_setattro(owner, name, wrapped) < 0;
+    Py_XDECREF(wrapped);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *self_copy(PyObject *op, PyObject *ignored) {
@@ -203,7 +253,9 @@ static PyMethodDef dispatcher_methods[] = {
     {"_set_options", set_options, METH_O,
      "_set_options(text): callers that are compiled with the same may have the function in their own graphs."},
     {"_set_controls", set_controls, METH_O, "_set_controls(obj): what has cache_info, cache_clear, warmup and graphs."},
-    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"_keep_carrier", keep_carrier, METH_O, "_keep_carrier(fn): the one that is kept, this one if there was none; or None."},
+    {"__reduce_ex__", reduce, METH_O, NULL},
+    {"__set_name__", (PyCFunction)(void (*)(void))set_name, METH_FASTCALL, NULL},
     {"__copy__", self_copy, METH_NOARGS, NULL},
     {"__deepcopy__", self_copy, METH_O, NULL},
     {NULL, NULL, 0, NULL},
@@ -217,6 +269,7 @@ static PyMemberDef dispatcher_members[] = {
     {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
     {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
     {"_options", T_OBJECT, offsetof(Dispatcher, options), READONLY, "of whom its function may be a part, or None"},
+    {"_config", T_OBJECT, offsetof(Dispatcher, config), 0, "what it was asked to be compiled with"},
     {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},
 };
@@ -268,6 +321,7 @@ static PyGetSetDef dispatcher_getset[] = {
     {"__wrapped__", wrapped_itself, set_own, "the original function", "__wrapped__"},
     {"eager", wrapped_itself, set_own, "the original function", "eager"},
     {"graphs", graphs, set_own, "the compiled regions, as of jitcore.explain", "graphs"},
+    {"_carrier", get_carrier, NULL, "a function that goes into pickles for it", NULL},
     OF_WRAPPED("__name__"),
     OF_WRAPPED("__qualname__"),
     OF_WRAPPED("__doc__"),

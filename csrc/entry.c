@@ -157,9 +157,7 @@ TWICE ExitKind run_with(Entry *self, FrameView *view, Transfer *out, Meter *mete
         return EXIT_MISS;
     if (self->waiting && self->trial.rival)
         return run_rival(self, view, out);
-    int rests = self->trial.rival == NULL || self->trial.rest > 0;
-    self->trial.rest -= self->trial.rest > 0;
-    return rests ? run_here(self, view, out, meter, left) : run_trial(self, view, out, meter, left);
+    return trial_rests(&self->trial) ? run_here(self, view, out, meter, left) : run_trial(self, view, out, meter, left);
 }
 
 static ExitKind entry_run(JitEntryHead *head, FrameView *view, Transfer *out) {

@@ -3,6 +3,7 @@
 #include "asking.h"
 #include "budget.h"
 #include "frame_hook.h"
+#include "heap.h"
 #include "lookup.h"
 #include "promise.h"
 #include "standing.h"
@@ -244,6 +245,7 @@ static void count(PyObject *const *args, Py_ssize_t nargs) {
     if (until_look > 0)
         return;
     until_look = LOOK_EVERY;
+    heap_look();
     PyThreadState *ts = PyThreadState_Get();
     if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())
         look(ts);

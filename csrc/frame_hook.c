@@ -98,6 +98,8 @@ static int is_to_be_asked(PyCodeObject *code, JitFrame *frame, int inside) {
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
 static void swap_in(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
+    if (breaks_are_errors)
+        renew_code(code);
     Home *home = home_of(code);
     if ((home != NULL && home->left) || map_of(code) != NULL || !has_plain_names(frame))
         return;

@@ -9,6 +9,7 @@
 #include "asking.h"
 #include "bincount.h"
 #include "code_cache.h"
+#include "collector.h"
 #include "dispatcher.h"
 #include "dots.h"
 #include "ear.h"
@@ -19,6 +20,7 @@
 #include "frame_hook.h"
 #include "frame_state.h"
 #include "guard_eval.h"
+#include "heap.h"
 #include "held.h"
 #include "histogram.h"
 #include "iterators.h"
@@ -69,7 +71,7 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
+    X(null) X(collector) X(heap) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
     X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(products) X(plan) X(trial) X(entry) \
     X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)

@@ -1,5 +1,7 @@
 #include "pool.h"
 
+#include "heap.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +227,7 @@ PyObject *pool_array(PyArray_Descr *descr, int ndim, const npy_intp *shape, cons
         size *= shape[d];
     if (size < LEAST || size > limit || users_own_handler())
         return NULL;
+    heap_look();
     char *data = pool_malloc(NULL, size);
     if (data == NULL)
         return NULL;

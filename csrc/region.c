@@ -34,6 +34,7 @@ typedef struct {
     int idle;          /* times in a row that one of several entries had its guards asked, and rested */
     unsigned long run; /* of the frame that came last */
     unsigned long left; /* the run in which the compiler is not asked any more */
+    double later;      /* by budget_clock: it is not asked before */
     PyObject *entries; /* tuple of JitBaseEntry, most useful first */
     long hits, misses;
     MeterSlot *slot;   /* of a report: CPython from here on, where it is dead; NULL: none yet */
@@ -182,8 +183,8 @@ static void cool(Point *point, Home *home, Record *record, double cost) {
     point->came_in = record->serial;
 }
 
-/* Asks the compiler for an entry for this frame. -1: it raised. */
-static int compile_here(Point *point, JitFrame *frame, Home *home) {
+/* Asks the compiler for an entry for this frame. -1: it raised, at the instruction of an offset, -1: here. */
+static int compile_here(Point *point, JitFrame *frame, Home *home, int *at) {
     collector_begin();
     PyObject *state = frame_state(frame, home->code, point->offset, point->depth);
     if (state == NULL) {
@@ -199,7 +200,7 @@ static int compile_here(Point *point, JitFrame *frame, Home *home) {
     meter_end(&span);
     jit_busy_leave();
     if (result == NULL)
-        raise_as_the_frames();
+        *at = raise_as_the_frames();
     Py_DECREF(state);
     Py_XDECREF(result);
     collector_end();
@@ -214,6 +215,14 @@ static PyObject *move_on(Point *point, Record *record) {
     return leave(point, record, EXIT_JUMP);
 }
 
+/* With an exception: that instruction of the frame raises it. */
+static PyObject *raise_there(Point *point, Record *record, int offset) {
+    record->transfer.offset = offset;
+    record->transfer.through_point = 0;
+    record->transfer.nstack = TRANSFER_KEEPS_STATE;
+    return leave(point, record, EXIT_RAISE);
+}
+
 /* Its entries have not held for long, this frame has asked them before, and it is not yet time to ask again. */
 static int passes_by(Point *point, const Record *record) {
     int again = point->run == record->serial;
@@ -221,9 +230,19 @@ static int passes_by(Point *point, const Record *record) {
     return again && point->vain >= MOST_VAIN && ++point->passed % VAIN_SAMPLE != 0;
 }
 
+/* Compiling there took too long for what its code has run. */
+static int is_too_soon(Point *point) {
+    if (point->later > 0 && budget_clock() >= point->later)
+        point->later = 0;
+    return point->later > 0;
+}
+
+/* What a signal's handler raised may be the error of another function. */
+static int is_of(JitFrame *frame, int offset) { return offset >= 0 && offset / 2 < map_of(JIT_CODE(frame))->units; }
+
 static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     point->misses++;
-    int closed = point->closed || point->left == record->serial;
+    int closed = point->closed || point->left == record->serial || is_too_soon(point);
     if (closed && point->vain < MOST_VAIN)
         point->vain++;
     Home *home = map_of(JIT_CODE(frame))->home;
@@ -238,7 +257,8 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     jit_hook_worked();
     Spending opened = budget_open();
     PyObject *asked = compiler;
-    int failed = compile_here(point, frame, home) < 0;
+    int at = -1;
+    int failed = compile_here(point, frame, home, &at) < 0;
     int starts = asked != compiler; /* the first question loads the compiler */
     double cost = budget_charge(opened, starts || !home->measured); /* nor is what was asked for by name */
     if (starts) {
@@ -246,7 +266,7 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
         cost = 0;
     }
     if (failed)
-        return NULL;
+        return is_of(frame, at) ? raise_there(point, record, at) : NULL;
     cool(point, home, record, cost);
     double gain = 0;
     ExitKind kind = run_entries(point, frame, record, &gain);
@@ -396,6 +416,14 @@ static PyObject *point_leave_run(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
+static PyObject *point_wait(PyObject *self, PyObject *seconds) {
+    double wanted = PyFloat_AsDouble(seconds);
+    if (wanted == -1 && PyErr_Occurred())
+        return NULL;
+    ((Point *)self)->later = budget_clock() + wanted;
+    Py_RETURN_NONE;
+}
+
 static PyObject *get_dead(PyObject *self, void *ignored) {
     (void)ignored;
     return PyBool_FromLong(is_dead((Point *)self));
@@ -425,6 +453,7 @@ static PyMethodDef point_methods[] = {
     {"add", point_add, METH_VARARGS, "add(entry, first=False): tried after the entries that are there, or before."},
     {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
     {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},
+    {"wait", point_wait, METH_O, "wait(seconds): as close, for so long; compiling does not count."},
     {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},
     {NULL, NULL, 0, NULL},
 };

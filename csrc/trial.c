@@ -9,6 +9,8 @@
 #define MOST_REST 262144 /* up to so many, */
 #define SHARE 128        /* and, after the second one, so many for each run of the rival's that one of the entry's takes longer */
 
+int trials_held;
+
 void trial_begin(Trial *trial, PyObject *rival) {
     Py_XSETREF(trial->rival, (JitEntryHead *)Py_NewRef(rival));
     trial->runs = trial->won = trial->lost = trial->rest = 0;
@@ -83,7 +85,17 @@ static PyObject *judged(PyObject *self, PyObject *args) {
     return made;
 }
 
+static PyObject *hold_trials(PyObject *self, PyObject *arg) {
+    int on = PyObject_IsTrue(arg);
+    (void)self;
+    if (on < 0)
+        return NULL;
+    trials_held += on ? 1 : -1;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"hold_trials", hold_trials, METH_O, "hold_trials(on): rivals have no turn until as many calls with False have come."},
     {"judged", judged, METH_VARARGS,
      "judged(clock, frames): for tests: what runs in so many frames where clock(0) is what the entry takes, clock(1) its "
      "rival: of each frame e (the entry), r (the rival) or c (CPython)."},

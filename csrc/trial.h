@@ -32,6 +32,18 @@ static inline double trial_clock(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+extern int trials_held; /* calls that are being explained */
+
+/* Is the entry to run, untimed? It counts as a run of a rest, and always is so while a call is explained. */
+static inline int trial_rests(Trial *trial) {
+    if (trial->rival == NULL || trials_held > 0)
+        return 1;
+    if (trial->rest == 0)
+        return 0;
+    trial->rest--;
+    return 1;
+}
+
 /* The rival's turn? */
 static inline int trial_turn(const Trial *trial) { return trial->runs & 1; }
 

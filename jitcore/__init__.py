@@ -1,10 +1,16 @@
 """jitcore: makes plain NumPy code fast and changes nothing but the speed.
 
 Its names are loaded when they are first used: the switch (jitcore/switch.py) is imported by
-programs that may never import NumPy, and so neither file imports any other module.
+programs that may never import NumPy, and so this file, the switch and pristine.py import no other
+module.
 """
 
+from jitcore import pristine
 from jitcore.version import __version__
+
+for folder in __path__:
+    pristine.adopt(folder)
+del folder
 
 TYPE_CHECKING = False  # not typing's: a program may do without that module
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from numbers import Real
 from types import ModuleType
 from typing import Any, TypeVar, cast, get_args, overload
 
 import numpy as np
 
-from jitcore import _C, backends, config, numpy_versions
+from jitcore import _C, backends, config, numpy_versions, pristine
 from jitcore.axes import mark_dynamic, mark_static
 from jitcore.cached import CachedEntry, CacheInfo
 from jitcore.config import Config, Numerics, environment
+from jitcore.dataclass import replace
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.lazy import Lazy
 from jitcore.leaving import leave_at_exit
@@ -29,6 +29,7 @@ from jitcore.promises import allow_in_graph, assume_constant_result
 from jitcore.settings import changed
 from jitcore.spec import ArraySpec, Signature, aligned, checks
 from jitcore.stances import stance
+from jitcore.users import is_users
 
 __all__ = [
     "ArraySpec",
@@ -59,6 +60,7 @@ __all__ = [
     "wait",
 ]
 
+pristine.take()
 numpy_versions.check(np.__version__)
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -201,16 +203,36 @@ def attach(fn: types.FunctionType, options: Config, signature: Signature | None 
     leave_at_exit()
     if options.report:
         report_at_exit()
-    if not options.enabled:
+    dispatcher = compiler_attached(fn, options) if options.enabled else None
+    if dispatcher is None:
         dispatcher = _C.Dispatcher(fn)
         dispatcher._off = True
-    else:
-        dispatcher = pipeline.attach(fn, options)
     dispatcher._set_controls(controls)
+    dispatcher._config = options
     if signature is not None:
         dispatcher._set_signature(checks(wanted), wanted)
-        controls.compile_for_signature(dispatcher)
+        if not dispatcher._off:
+            controls.compile_for_signature(dispatcher)
     return dispatcher
+
+
+def compiler_attached(fn: types.FunctionType, options: Config) -> Any:
+    """None, where the compiler cannot be loaded: then the function runs in CPython."""
+    _C.collector_begin()
+    try:
+        return pipeline.attach(fn, options)
+    except Exception as error:
+        if options.strict or is_users(error):
+            raise
+        not_loaded()
+        return None
+    finally:
+        _C.collector_end()
+
+
+@functools.cache
+def not_loaded() -> None:
+    log.exception("internal error: please report it; what is compiled runs in CPython")
 
 
 def report(to: Any = None, /) -> None:
@@ -252,8 +274,11 @@ def ignore_module(modules: Iterable[ModuleType | str] | ModuleType | str, /) -> 
 
 
 def reset() -> None:
-    """Forget all that was compiled, and give back what it holds."""
-    pipeline.reset()
+    """Forget all that was compiled, and give back what it holds, and what lies free in malloc's
+    heaps."""
+    forget = getattr(sys.modules.get("jitcore.pipeline"), "reset", None)
+    if forget is not None:  # else nothing was compiled
+        forget()
 
 
 def wait(timeout: float | None = None) -> bool:

@@ -32,7 +32,7 @@ def prepare(code: CodeType) -> None:
         if environment().strict:
             raise
         where = f"{code.co_filename}:{code.co_firstlineno} in {code.co_qualname}"
-        log.exception("internal error: please report it; %s is left to CPython", where)
+        log.exception("internal error: please report it; %s runs in CPython", where)
 
 
 def review() -> None:

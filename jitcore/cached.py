@@ -9,7 +9,7 @@ from typing import Any, Literal
 from jitcore.dataclass import dataclass
 
 Extents = tuple[int | tuple[int, int], ...]
-State = Literal["in use", "compiling", "resting", "left to CPython"]
+State = Literal["in use", "compiling", "resting", "runs in CPython"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class CachedEntry:
 
     place     where it begins: `.filename`, `.lineno`, `.function`
     state     "in use" · "compiling": NumPy serves meanwhile · "resting": for a number of calls,
-              as it did not pay · "left to CPython": NumPy's own calls were faster, or it failed
+              as it did not pay · "runs in CPython": NumPy's own calls were faster, or it failed
               too often
     hits      times that it ran to its end
     failures  times that a step of it failed, and CPython repeated the work

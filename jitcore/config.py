@@ -18,6 +18,7 @@ from jitcore import topics
 from jitcore.dataclass import dataclass
 from jitcore.lazy import Lazy
 
+difflib = Lazy("difflib")
 settings = Lazy("jitcore.settings")  # which imports this module
 
 Backend = str  # "c", "numpy", or a registered name
@@ -46,12 +47,13 @@ class Config:
     dynamic: bool | None = None
     cache_limit: int = 8  # entries of one region before it goes dynamic or stays CPython's
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
+    heap_bytes: int | None = None  # JITCORE_HEAP_MB: what malloc's heap may keep; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
     sized: frozenset[int] = frozenset()  # extents that are others in other samples, see samples.py
     verify: bool = False  # JITCORE_VERIFY=1 runs regions and CPython, and compares
     strict: bool = False  # JITCORE_STRICT=1: errors of jitcore's own reach the program
     reports: Path | None = None  # JITCORE_REPORTS: where bug reports go; None: for temporary files
-    report_values: str = "small"  # JITCORE_REPORT_VALUES: the bits of which arrays are in them
+    report_values: str = "small"  # JITCORE_REPORT_VALUES: which arrays they include
     keep_all: bool = False  # keep regions that do not pay: for tests
     include: tuple[str, ...] = ()  # JITCORE_INCLUDE: modules, paths, globs that JITCORE=1 compiles
     exclude: tuple[str, ...] = ()  # JITCORE_EXCLUDE: those that are CPython's
@@ -72,7 +74,6 @@ def from_environment(env: Mapping[str, str]) -> Config:
     """The configuration that these environment variables describe."""
     switch = env.get("JITCORE", "")
     folder = env.get("JITCORE_CACHE_DIR", "")
-    pool = env.get("JITCORE_POOL_MB", "")
     return Config(
         enabled=switch != "0",
         everywhere=switch == "1",
@@ -82,7 +83,8 @@ def from_environment(env: Mapping[str, str]) -> Config:
         hinted=env.get("CC", ""),
         compiling="background" if env.get("JITCORE_COMPILE", "") == "background" else "eager",
         backend=env.get("JITCORE_BACKEND", "") or "c",
-        pool_bytes=min(int(pool) * MEGABYTE, sys.maxsize) if pool.isdecimal() else None,
+        pool_bytes=megabytes_in(env.get("JITCORE_POOL_MB", "")),
+        heap_bytes=0 if tells_malloc(env) else megabytes_in(env.get("JITCORE_HEAP_MB", "")),
         threads=threads_in(env.get("JITCORE_NUM_THREADS", ""), env.get("OMP_NUM_THREADS", "")),
         verify=env.get("JITCORE_VERIFY") == "1",
         strict=env.get("JITCORE_STRICT") == "1",
@@ -113,17 +115,46 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
     "JITCORE_LOGS": (topics.WORDS, topics.is_understood),
     "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),
-    "JITCORE_POOL_MB": ("a number of megabytes from 0 on", str.isdecimal),
+    **dict.fromkeys(
+        ("JITCORE_POOL_MB", "JITCORE_HEAP_MB"),
+        ("a number of megabytes from 0 on", str.isdecimal),
+    ),
 }
+
+
+# Those that may be anything.
+FREE = (
+    *("JITCORE_CACHE_DIR", "JITCORE_CC", "JITCORE_BACKEND", "JITCORE_REPORTS", "JITCORE_DUMP"),
+    *("JITCORE_INCLUDE", "JITCORE_EXCLUDE"),
+)
+PREFIX = "JITCORE"
+OTHERS = ("JITCORE_BUILD_", "JITCORE_TEST_")  # of setup.py and the tests
 
 
 def not_understood(env: Mapping[str, str]) -> dict[str, str]:
     """Variable → what is wrong with it. from_environment does as if these were not set."""
-    return {
+    return misspelt(env) | {
         name: f"{name}={env[name]!r} is not understood, and left out: it may be {words}"
         for name, (words, allows) in ALLOWED.items()
         if env.get(name) and not allows(env[name])
     }
+
+
+def misspelt(env: Mapping[str, str]) -> dict[str, str]:
+    known = {*ALLOWED, *FREE}
+    found = [name for name in env if name.startswith(PREFIX) and name not in known]
+    return {
+        name: f"{name} is no variable of jitcore's, and left out{nearest(name)}"
+        for name in found
+        if env[name] and not name.startswith(OTHERS)
+    }
+
+
+def nearest(name: str) -> str:
+    """By what follows the prefix that all share."""
+    known = [one.removeprefix(PREFIX) for one in sorted({*ALLOWED, *FREE})]
+    found = difflib.get_close_matches(name.removeprefix(PREFIX), known, 1)
+    return f": did you mean {PREFIX}{found[0]}?" if found else ""
 
 
 def complaints() -> dict[str, str]:
@@ -138,6 +169,18 @@ def threads_in(*texts: str) -> int | None:
         if first.isdecimal() and int(first) > 0:
             return min(int(first), sys.maxsize)
     return None
+
+
+def megabytes_in(text: str) -> int | None:
+    """In bytes."""
+    return min(int(text) * MEGABYTE, sys.maxsize) if text.isdecimal() else None
+
+
+def tells_malloc(env: Mapping[str, str]) -> bool:
+    """Does the user say what glibc's malloc is to do (`man mallopt`)?"""
+    return "glibc.malloc." in env.get("GLIBC_TUNABLES", "") or any(
+        name.startswith("MALLOC_") and value for name, value in env.items()
+    )
 
 
 def absolute(folder: str) -> Path:

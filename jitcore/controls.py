@@ -9,13 +9,16 @@ from operator import attrgetter
 from types import CellType, FunctionType
 from typing import Any
 
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.cached import CachedEntry, CacheInfo, State
 from jitcore.errors import GraphBreakError
+from jitcore.lazy import Lazy
 from jitcore.marks import disable
 from jitcore.opcodes.decode import decode
 from jitcore.runtime.records import Record, Region, records
 from jitcore.spec import ArraySpec, examples, refusal
+
+pipeline = Lazy("jitcore.pipeline")  # which may be one that cannot be loaded
 
 
 def record_of(dispatcher: Any) -> Record | None:
@@ -65,7 +68,7 @@ def cached(record: Record, region: Region) -> CachedEntry:
 
 def state_of(entry: Any, point: Any) -> State:
     if entry.retired or entry.disabled:
-        return "left to CPython"
+        return "runs in CPython"
     if entry.waiting:
         return "compiling"
     return "resting" if entry.rest > 0 or point.rest > 0 else "in use"
@@ -74,7 +77,8 @@ def state_of(entry: Any, point: Any) -> State:
 def cache_clear(dispatcher: Any) -> None:
     """Forget what was compiled of this function. It is compiled anew when it is called, with the
     same options; calls under way go on. What it calls keeps its entries: `jitcore.reset()`."""
-    pipeline.forget(dispatcher._function.__code__)
+    if not dispatcher._off:
+        pipeline.forget(dispatcher._function.__code__)
 
 
 def warmup(dispatcher: Any, /, *args: Any, **kwargs: Any) -> bool:

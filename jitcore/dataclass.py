@@ -1,11 +1,11 @@
 """A class with annotations → a dataclass, in a fraction of the standard library's time.
 
 `dataclasses` compiles up to six functions for each class, which was more than half of what it took
-to load the compiler. Here only `__init__` is compiled; what compares, hashes, prints and protects
-fields is made without. To a type checker it is the standard library's, and `fields`, `replace`,
-`asdict` and `is_dataclass` work on what it makes. It has the options that jitcore uses, and does as
-the standard library, but for two things: there is no ClassVar, InitVar and KW_ONLY, and fields are
-compared as tuples are, identity first, on 3.13 too.
+to load the compiler. Here only `__init__` is compiled, when the class is first called; what
+compares, hashes, prints and protects fields is made without. To a type checker it is the standard
+library's, and `fields`, `replace`, `asdict` and `is_dataclass` work on what it makes. It has the
+options that jitcore uses, and does as the standard library, but for two things: there is no
+ClassVar, InitVar and KW_ONLY, and fields are compared as tuples are, identity first, on 3.13 too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 Members = dict[str, tuple[Any, "Field[Any]"]]  # field → its annotation, and what field() gives
@@ -117,13 +118,31 @@ def with_default(cls: type, name: str, one: Field[Any]) -> None:
 
 
 def methods(cls: type, members: Members, frozen: bool, eq: bool) -> dict[str, Any]:
-    new: dict[str, Any] = {"__init__": initial(cls, members, frozen)}
+    new: dict[str, Any] = {"__init__": Initial(members, frozen)}
     new["__replace__"] = dataclasses.replace
     new["__repr__"] = printing([name for name, (_, one) in members.items() if one.repr])
     if eq:
         key = key_of([name for name, (_, one) in members.items() if one.compare])
         new |= {"__eq__": equality(key), "__hash__": hashing(key) if frozen else None}
     return new | (FROZEN if frozen else {})
+
+
+class Initial:
+    """Stands for `__init__` until it is asked for: most classes are never called in a process."""
+
+    __slots__ = ("frozen", "made", "members")
+
+    def __init__(self, members: Members, frozen: bool) -> None:
+        self.members = members
+        self.frozen = frozen
+        self.made: Any = None
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        for cls in owner.__mro__:
+            if vars(cls).get("__init__") is self:  # no thread has been here
+                self.made = initial(cls, self.members, self.frozen)
+                type.__setattr__(cls, "__init__", self.made)
+        return self.made if instance is None else MethodType(self.made, instance)
 
 
 def initial(cls: type, members: Members, frozen: bool) -> Callable[..., None]:
@@ -212,7 +231,16 @@ STATE: dict[str, Any] = {"__getstate__": state, "__setstate__": set_state}
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
+
+    def replace(one, /, **changes):
+        """As the standard library's, of what is made here: it asks for no Field."""
+        made_here = next(vars(cls)[FIELDS] for cls in type(one).__mro__ if FIELDS in vars(cls))
+        for name, (_, field) in made_here.members.items():
+            if field.init:
+                changes.setdefault(name, getattr(one, name))
+        return type(one)(**changes)
 
     def dataclass(cls=None, /, *, frozen=False, eq=True, slots=False, weakref_slot=False):
         """As the standard library's."""

@@ -10,7 +10,7 @@ class JitcoreError(Exception):
 
 
 class InternalError(Exception):
-    """Our bug. Raised in tests; in production it is logged and the frame is left to CPython."""
+    """Our bug. Raised in tests; in production it is logged and the frame runs in CPython."""
 
 
 def blame(error: BaseException, place: object) -> None:
@@ -31,6 +31,7 @@ class GraphBreakError(JitcoreError):
     """`fullgraph=True`, and the graph broke. `.break_` is the break, the message its report, with
     the source line."""
 
-    def __init__(self, stop: object, lines: Iterable[str] = ()) -> None:
+    def __init__(self, stop: object, lines: Iterable[str] = (), at: int = -1) -> None:
         super().__init__("\n".join([str(stop), *lines]))
         self.break_ = stop
+        self._jitcore_at = at  # offset of the instruction that raises it; -1: where the frame is

@@ -16,21 +16,25 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-from jitcore import _C, numpy_versions
+from jitcore import _C, numpy_versions, pristine
 from jitcore.config import complaints, environment
 from jitcore.leaving import leave_at_exit
 from jitcore.runtime.arrivals import arrivals
+from jitcore.runtime.memory import keep_heap
+from jitcore.users import is_users
 
 EARLY = (
     *("jitcore.arriving", "jitcore.pipeline"),
-    *("subprocess", "tempfile", "shutil", "hashlib", "json"),
+    *("subprocess", "hashlib", "json"),
 )
 
 
 def begin() -> None:
+    pristine.take()
     numpy_versions.check(np.__version__)
     leave_at_exit()
     _C.meet_numpy()
+    keep_heap(environment())
     before = _C.set_compiler(load)
     if before is not None:
         _C.set_compiler(before)
@@ -45,7 +49,7 @@ def begin() -> None:
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()
-    _C.everywhere_begin(np, umath, seconds, "jitcore.pipeline" in sys.modules)
+    _C.everywhere_begin(sys.modules["numpy"], umath, seconds, "jitcore.pipeline" in sys.modules)
 
 
 def complain() -> None:
@@ -88,12 +92,15 @@ def prepare(code: CodeType) -> None:
 
 
 def loaded(name: str) -> Any:
-    """One of our modules. None, and the end: the program has a module `array` of its own, say, that
-    ours gets in the library's stead."""
+    """One of our modules. None, and the end, where that fails: the program has a module `array` of
+    its own, say, that ours gets in the library's stead."""
     try:
         return import_module(name)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
+        if is_users(error):
+            raise
         if _C.everywhere():
             end()
-            print(f"jitcore: JITCORE=1 has no effect any more: {error}", file=sys.stderr)
+            what = f"{type(error).__name__}: {error}"
+            print(f"jitcore: JITCORE=1 has no effect any more: {what}", file=sys.stderr)
         return None

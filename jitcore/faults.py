@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, TypeVar
 
 from jitcore.config import environment
-from jitcore.errors import GraphBreakError
+from jitcore.errors import GraphBreakError, InternalError
 from jitcore.hush import hushed
 from jitcore.runtime.records import records
 from jitcore.runtime.sound import is_sound
@@ -15,6 +16,7 @@ from jitcore.runtime.told import note, seen
 from jitcore.users import is_users
 from jitcore.verify import internal
 
+log = logging.getLogger("jitcore")
 T = TypeVar("T")
 
 
@@ -46,6 +48,19 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
 
 
 def failed(subject: Any, error: Exception) -> None:
+    """Told; where that fails, too, as where the program has a module `platform` of its own that
+    ours gets in the library's stead, the program goes on all the same."""
+    try:
+        tell(subject, error)
+    except InternalError:
+        raise
+    except Exception as another:
+        if environment().strict or is_users(another):
+            raise
+        log.error("internal error: please report it; %s: %s", type(error).__name__, error)
+
+
+def tell(subject: Any, error: Exception) -> None:
     """Into the log and the reports, at the frame or code object that we failed on."""
     code = subject if isinstance(subject, CodeType) else subject.code
     stop = internal.failure(error, code, subject)

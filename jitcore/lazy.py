@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from jitcore import pristine
+
 
 class Lazy:
     """Stands for a module; the first attribute that is read loads it."""
@@ -13,6 +15,6 @@ class Lazy:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        value = getattr(import_module(self._name), attribute)
+        value = getattr(pristine.own(import_module(self._name)), attribute)
         setattr(self, attribute, value)
         return value

@@ -18,13 +18,35 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Mapping
+from functools import partial
 
 from jitcore.topics import ALL, TOPICS, is_understood, signed
 
 LEVELS = {"": logging.INFO, "+": logging.DEBUG, "-": logging.CRITICAL}
 
 top = logging.getLogger("jitcore")
-graph, guards, breaks, recompiles, code, kernels, cache = (top.getChild(name) for name in TOPICS)
+
+
+class Topic:
+    """One of them. A logger that is off is not called: programs count its calls."""
+
+    def __init__(self, name: str) -> None:
+        self.logger = top.getChild(name)
+        self.wants = partial(logging.Logger.isEnabledFor, self.logger)
+
+    def info(self, text: str, *args: object, exc_info: bool = False) -> None:
+        if self.wants(logging.INFO):
+            self.logger.info(text, *args, exc_info=exc_info, stacklevel=2)
+
+    def debug(self, text: str, *args: object, exc_info: bool = False) -> None:
+        if self.wants(logging.DEBUG):
+            self.logger.debug(text, *args, exc_info=exc_info, stacklevel=2)
+
+    def warning(self, text: str, *args: object) -> None:
+        self.logger.warning(text, *args, stacklevel=2)
+
+
+graph, guards, breaks, recompiles, code, kernels, cache = map(Topic, TOPICS)
 
 
 def levels_in(text: str) -> dict[str, int]:
@@ -47,8 +69,8 @@ def listen(levels: Mapping[str, int]) -> None:
         top.addHandler(Console())
 
 
-def wants(topic: logging.Logger, level: int = logging.INFO) -> bool:
-    return topic.isEnabledFor(level)
+def wants(topic: Topic, level: int = logging.INFO) -> bool:
+    return topic.wants(level)
 
 
 class Console(logging.Handler):

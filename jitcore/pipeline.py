@@ -8,8 +8,8 @@ compile_region(point, frame)   capture ─▶ assemble ─▶ the entry is added
 from __future__ import annotations
 
 import functools
-import time
 from pathlib import Path
+from time import perf_counter
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -25,12 +25,14 @@ from jitcore.faults import failed, guarded
 from jitcore.guards.guard import ErrState
 from jitcore.ir.errstate import only_warns
 from jitcore.lazy import Lazy
+from jitcore.limit import halfway
 from jitcore.marks import is_left
 from jitcore.opcodes.decode import Code, decode
+from jitcore.runtime.allowance import limited
 from jitcore.runtime.arrivals import arrivals
 from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
-from jitcore.runtime.memory import pool_bytes
-from jitcore.runtime.missed import failing_in, missed, warn_of_limit
+from jitcore.runtime.memory import keep_heap, pool_bytes
+from jitcore.runtime.missed import failing_in, missed, numbers_in, with_guards
 from jitcore.runtime.other_sizes import for_other_sizes, keep_sizes
 from jitcore.runtime.planned import Unroutined
 from jitcore.runtime.points import place_points, splice_in
@@ -46,9 +48,10 @@ from jitcore.settings import current
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
 from jitcore.users import is_users
-from jitcore.verify import rehearsal
+from jitcore.verify import pending
 
 dumping = Lazy("jitcore.dump.function")
+rehearsal = Lazy("jitcore.verify.rehearsal")
 MAX_CODE = 20_000
 
 
@@ -125,12 +128,20 @@ def discover(code: CodeType) -> None:
         prepare(code, current())
 
 
+def renew(code: CodeType) -> bool:
+    """A frame of it begins where breaks are errors, and it has some that were none when they were
+    met, or has waited to be hot: it is compiled anew, so that they are met again. True: done."""
+    if adopted(code) is not None:
+        forget(code)
+    return True
+
+
 def compile_region(point: Any, frame: Any) -> None:
     """Called at a region point where no entry's guards hold."""
     record = records.find(frame.code)
     if record is None or not record.begun:
         record = adopted(frame.code)
-    if rehearsal.is_pending(point.run):
+    if pending.is_pending(point.run):
         return
     known: Any = record.points.get(point.offset) if record is not None else None
     if record is None or known is not point:
@@ -143,17 +154,20 @@ def compile_region(point: Any, frame: Any) -> None:
         _C.leave_alone(frame.code)
 
 
-def compile_for(record: Record, point: Any, frame: Any, in_vain: bool = False) -> None:
-    changed = missed(record, rehearsal.guarded(point.entries), frame)
+def compile_for(
+    record: Record, point: Any, frame: Any, in_vain: bool = False, wanted: bool = False
+) -> None:
+    changed = missed(record, with_guards(point.entries), frame)
+    record.varied.update(numbers_in(changed))
     if in_vain:
         point.leave_run()
-        done: Done = "left to CPython"
+        done: Done = "runs in CPython"
     else:
-        done = compile_alone(record, point, frame)
+        done = limited(
+            record, point, frame.code, lambda: compile_alone(record, point, frame), wanted
+        )
     if changed:
         recompiled(record, point, frame.code, changed, done)
-    if not record.warned:
-        warn_of_limit(record, changed)
 
 
 def compile_ahead(point: Any, frame: Any) -> bool:
@@ -161,8 +175,8 @@ def compile_ahead(point: Any, frame: Any) -> bool:
     record = records.find(frame.code)
     assert record is not None
     with record.alone(point.offset) as mine:
-        if mine and not point.closed and all(failing_in(rehearsal.guarded(point.entries), frame)):
-            compile_for(record, point, frame)
+        if mine and not point.closed and all(failing_in(with_guards(point.entries), frame)):
+            compile_for(record, point, frame, wanted=True)
     here = (r for r in record.regions if r.offset == point.offset and r.entry is not None)
     serving = (r for r in here if not failing_in((r.entry,), frame)[0])
     return any(not region.breaks for region in serving)
@@ -181,18 +195,19 @@ def adopted(code: CodeType) -> Record | None:
 
 
 def compile_alone(record: Record, point: Any, frame: Any) -> Done:
-    started = time.perf_counter()
+    started = perf_counter()
     offer()
     errstate = _C.errstate_code()
     decoded = decode(frame.code)
     if not only_warns(errstate):
         point.add(entry_that_stays([ErrState(errstate)]))
-        broke(record, Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code)))
+        stop = Break(breaks.ERROR_STATE, str(np.geterr()), place_of(frame.code))
+        broke(record, frame.code, stop)
         place_points(record, decoded, around_blocks(decoded))
-        return "left to CPython"
+        return "runs in CPython"
     if exhausted(record, point, frame.code):
         (point.kill if point.barren else point.close)()
-        return "left to CPython"
+        return "runs in CPython"
     start = Start(
         decoded,
         point.offset,
@@ -203,17 +218,22 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         _C.NULL,
         errstate,
         frozenset(record.rolled),
+        refused=record.refused,
+        varied=frozenset(record.varied),
     )
     with np.errstate(all="ignore"):  # our own questions to NumPy
         captured, assembled = captured_and_assembled(start, record)
     record.rolled |= captured.rolled
+    record.refused |= captured.refused
     for note in captured.notes:
         seen(record, note)
     if captured.stop is not None:
-        broke(record, captured.stop)
+        at = captured.exit.offset
+        alike = decoded.handler_of(at) == decoded.handler_of(point.offset)
+        broke(record, frame.code, captured.stop, at if alike else -1)
     if repeats(record, point, captured):
         point.close()
-        return "left to CPython"
+        return "runs in CPython"
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(frame.code)))
     if assembled is not None:
@@ -231,12 +251,12 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
     else:
         point.close()
         record.barren += 1
-    keep(record, region_of(frame.code, point, captured, assembled, time.perf_counter() - started))
+    keep(record, region_of(frame.code, point, captured, assembled, perf_counter() - started))
     place_points(record, decoded, captured.resume)
     if record.config.dump is not None:
         dumped(record.config.dump, record, decoded, point.offset, captured, assembled)
     if assembled is None:
-        return "left to CPython"
+        return "runs in CPython"
     return "made dynamic" if for_sizes(captured) else "another entry"
 
 
@@ -245,6 +265,7 @@ def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assem
     refused: dict[int, str] = {}
     while True:
         captured = capture(start, record.config, refused)
+        halfway()
         general = for_other_sizes(record, start, captured)
         if general is not None:
             return general
@@ -314,8 +335,9 @@ def reset() -> None:
     for _, code in records.with_codes():
         forget(code)
     forget_failures()
-    rehearsal.forget()
+    pending.forget()
     _C.pool_clear()
+    _C.heap_give_back()
 
 
 def forget(code: CodeType) -> None:
@@ -349,7 +371,9 @@ ahead = guarded(compile_ahead)
 discovering = guarded(discover)
 _C.set_compiler(compiling)
 _C.set_discover(discovering)
+_C.set_renew(guarded(renew))
 _C.pool_limit(pool_bytes(environment()))
+keep_heap(environment())
 use_threads(threads_of(environment()))
 logs.listen(logs.levels_in(environment().logs))
 if environment().verify:

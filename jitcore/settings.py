@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from jitcore.config import COMPILING, Config, environment
+from jitcore.dataclass import replace
 
 
 class OfThread(threading.local):

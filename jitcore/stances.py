@@ -15,23 +15,11 @@ from jitcore import _C
 Name = Literal["eager", "compile", "fail_on_break"]
 
 
-class OfThread(threading.local):
-    failing = False
-
-
 class Before(threading.local):
     """What each thread comes back to: a stance may be entered by several at once."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, bool]] = []
-
-
-here = OfThread()
-
-
-def failing() -> bool:
-    """Is a break an error on this thread?"""
-    return here.failing
 
 
 class Stance:
@@ -44,16 +32,17 @@ class Stance:
 
     def __enter__(self) -> None:
         eager = self._name == "eager"
-        self._before.rows.append((_C.swap_busy(1 if eager else 0), here.failing))
-        here.failing = self._name == "fail_on_break"
+        failing = _C.swap_failing(self._name == "fail_on_break")
+        self._before.rows.append((_C.swap_busy(1 if eager else 0), failing))
         if not eager:
             _C.compile_enter()
 
     def __exit__(self, *exc: object) -> None:
         if self._name != "eager":
             _C.compile_leave()
-        busy, here.failing = self._before.rows.pop()
+        busy, failing = self._before.rows.pop()
         _C.swap_busy(busy)
+        _C.swap_failing(failing)
 
 
 def stance(name: Name, /) -> Stance:

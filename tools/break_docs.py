@@ -32,8 +32,8 @@ HEAD = """\
 # Breaks
 
 What jitcore cannot keep to exactly, it does not compile: it breaks the graph there, CPython runs
-that piece, and the report says where, why, and what would help. A break costs only itself: compiled
-regions stand before it and after it, also inside loops, `with` and `try` blocks.
+that piece, and the report says where, why, and what would help. The rest stays compiled: there are
+regions before it and after it, also inside loops, `with` and `try` blocks.
 
 This page is generated from `jitcore/fallback/breaks/` by `make docs`. A code never changes its
 meaning.

@@ -1,10 +1,10 @@
 """Imports point down: every module of jitcore → the lines that break the order of the layers.
 
-    version dataclass errors switch topics → config logs marks leaving stances hush users, lazy
-    → backends, groups → processors
+    pristine → version dataclass errors switch topics
+    → config limit logs marks leaving stances hush users, lazy → backends, groups → processors
     → opcodes ir → guards → fallback → symbolic → codegen
     → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
-    → api → __init__
+    → api → pickled → __init__
 
 A layer may import its own modules and those that its row names; a row may narrow a layer to one of
 its modules. No import stands inside a function; Lazy("jitcore.module") is an import like others.
@@ -34,6 +34,7 @@ LEAVES = (
         "config",
         "marks",
         "leaving",
+        "limit",
         "hush",
     ),
     *("lazy", "backends", "users", "own", "promises", "streams"),
@@ -42,6 +43,7 @@ LEAVES = (
 MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "codegen")
 
 ORDER: dict[str, tuple[str, ...]] = {
+    "pristine": (),
     "version": (),
     "numpy_versions": (),
     "dataclass": (),
@@ -51,6 +53,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "config": ("errors", "lazy", "topics"),
     "marks": ("_C",),
     "leaving": ("_C",),
+    "limit": (),
     "promises": ("_C",),
     "streams": (),
     "stances": ("_C",),
@@ -75,10 +78,11 @@ ORDER: dict[str, tuple[str, ...]] = {
     # A recipe names the graph's values; nothing else of the graph.
     "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
     "symbolic": (
-        *("errors", "config", "marks", "hush", "logs", "users", "own", "promises", "streams"),
+        *("errors", "config", "limit", "marks", "hush", "logs", "users", "own", "promises"),
+        "streams",
         *("opcodes", "ir", "guards", "fallback"),
     ),
-    "codegen": ("errors", "logs", "lazy", "config", "version", "processors", "ir", "_C"),
+    "codegen": ("errors", "logs", "lazy", "config", "limit", "version", "processors", "ir", "_C"),
     # Turns a capture into an entry, so it knows both sides.
     "runtime": MIDDLE,
     "dump": (*MIDDLE, "runtime"),
@@ -91,10 +95,11 @@ ORDER: dict[str, tuple[str, ...]] = {
     "arriving": (*MIDDLE, "runtime", "waiting"),
     "everywhere": (*MIDDLE, "runtime", "arriving"),
     "api": (*MIDDLE, "runtime", "pipeline", "controls", "report", "everywhere"),
-    "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api"),
+    "pickled": (*LEAVES, "_C", "api"),
+    "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api", "pristine"),
 }
 
-ANYWHERE = ("version", "numpy_versions", "dataclass")
+ANYWHERE = ("version", "numpy_versions", "dataclass", "pristine")
 
 # What users call stands in a module that another one needs to load: it is loaded when it is called.
 LATER: dict[str, tuple[str, ...]] = {"config": ("settings",)}

@@ -10,9 +10,8 @@ pays only if nobody else needs the array, and if few others are read in its plac
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node, uses
 from ..ir.types import ArrayType
@@ -42,16 +41,24 @@ class Part:
 
 def recompute(parts: list[Part], live_out: Collection[Value]) -> None:
     """Changes the parts that read such values."""
-    reads = [part.reads() for part in parts]
+    readers: dict[Value, set[int]] = {}
+    for k, part in enumerate(parts):
+        for value in part.reads():
+            readers.setdefault(value, set()).add(k)
     for at, part in enumerate(parts):
         for value in [value for node in part.nodes for value in node.outputs]:
-            later = [k for k in range(at + 1, len(parts)) if value in reads[k]]
+            later = sorted(k for k in readers.get(value, ()) if k > at)
             chain = chain_of(value, part) if later and value not in live_out else []
             if not chain or not all(takes(parts[k], chain, value, len(later)) for k in later):
                 continue
             for k in later:
+                before = parts[k].reads()
                 take(parts[k], chain, value)
-                reads[k] = parts[k].reads()
+                after = parts[k].reads()
+                for one in before - after:
+                    readers[one].discard(k)
+                for one in after - before:
+                    readers.setdefault(one, set()).add(k)
 
 
 def chain_of(value: Value, part: Part) -> list[Node]:

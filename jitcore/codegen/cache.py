@@ -21,11 +21,12 @@ from threading import local
 from .. import logs
 from ..config import Config, Numerics, environment
 from ..errors import InternalError
+from ..limit import foresee
 from ..version import __version__
 from .abi import ABI
 from .believed import believed
 from .beside import side_by_side
-from .folder import NEW, NOTE, remove_all, say, scratch, touch, usable
+from .folder import NEW, NOTE, remove_all, say, say_of_cache, scratch, touch, usable
 from .labels import LABEL, SHOWN, own_symbol, symbol_of
 from .library import Library, dlopen
 from .selftest import Chosen, chosen, fast
@@ -37,6 +38,7 @@ GROWN, KIB, SHARE = ".grown", 1024, 16
 UNWOUND = ("-fasynchronous-unwind-tables",)  # debuggers find who called; the code is the same
 DAY = 86400.0  # seconds; no compiler takes that long
 LOADED = 1024  # libraries kept in memory beyond those that kernels hold
+SECONDS = 4e-6  # of a compiler's, for each character of several kernels
 ASKED = local()  # disk: was more than memory asked, on this thread
 
 
@@ -64,6 +66,7 @@ def libraries(
         wanted = {file_name(source, by): source for source in sources}
         new = {name: text for name, text in wanted.items() if not os.path.exists(place / name)}
         if len(new) > 1:
+            foresee(SECONDS * sum(map(len, new.values())))
             limit = config.cache_bytes
             side_by_side(lambda part: together(by, part, place, limit), parts(new, width()))
     return [library(source, config) for source in sources]
@@ -127,6 +130,7 @@ def loaded(
         logs.cache.info("%s on disk: %s", "found" if found is not None else "not", place / name)
         if found is not None:
             return found
+    foresee(SECONDS * len(source))
     return compiled(by, source, name, place, limit)
 
 
@@ -154,7 +158,7 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
         except TimeoutError:  # of an alarm that the program has set: not the disk's
             raise
         except OSError as error:
-            say("cache", f"the kernel cache {place} cannot be written: {error}")
+            say_of_cache(place, f"cannot be written: {error}")
         except CompileError as error:
             # a full disk shows as the compiler's failure: the second try elsewhere tells
             logs.kernels.debug("compiling in %s: %s", place, error)

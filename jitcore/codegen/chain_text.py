@@ -15,10 +15,9 @@ Extents, steps and offsets are numbers behind the frame's steps, so that a text 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import ceil, prod
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from .abi import SYMBOL
 from .cut import LEAST, NOWHERE, Cut, cost

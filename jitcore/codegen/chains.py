@@ -9,14 +9,15 @@ Records are in stages.py, the C text in chain_text.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import replace
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node
 from ..ir.value import Value
+from ..limit import look
 from .again import Part
 from .demand import demand
+from .feeding import Feeding
 from .lower import is_elementwise
 from .rows import any_folds, by_rows, is_rowwise, is_single
 from .schedule import Group, group_of
@@ -80,18 +81,23 @@ def with_chains(
     calls: Mapping[Group, Node],
     sized: bool,
 ) -> list[Node | Group]:
+    views = frozenset(idle)
     left = [step for step in steps if isinstance(step, Group) and kind.suits(step)]
-    while len(left) > 1:
-        others = [step for step in steps if step not in idle]
-        members = connected(left if kind.keeps else without_kept(left, others, after))
-        kept = kept_of(members, others, after)
-        made = kind.chain_of(members, kept, sized) if 1 < len(members) <= MOST_STAGES else None
-        placed = None if made is None else in_place(made, members, steps, idle, calls)
+    others = (step for step in steps if step not in views)
+    feeding = Feeding(left, others, frozenset(after), kind.keeps)
+    tried: tuple[Group, ...] = ()
+    while len(feeding.left) > 1:
+        look()
+        members = feeding.last(MOST_STAGES)
+        new = members != tried and 1 < len(members) <= MOST_STAGES
+        made = kind.chain_of(members, feeding.kept(members), sized) if new else None
+        placed = None if made is None else in_place(made, members, steps, views, calls)
+        tried = members
         if placed is None:
-            left = left[:-1]
+            feeding.drop_last()
         else:
-            steps = placed
-            left = [step for step in left if step not in members]
+            steps, chain = placed
+            feeding.replace(members, chain)
     return steps
 
 
@@ -104,9 +110,10 @@ def lone_groups(
 ) -> dict[Node, Group]:
     """Single operations that may be a stage, though no kernel by themselves."""
     read = {value for step in steps if isinstance(step, Group) for value in step.inputs}
+    apart = frozenset(idle)
     found = {}
     for node in steps:
-        if isinstance(node, Group) or node in idle or node.op is STORE:
+        if isinstance(node, Group) or node in apart or node.op is STORE:
             continue
         asked = demand(node) if len(node.outputs) == 1 and kind.single(node) else None
         if asked is None:
@@ -135,63 +142,21 @@ def idle_views(
     return found
 
 
-def without_kept(
-    members: list[Group], steps: Sequence[Node | Group], after: Collection[Value]
-) -> list[Group]:
-    """Without those whose results both a member and somebody else read."""
-    while True:
-        inside = {value for one in members for value in one.inputs}
-        kept = kept_of(members, steps, after)
-        left = [
-            one
-            for one in members
-            if inside.isdisjoint(one.results)
-            or (kept.isdisjoint(one.results) and inside.issuperset(one.results))
-        ]
-        if len(left) == len(members):
-            return members
-        members = left
-
-
-def kept_of(
-    members: Collection[Group], steps: Sequence[Node | Group], after: Collection[Value]
-) -> set[Value]:
-    """What others read."""
-    others = {value for step in steps if step not in members for value in step.inputs}
-    return others.union(after)
-
-
-def connected(members: Sequence[Group]) -> list[Group]:
-    """The last one, and what feeds it or is fed by what does."""
-    found: list[Group] = []
-    touched: set[Value] = set()
-    for _ in members:
-        for one in reversed(members):
-            own = set(one.results) | made_inside(one, members)
-            if one not in found and (not found or not touched.isdisjoint(own)):
-                found.append(one)
-                touched |= own
-    return [one for one in members if one in found]
-
-
-def made_inside(one: Group, members: Sequence[Group]) -> set[Value]:
-    return {value for value in one.inputs for other in members if value in other.results}
-
-
 def in_place(
     chain: Group,
     members: Sequence[Group],
     steps: Sequence[Node | Group],
-    idle: Sequence[Node],
+    idle: Set[Node],
     calls: Mapping[Group, Node],
-) -> list[Node | Group] | None:
+) -> tuple[list[Node | Group], Group] | None:
     """The chain between what it needs and what needs it; None where something is both. It has the
     idle views of what it makes, unless a call reads them."""
     made = {value for one in members for value in one.results}
-    before: list[Node | Group] = []
+    first = min(map(steps.index, members))
+    before = [*steps[:first]]
     behind: list[Node | Group] = []
     own: list[Node] = []
-    for step in steps:
+    for step in steps[first:]:
         if step in members:
             own += step.nodes if isinstance(step, Group) else []
         elif made.isdisjoint(step.inputs):
@@ -206,9 +171,11 @@ def in_place(
     if any(not needed.isdisjoint(results(step)) for step in behind):
         return None
     seen = {value for node in own if node in idle for value in node.outputs}
-    if any(not seen.isdisjoint(node.inputs) for one, node in calls.items() if one in behind):
+    late = (calls[one] for one in behind if isinstance(one, Group) and one in calls)
+    if any(not seen.isdisjoint(node.inputs) for node in late):
         return None
-    return [*before, replace(chain, nodes=tuple(own)), *behind]
+    whole = replace(chain, nodes=tuple(own))
+    return [*before, whole, *behind], whole
 
 
 def results(step: Node | Group) -> tuple[Value, ...]:

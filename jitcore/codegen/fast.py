@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from enum import Enum
 from functools import cache
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..config import Numerics
 from ..ir.graph import Node

@@ -10,10 +10,11 @@ number than with many (a power of 2 is a square).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from jitcore.dataclass import replace
 
 from ..ir.graph import Node, uses
 from ..ir.op import Kind, Unsupported, leaf_type

@@ -12,28 +12,44 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..lazy import Lazy
+from .. import logs
+from ..config import default_cache_dir
 from .believed import believed
 from .private import why_not
 
-shutil = Lazy("shutil")
-tempfile = Lazy("tempfile")
 log = logging.getLogger("jitcore")
 
 NOTE = ".note"
 NEW = ".new-"  # how names of what is being written begin
 
-SAID: dict[str, str] = {}  # of the process: what a user has been told, by kind
+SAID: dict[str, str] = {}  # of the process: what a user is told, by kind
 
 
 def say(kind: str, message: str) -> None:
-    """Warn once a process of each kind. A Python warning could raise in the user's program."""
+    """Warn once a process of each kind, where the user asked for something that cannot be had. A
+    Python warning could raise in the user's program."""
     if kind not in SAID:
         SAID[kind] = message
         log.warning(message)
+
+
+def note(kind: str, message: str, topic: logs.Topic) -> None:
+    """What nobody asked for is in reports and in the log only."""
+    if kind not in SAID:
+        SAID[kind] = message
+        topic.info(message)
+
+
+def say_of_cache(folder: Path, what: str) -> None:
+    """JITCORE_CACHE_DIR is the user's wish; the usual folder is nobody's."""
+    text = f"the kernel cache {folder} {what}"
+    if folder != default_cache_dir(os.environ):
+        say("cache", text)
+    else:
+        note("cache", text, logs.cache)
 
 
 def said() -> tuple[str, ...]:
@@ -47,30 +63,58 @@ def usable(folder: Path | None) -> Path | None:
     if folder is None:
         return None
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.path.isdir(folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         refusal = why_not(folder)
     except OSError as error:
-        say("cache", f"the kernel cache {folder} cannot be used: {error}")
+        say_of_cache(folder, f"cannot be used: {error}")
         return None
     if refusal is not None:
-        say("cache", f"the kernel cache {folder} is not used: {refusal}")
+        say_of_cache(folder, f"is not used: {refusal}")
         return None
     return folder
 
 
 @contextmanager
 def scratch(parent: Path | None = None) -> Iterator[Path]:
-    """A folder that is gone afterwards. (tempfile.TemporaryDirectory has finalizers, which warn
-    where a thread is still at work when the program ends.)"""
-    made = Path(tempfile.mkdtemp(prefix=NEW if parent else "jitcore-", dir=parent))
+    """A folder that is gone afterwards. (`tempfile` and `shutil` draw random numbers and call what
+    a program has put into `os`; tempfile.TemporaryDirectory has finalizers, which warn where a
+    thread is still at work when the program ends.)"""
+    made = new_name(parent) if parent else new_name(temporary(), "jitcore-")
+    os.mkdir(made, 0o700)
     try:
         yield made
     finally:
         remove_all(made)
 
 
+def new_name(parent: Path, prefix: str = NEW) -> Path:
+    return parent / f"{prefix}{os.urandom(8).hex()}"
+
+
+def temporary() -> Path:
+    """Where the system keeps what is temporary, as `tempfile` looks for it."""
+    given = (os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    for folder in (*given, "/tmp", "/var/tmp", "/usr/tmp"):
+        if folder and os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
+            return Path(os.path.abspath(folder))
+    return Path.cwd()
+
+
 def remove_all(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    """What cannot be removed stays."""
+    try:
+        found = [*os.scandir(folder)]
+    except OSError:
+        return
+    for each in found:
+        with suppress(OSError):
+            if each.is_dir(follow_symlinks=False):
+                remove_all(Path(each.path))
+            else:
+                os.unlink(each)
+    with suppress(OSError):
+        os.rmdir(folder)
 
 
 def recall(folder: Path | None, key: str) -> str | None:
@@ -106,15 +150,14 @@ def remember(folder: Path | None, key: str, text: str) -> None:
     place = usable(folder)
     if place is None:
         return
-    scratch = None
+    new = new_name(place)
     try:
-        handle, scratch = tempfile.mkstemp(prefix=NEW, dir=place)
-        with open(handle, "wb") as file:
+        with open(new, "xb") as file:
             file.write(f"{text}\n{checksum(key, text)}".encode())
-        os.replace(scratch, place / note_name(key))
+        os.replace(new, place / note_name(key))
     except BaseException as error:
-        if scratch is not None:
-            Path(scratch).unlink(missing_ok=True)
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
         if not isinstance(error, OSError) or isinstance(error, TimeoutError):
             raise
 

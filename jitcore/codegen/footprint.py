@@ -14,7 +14,8 @@ from jitcore.dataclass import dataclass
 from ..ir.graph import Node
 from ..ir.infer_view import infer_copy
 from ..ir.op import Kind, leaf_type
-from ..ir.types import ArrayType, phantom
+from ..ir.strided import phantom
+from ..ir.types import ArrayType
 from ..ir.value import Value, values
 from .gather import gathers
 from .schedule import Group

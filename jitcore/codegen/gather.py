@@ -17,6 +17,7 @@ from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node
 from ..ir.op import leaf_type
+from ..ir.strided import broadcast
 from ..ir.types import ArrayType, ScalarType, Shape
 from ..ir.value import Value
 from .abi import ARRAY, Signature, c_type
@@ -138,7 +139,7 @@ def laid_out(t: ArrayType, key: Any) -> tuple[list[Axis], list[Index], int, int,
         indices.append(Index(part, extent, stride, index_shape(part)))
     together = spots[-1] - spots[0] == len(spots) - 1
     try:
-        shape = np.broadcast_shapes(*(index.shape for index in indices))
+        shape = broadcast(*(index.shape for index in indices))
     except ValueError as error:  # more elements than there can be
         raise Unsuitable(f"getitem: {error}") from None
     at = at if together else 0

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from enum import IntEnum
 from functools import cache
 from itertools import pairwise
@@ -27,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from .. import _C
 from ..config import environment

@@ -21,7 +21,8 @@ from jitcore.dataclass import dataclass
 from ..ir.graph import Node
 from ..ir.infer_index import address
 from ..ir.op import Effect, Kind, Op
-from ..ir.types import ArrayType, Shape, phantom, type_of
+from ..ir.strided import phantom
+from ..ir.types import ArrayType, Shape, type_of
 from ..ir.value import Value
 from .gather import gathers
 from .lower_reduce import is_dense

@@ -9,6 +9,7 @@ from jitcore.dataclass import dataclass
 from .. import _C, logs
 from ..config import Config
 from ..ir.op import Effect, Kind
+from ..limit import look
 from .abi import ASK_ERRSTATE, Signature
 from .beside import width
 from .cache import libraries
@@ -22,7 +23,6 @@ from .library import Library
 from .loops import Nest, nest_of
 from .lower import signature
 from .program import Input, Program, Step
-from .progress import progress
 from .schedule import Group
 from .stages import frame_nest
 from .stores import STORE
@@ -41,9 +41,11 @@ def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | 
     if not groups:
         return {}
     loops = [loop_nest(group) for group in groups]
-    sources = [source_on(group, loop) for group, loop in zip(groups, loops, strict=True)]
-    with progress(f"compiling {len(groups)} kernel{'s' if len(groups) > 1 else ''}"):
-        found = libraries(sources, config, width)
+    sources = []
+    for group, loop in zip(groups, loops, strict=True):
+        look()
+        sources.append(source_on(group, loop))
+    found = libraries(sources, config, width)
     for group, text in zip(groups, sources, strict=True):
         logs.kernels.info("%s: a kernel of %d characters of C", name_of(group), len(text))
         logs.kernels.debug("%s:\n%s", name_of(group), text)

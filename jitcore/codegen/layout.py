@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from . import folds
 from .folds import BUFFERED, RUNS, WHOLE, Placed, Way

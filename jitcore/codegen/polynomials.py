@@ -12,12 +12,17 @@ polynomial has no solution.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
+from jitcore.lazy import Lazy
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+fractions = Lazy("fractions")  # which loads decimal
 
 Powers = tuple[int, ...]
 Column = tuple[int, ...]  # a number at each sample
@@ -114,10 +119,10 @@ def fitted(
 ) -> list[list[int] | None]:
     """For each number the coefficients of the monomials, or None. Basis and numbers are given as
     one value for each sample."""
-    samples = len(numbers[0]) if numbers else 0
+    samples, rational = len(numbers[0]) if numbers else 0, fractions.Fraction
     rows = [
-        [Fraction(value(one, [extent[k] for extent in basis])) for one in powers]
-        + [Fraction(number[k]) for number in numbers]
+        [rational(value(one, [extent[k] for extent in basis])) for one in powers]
+        + [rational(number[k]) for number in numbers]
         for k in range(samples)
     ]
     width = len(powers)

@@ -117,10 +117,15 @@ def tried(dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
 
 
 def numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    made = rng.standard_normal(shape) * 2.0 ** rng.integers(-9, 9, shape)
+    made: Array = normal(rng, shape) * 2.0 ** np.floor(9 * normal(rng, shape) % 18 - 9)
     if dtype.kind == "c":
-        made = made + 1j * rng.standard_normal(shape)
+        made = made + 1j * normal(rng, shape)
     return np.asarray(made, dtype)
+
+
+def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Where no array is given, what stands for `np.empty` in the program makes one."""
+    return rng.standard_normal(out=np.empty(shape))
 
 
 def agrees(own: Any, numpys: Any, a: Array, b: Array) -> bool:

@@ -12,17 +12,18 @@ reads the result of np.roll gets that.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node
 from ..ir.op import Effect, Kind, Op, leaf_type
 from ..ir.ops_array import GETITEM
-from ..ir.types import ArrayType, fresh, phantom, type_of
+from ..ir.strided import phantom
+from ..ir.types import ArrayType, fresh, type_of
 from ..ir.value import Value, substitute
 from .abi import is_native
 

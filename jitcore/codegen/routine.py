@@ -10,10 +10,9 @@ nodes, and where each may leave to ─ writer.py ─▶ C text ─▶ code, with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from .. import _C
 from ..config import Config

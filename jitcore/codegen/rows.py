@@ -12,9 +12,10 @@ is a stage of its own, whose loop goes along the rows of a band. Vectors are one
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from math import prod
+
+from jitcore.dataclass import replace
 
 from ..ir.graph import Node
 from ..ir.types import Shape

@@ -10,14 +10,14 @@ e = d / c          its own:   c is only known when group 1 is done
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from dataclasses import replace
 from types import MappingProxyType
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node, uses
 from ..ir.types import Shape, fresh
 from ..ir.value import Value
+from ..limit import look
 from .abi import LIMIT, Signature
 from .again import Part, recompute
 from .composites import OWN, expanded
@@ -134,6 +134,7 @@ def grouped(
     made: list[list[Node | Group]] = []
     dead = dying(parts, live_out, views)
     for part, last in zip(reversed(parts), reversed(dead), strict=True):
+        look()
         group = group_of(part, later, views, last, sized)
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()

@@ -8,7 +8,6 @@ was found is kept on disk, for this compiler, these flags and this processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,12 @@ from typing import Any
 import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
-from jitcore.dataclass import dataclass
+from jitcore import logs
+from jitcore.dataclass import dataclass, replace
 
 from .abi import FLAGS, SYMBOL, runtime_text
 from .believed import believed
-from .folder import recall, remember, say, scratch
+from .folder import note, recall, remember, say, scratch
 from .inner import same_bits
 from .kept import SINK
 from .library import Library, dlopen
@@ -120,20 +120,28 @@ class Chosen:
 
 @believed()
 def chosen(named: str, hinted: str, folder: Path | None) -> Chosen | None:
-    """The first compiler that passes (see toolchain.compilers); what fails is said once."""
-    found = False
+    """The first compiler that passes (see toolchain.compilers). Why another does not is said once:
+    a warning, if none passes."""
+    refused: dict[str, str] = {}
+    found = None
     for compiler in compilers(named, hinted):
-        found = True
         try:
-            return Chosen(compiler, proven_flags(compiler, folder))
+            found = Chosen(compiler, proven_flags(compiler, folder))
+            break
         except CompileError as error:
-            say(f"compiler {compiler.path}", f"the C compiler {compiler.path} is not used: {error}")
-    if not found:
+            text = f"the C compiler {compiler.path} is not used: {error}"
+            refused[f"compiler {compiler.path}"] = text
+    for kind, text in refused.items():
+        if found is None:
+            say(kind, text)
+        else:
+            note(kind, text, logs.kernels)
+    if found is None and not refused:
         say(
             "compiler",
             f"no C compiler found{f' ({named})' if named else ''}: kernels run as NumPy calls",
         )
-    return None
+    return found
 
 
 @cache
@@ -236,8 +244,8 @@ def operands(char: str) -> Iterator[tuple[Array, Array]]:
 
 
 def calm(char: str, seed: int) -> Array:
-    """Values between 1 and 2, or small integers."""
-    near = np.random.default_rng(seed).random(SIZE)
+    """Values between 1 and 2, or small integers: multiples of the golden ratio, modulo 1."""
+    near = np.arange(seed, seed + SIZE) * seed * 0.6180339887498949 % 1.0
     return (near * 7).astype(char) if np.dtype(char).kind == "i" else (near + 1).astype(char)
 
 

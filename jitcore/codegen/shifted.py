@@ -17,8 +17,9 @@ threads with their first rows. Edges that nobody reads are computed, too, for th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from math import prod
+
+from jitcore.dataclass import replace
 
 from ..ir.types import ArrayType
 from ..ir.value import Value

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
+
+from jitcore.dataclass import replace
 
 from ..ir.graph import Node, Value
 from ..ir.op import Effect, Kind

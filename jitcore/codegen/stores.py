@@ -133,6 +133,6 @@ def overlap(one: Place, t: ArrayType, two: Place, u: Any) -> bool:
     shape = u if isinstance(u, ArrayType) else ArrayType(u.dtype, (), ())
     a, b = np.asarray(_Memory(one, t)), np.asarray(_Memory(two, shape))
     try:
-        return np.shares_memory(a, b, max_work=HARD)  # type: ignore[arg-type]
+        return np.shares_memory(a, b, max_work=HARD)  # type: ignore[arg-type, unused-ignore]
     except np.exceptions.TooHardError:
         return True

@@ -11,13 +11,13 @@ import os
 import platform
 import re
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread, current_thread
-from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
@@ -25,13 +25,7 @@ from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[impor
 from jitcore.dataclass import dataclass
 
 from ..config import Numerics
-from ..lazy import Lazy
 from .folder import scratch
-
-if TYPE_CHECKING:
-    import subprocess
-else:
-    subprocess = Lazy("subprocess")
 
 SECONDS = 120.0
 

@@ -13,17 +13,18 @@ in. A store is its own bytes, as STREAM counts them, although a cache may read t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node
 from ..ir.op import Kind, Unsupported, leaf_type, out_argument
 from ..ir.ops_array import GETITEM, MASKED_STORE, SETITEM
-from ..ir.types import ArrayType, ObjectType, ScalarType, phantom
+from ..ir.strided import phantom
+from ..ir.types import ArrayType, ObjectType, ScalarType
 from ..ir.value import Value, arguments, values
 from .gather import gathers
 from .joins import PIECE
@@ -34,11 +35,11 @@ from .views import Place, placed, viewed
 
 EMPTY = frozenset(("empty", "empty_like"))  # nothing is written
 WRITTEN_ONLY = frozenset(("setitem", "store", "copyto", "ndarray.fill"))  # their target is not read
-MASK = "how much a mask selects is known only when it runs"
+MASK = "the length of boolean indexing is only known at run time"
 WHOLE = frozenset(("copyto", "ndarray.fill", "ndarray.sort", "ndarray.partition"))
 
 
-ROUNDS = "the rounds of a loop are known only when it runs"
+ROUNDS = "the rounds of a loop are only known at run time"
 
 
 class Uncounted(Exception):
@@ -215,7 +216,7 @@ def part_of(leaf: Any, places: Places) -> Part | None:
     """None: no array."""
     t = leaf_type(leaf)
     if isinstance(t, ObjectType) and t.cls in (None, np.ndarray):
-        raise Uncounted("the size of an array is known only when it runs")
+        raise Uncounted("the size of an array is only known at run time")
     if not isinstance(t, ArrayType) or 0 in t.shape:
         return None
     at = place_of(leaf, places) if type(leaf) is Value else Place(leaf, 0)
@@ -272,7 +273,7 @@ def by_node(node: Node, places: Places) -> Touched:
     if node.bodies or node.op.kind is Kind.CONTROL:
         raise Uncounted(ROUNDS)
     if node.kwargs.get("where") is not None:
-        raise Uncounted("how much `where=` leaves out is known only when it runs")
+        raise Uncounted("how much `where=` leaves out is only known at run time")
     if is_view(node):
         return Touched()
     arrays = [leaf for leaf in arguments(node.args, node.kwargs) if is_array(leaf)]
@@ -321,7 +322,7 @@ def written(node: Node, places: Places) -> Iterator[Part]:
         if node.op is MASKED_STORE:
             raise Uncounted(MASK)
         if not (node.op.name in WHOLE or node.op.returns == 0):
-            raise Uncounted(f"how much {node.op.name} writes is known only when it runs")
+            raise Uncounted(f"how much {node.op.name} writes is only known at run time")
         return parts_of(node.args[:1], places)
     out = out_argument(node.op, node.args, node.kwargs)
     if out is not None:

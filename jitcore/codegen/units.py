@@ -6,13 +6,14 @@ and no path between them leads through a third.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jitcore.dataclass import dataclass
 
 from ..ir.graph import Node, uses
 from ..ir.types import ArrayType, ScalarType
 from ..ir.value import Value
+from ..limit import look
 from .abi import LIMIT
 from .demand import Demand, demand
 from .gather import gathers
@@ -87,6 +88,7 @@ def merged(nodes: Sequence[Node], readers: Readers, views: Mapping[Value, Place]
     home: dict[int, Unit] = {}  # that place → the unit that it is in by now
     alive: dict[int, Unit] = {}
     for k, node in enumerate(nodes):
+        look()
         unit = alive[k] = home[k] = unit_of(k, node, readers)
         sources = {home[maker[value]] for value in unit.reads if value in maker}
         for source in sources:
@@ -97,10 +99,13 @@ def merged(nodes: Sequence[Node], readers: Readers, views: Mapping[Value, Place]
                 home.update(dict.fromkeys(unit.nodes, one))
                 unit = one
         maker.update(dict.fromkeys(node.outputs, k))
+    users = Users(alive.values(), views)
     for number in sorted(alive):
-        for other in beside(number, alive, views):
-            joined(other, alive[number], alive, readers)
+        look()
+        for other in users.beside(alive[number]):
+            one = joined(other, alive[number], alive, readers)
             if number not in alive:
+                users.merged(number, one)
                 break
     return list(alive.values())
 
@@ -121,17 +126,38 @@ def joined(number: int, unit: Unit, alive: dict[int, Unit], readers: Readers) ->
     return merge(one, unit, alive, readers)
 
 
-def beside(number: int, alive: dict[int, Unit], views: Mapping[Value, Place]) -> list[int]:
-    """The units before this one that read an array that it reads, or make another part of what it
-    makes a part of."""
-    unit = alive.get(number)
-    if unit is None or unit.demand is None:
-        return []
-    arrays = arrays_of(unit, views)
-    others = (one for k, one in sorted(alive.items()) if k < number and one.demand is not None)
-    return [
-        one.number for one in others if unit.joined & one.joined or arrays & arrays_of(one, views)
-    ]
+class Users:
+    """Array → the units with loops that read it; what is joined into one → those that make parts of
+    it. By their numbers."""
+
+    def __init__(self, units: Iterable[Unit], views: Mapping[Value, Place]) -> None:
+        self.views = views
+        self.units: dict[Value | int, set[int]] = {}
+        self.keys: dict[int, set[Value | int]] = {}
+        for unit in units:
+            if unit.demand is not None:
+                self.add(unit.number, self.keys_of(unit))
+
+    def keys_of(self, unit: Unit) -> set[Value | int]:
+        joined = (k for k in range(unit.joined.bit_length()) if unit.joined >> k & 1)
+        return {*arrays_of(unit, self.views), *joined}
+
+    def add(self, number: int, keys: set[Value | int]) -> None:
+        self.keys.setdefault(number, set()).update(keys)
+        for key in keys:
+            self.units.setdefault(key, set()).add(number)
+
+    def merged(self, number: int, into: Unit) -> None:
+        keys = self.keys.pop(number)
+        for key in keys:
+            self.units[key].discard(number)
+        self.add(into.number, keys)
+
+    def beside(self, unit: Unit) -> list[int]:
+        """The units before this one that read an array that it reads, or make another part of what
+        it makes a part of."""
+        found = {k for key in self.keys.get(unit.number, ()) for k in self.units[key]}
+        return sorted(k for k in found if k < unit.number)
 
 
 def arrays_of(unit: Unit, views: Mapping[Value, Place]) -> set[Value]:
@@ -176,13 +202,11 @@ def crossed(one: Unit, two: Unit, alive: dict[int, Unit]) -> bool:
 
 def between(first: Unit, last: Unit, alive: dict[int, Unit]) -> bool:
     """Does a path lead from `first` through a third unit to `last`?"""
-    if not last.before & ~(first.before | first.bit):  # nothing runs between them
+    bit = first.bit
+    others = last.before & ~(first.before | bit)
+    if not others:  # nothing runs between them
         return False
-    return any(
-        last.before & unit.bit and unit.before & first.bit
-        for unit in alive.values()
-        if unit is not first and unit is not last
-    )
+    return any(unit.before & bit and others >> unit.number & 1 for unit in alive.values())
 
 
 def merge(one: Unit, two: Unit, alive: dict[int, Unit], readers: Readers) -> Unit:

@@ -14,10 +14,10 @@ out, where nobody else reads it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node, uses
 from ..ir.op import Kind, Op, Unsupported

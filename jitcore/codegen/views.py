@@ -10,19 +10,19 @@ Shapes and strides are constants of an entry, so NumPy is asked once, on an arra
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Node
 from ..ir.infer_index import address, item, key_of
 from ..ir.infer_view import infer_view
 from ..ir.op import Kind
 from ..ir.ops_array import GETITEM, infer_attribute
-from ..ir.types import ArrayType, ScalarType, phantom, type_of
+from ..ir.strided import phantom
+from ..ir.types import ArrayType, ScalarType, type_of
 from ..ir.value import Value, substitute
 from .abi import is_native
 

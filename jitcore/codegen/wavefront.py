@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 from ..ir.graph import Body, Value
 from .nests import Carried, Plan, parts_of, plan_of, read_by

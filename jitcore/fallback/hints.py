@@ -29,7 +29,20 @@ SIZED = (
     "take sizes from an array's shape, or from arguments that are ints; "
     "one that is computed from an array's elements is known when they are"
 )
-AFTER = "make texts after the array work, or out of the loop"
+AFTER = "format strings after the array work, or outside the loop"
+STAYS = "nothing needs to change: CPython makes this call, the rest stays compiled"
+WHOLE = (
+    "compute on the whole array, x.mean(axis=1) in place of a generator over the rows of x; else "
+    "nothing needs to change: the loop's body stays compiled"
+)
+AT_THE_END = (
+    "assign what the next round reads before the test, leave the loop by break, and use that name "
+    "after it: `x = new`, `if done: break`, `return x`"
+)
+STRINGS = (
+    "nothing needs to change: NumPy's functions of strings run in CPython, the rest stays "
+    "compiled; in a hot loop, call them before the loop and pass the result in"
+)
 LARGE_DICT = (
     "a dict is compiled where it has at most 64 keys, all of them strings or numbers: read what is "
     "needed before the hot part"
@@ -51,8 +64,12 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J202", "_lru_cache_wrapper", "call it before the hot part and pass the result in, or call "
      "the plain function that it remembers the results of: f.__wrapped__(x)"),
     ("J202", "jitcore's own$", "call it where the compiled function is called"),
-    ("J202", r"^ufunc ", "it costs only itself: NumPy's own ufuncs are compiled"),
+    ("J201", r"^(list|dict|set|tuple)\.\w+\(\)$", STAYS),
+    ("J201", r"^len\(\) of ", "the length of a list, a tuple, a dict or an array is known: use one "
+     "of these, or pass the length in"),
+    ("J202", r"^ufunc ", f"{STAYS}; ufuncs of NumPy's own are compiled, too"),
     ("J214", "dtype object", OBJECTS),
+    ("J214", "which is given a list$", STAYS),
     ("J214", "with a list, and a result of", "give it an array, np.array([…]) of numbers"),
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
     ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
@@ -62,17 +79,26 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J303", r"\b(frozen)?set\b", "a set has no order that is known: go through a list or a tuple "
      "of its items, made before"),
     ("J303", r"^the loop had begun", BEGUN),
+    ("J303", r"^over a ndarray object", "items of an array of objects are not looked into: use a "
+     "numeric dtype, or pass them in as a list, made by x.tolist() before the hot part"),
+    ("J303", r"\b(generator|filter|map) object|^an iterator that was made before", WHOLE),
+    ("J304", "made in the last round only|with two names, carried on", AT_THE_END),
+    ("J306", "made in the last round only|with two names, carried on", AT_THE_END),
     ("J304", "may not be bound", "give each variable that a round reads a value before the loop"),
     ("J304", r"^more than \d+ items", "have NumPy do it on an array: np.sort(x), x.max()"),
     ("J405", r"ndarray\.tolist", "elements of the array are numbers too: go through the array, "
      "and make the list after the array work"),
     ("J405", r"ndarray\.item", "x[i] is the element, and float(x[i]) or int(x[i]) Python's number"),
-    ("J405", r"\bmask\b", "np.where keeps the shape and stays in one graph, and so does "
+    ("J405", r"\bboolean indexing$", "np.where keeps the shape and stays in one graph, and so does "
      "a[mask] = f(b[mask]); np.count_nonzero(mask) counts"),
     ("J405", r"(nonzero|argwhere|unique\w*|where)$", "how many there are depends on values: go on "
      "with the mask itself and np.where, or call it before the hot part"),
     ("J405", r"(^a slice|(zeros|ones|empty|full|arange|linspace|eye|reshape|repeat|tile))", SIZED),
-    ("J501", r"^module .* has no", "import the submodule at the top of the file"),
+    ("J501", r"^module numpy( has no char|\.char has no )", STRINGS),
+    ("J501", r"^module .* has no", "write `from package import part` at the top of the file, or "
+     "pass it in"),
+    ("J501", r" of a deque object$", "keep the window in an array with an index, w[i % n] = value, "
+     "or take it from the array, x[i - n : i]"),
     ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is in one piece"),
     ("J501", r" of a dict object$", LARGE_DICT),
     ("J511", r"^a dict object\[", LARGE_DICT),

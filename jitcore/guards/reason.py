@@ -8,7 +8,7 @@ a builtin constant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from jitcore.ir.types import ArrayType, Shape
 
 CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...))
 MOST_KEYS = 8  # of a dict, that are shown
+MOST_CHANGES = 3  # of a recompile
+MOST_CHARACTERS = 20  # of a value: it is the user's
 AS_IT_WAS = "as it was"
 Row = tuple[str, str, str]  # source, before, after
 
@@ -48,6 +50,13 @@ class Change:
         if self.before == AS_IT_WAS:
             return f"{self.source} is not as it was: {self.after}{use}"
         return f"{self.source} was {self.before}, now {self.after}{use}"
+
+
+def summed(changes: Sequence[Change], told: Callable[[Change], str] = str) -> str:
+    """The first of them, and how many more there are."""
+    texts = [told(one) for one in changes[:MOST_CHANGES]]
+    more = len(changes) - MOST_CHANGES
+    return "; ".join(texts) + (f"; and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,9 @@ def listed(keys: tuple[Any, ...]) -> str:
 
 
 def value_text(obj: Any) -> str:
+    if type(obj) in (str, bytes) and len(obj) > MOST_CHARACTERS:
+        cut = repr(obj[:MOST_CHARACTERS])
+        return f"{cut[:-1]}…{cut[-1]}"
     if type(obj) in CONSTANTS:
         return shown(obj)
     name = class_name(type(obj))
@@ -107,7 +119,7 @@ BEFORE: Mapping[type, Callable[[Any], tuple[str, Any]]] = {
     g.IsSized: lambda x: (str(x.source), (x.type, x.least, x.most, x.order)),
     g.SameExtent: lambda x: (str(x), (x.axis, x.other_axis)),
     g.Remainder: lambda x: (str(x).partition(" == ")[0], (x.axis, x.divisor, x.rest)),
-    g.Equals: lambda x: (str(x.source), shown(x.value)),
+    g.Equals: lambda x: (str(x.source), value_text(x.value)),
     g.Length: lambda x: (f"len({x.source})", str(x.count)),
     g.Keys: lambda x: (f"list({x.source})", listed(x.keys)),
     g.Absent: lambda x: (str(x.source), None),
@@ -127,6 +139,11 @@ def has_type(source: str, before: str, obj: Any) -> Iterator[Row]:
 
 def is_object(source: str, before: str, obj: Any) -> Iterator[Row]:
     after = value_text(obj) if type(obj) in CONSTANTS else name_of(obj)
+    yield source, before, after if after != before else f"another {after}"
+
+
+def equals(source: str, before: str, obj: Any) -> Iterator[Row]:
+    after = value_text(obj)
     yield source, before, after if after != before else f"another {after}"
 
 
@@ -215,7 +232,7 @@ ROWS: Mapping[type | None, Callable[..., Iterator[Row]]] = {
     g.IsSized: is_sized,
     g.SameExtent: same_extent,
     g.Remainder: remainder,
-    g.Equals: lambda source, before, obj: iter([(source, before, value_text(obj))]),
+    g.Equals: equals,
     g.Length: length,
     g.Keys: keys,
     g.Absent: lambda source, before, *seen: iter([(source, "absent", "there")]),

@@ -8,16 +8,8 @@ from .ops import BY_CALL, OPS, row_named, row_of
 from .ops_array import ATTRIBUTES, METHODS, Attribute
 from .ops_operator import BY_OPERATOR, specialise
 from .parse import ParseError, parse
-from .types import (
-    UNKNOWN,
-    ArrayType,
-    ObjectType,
-    ScalarType,
-    Type,
-    parse_type,
-    phantom,
-    type_of,
-)
+from .strided import phantom
+from .types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
 from .value import Value, leaves, map_tree, substitute, values
 from .verify import VerifyError, verify
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from .miniature import trial
 from .op import Args, Inferred, Kwargs, Op, leaf_type
-from .types import ArrayType, ScalarType, fresh, phantom, type_of
+from .strided import phantom
+from .types import ArrayType, ScalarType, fresh, type_of
 from .value import Value, leaves
 
 

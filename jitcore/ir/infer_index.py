@@ -11,14 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from jitcore.dataclass import dataclass
 
 from .facts import ANSWERS
 from .miniature import asked
 from .op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
-from .types import NONE, ArrayType, ObjectType, ScalarType, SpanType, phantom, type_of
+from .strided import phantom, strided
+from .types import NONE, ArrayType, ObjectType, ScalarType, SpanType, type_of
 from .value import Value, leaves, map_tree
 
 
@@ -145,7 +145,7 @@ def _view(t: ArrayType, index: Any) -> Inferred:
         return None
     known = map_tree(_index_constant, index)
     # All elements of `point` are its one element: reading it is safe, and NumPy checks the bounds.
-    point = as_strided(np.zeros((), t.dtype), t.shape, (0,) * t.ndim, writeable=t.writeable)
+    point = strided(np.zeros((), t.dtype), t.shape, (0,) * t.ndim, t.writeable)
     found = point[known]
     if type(found) is not np.ndarray:
         scalar = type_of(found)

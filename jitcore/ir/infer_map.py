@@ -1,7 +1,7 @@
 """Operands -> the type of an elementwise result. NumPy is asked for dtype, shape and layout.
 
 dtype    ufunc.resolve_dtypes, Python numbers as weak scalars (NEP 50)
-shape    np.broadcast_shapes
+shape    as np.broadcast_shapes
 layout   the iterator that the ufunc would make (order "K"), on phantoms
 """
 
@@ -15,7 +15,8 @@ import numpy as np
 
 from .facts import ANSWERS
 from .op import Args, Inferred, Kwargs, Op, Operand, Unsupported, operand
-from .types import ArrayType, ScalarType, Shape, Type, fresh, phantom, standard_strides
+from .strided import broadcast, phantom
+from .types import ArrayType, ScalarType, Shape, Type, fresh, standard_strides
 
 DType = np.dtype[Any]
 
@@ -96,7 +97,7 @@ def map_result(
     arrays = [one.type for one in found if isinstance(one.type, ArrayType) and one.type.shape]
     if not arrays:
         return ScalarType(dtype)
-    shape = np.broadcast_shapes(*(t.shape for t in arrays))
+    shape = broadcast(*(t.shape for t in arrays))
     if single and _trivial(found, inputs, shape):
         order = "F" if not all(t.c_contiguous for t in arrays) else "C"
         return fresh(dtype, shape, order)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from jitcore.dataclass import replace
+
 from .miniature import only_operands
 from .op import Args, Effect, Inferred, Kwargs, Op, leaf_type
 from .probe import probed
-from .types import UNKNOWN, ArrayType, fresh, phantom, type_of
+from .strided import phantom
+from .types import UNKNOWN, ArrayType, fresh, type_of
 from .value import Value, leaves
 
 

@@ -16,9 +16,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from .probe import probed
+from .strided import strided
 from .types import ArrayType, ObjectType, ScalarType, Shape, Type, fresh, type_of
 from .value import Value, leaves, map_tree
 
@@ -123,7 +123,7 @@ def _small_array(t: ArrayType, shape: Shape) -> np.ndarray[Any, Any]:
     memory = np.zeros(2 * size + 2, t.dtype).view(np.uint8)
     shift = 0 if t.aligned else 1
     cell = np.ndarray((), t.dtype, memory, size * t.dtype.itemsize + shift)
-    return as_strided(cell, shape, strides)
+    return strided(cell, shape, strides)
 
 
 def _spread(t: ArrayType, shape: Shape) -> tuple[Shape, int]:

@@ -74,7 +74,7 @@ def row_of(call: Any) -> Op | None:
 
 @cache
 def _fft() -> ByCall:
-    rows = ops_opaque.fft_rows(sys.modules["numpy.fft"])
+    rows = ops_opaque.fft_rows(np.fft)
     return ByCall({row.name: row for row in rows})
 
 

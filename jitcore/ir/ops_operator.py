@@ -18,6 +18,7 @@ from .infer_map import map_types, operands
 from .op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
 from .ops_generic import GENERIC
 from .ops_ufunc import UFUNC
+from .strided import broadcast
 from .types import PYBOOL, PYFLOAT, PYINT, ArrayType, ObjectType, ScalarType, Type, type_of
 from .value import Value
 
@@ -113,7 +114,7 @@ def infer_inplace(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
         raise Unsupported(f"{op.name}: array is read-only")
     asked = [one.type.pytype if one.weak else one.type.dtype for one in found]  # type: ignore[union-attr]
     op.ufunc.resolve_dtypes((*asked, target.dtype), casting="same_kind")
-    if np.broadcast_shapes(*(one.type.shape for one in found)) != target.shape:
+    if broadcast(*(one.type.shape for one in found)) != target.shape:
         raise Unsupported(f"{op.name}: the result does not fit into {target}")
     return target
 

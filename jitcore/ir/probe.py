@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
+from .strided import strided
 from .types import ArrayType, ObjectType, ScalarType, SpanType, type_of
 from .value import Value, leaves, map_tree
 
@@ -82,7 +82,7 @@ def _array(t: ArrayType, contents: str) -> np.ndarray[Any, Any]:
     shift = 0 if t.aligned else 1
     memory = np.zeros(below + above + t.dtype.itemsize + shift, np.uint8)
     cell = np.ndarray((), t.dtype, memory, offset=below + shift)
-    array = as_strided(cell, t.shape, t.strides)
+    array = strided(cell, t.shape, t.strides)
     if contents == "ones":
         array[...] = 1
     elif contents == "ramp":

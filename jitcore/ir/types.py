@@ -13,14 +13,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")
@@ -255,13 +253,6 @@ def contiguous(itemsize: int, shape: Shape, strides: Shape) -> bool:
             return 0 in shape
         step *= dim
     return True
-
-
-def phantom(t: ArrayType) -> np.ndarray[Any, Any]:
-    """An array of this type whose memory must not be read: for asking NumPy about views."""
-    item = np.empty(t.dtype.itemsize + 1, np.uint8)
-    cell = np.ndarray((), t.dtype, item, offset=0 if t.aligned else 1)
-    return as_strided(cell, t.shape, t.strides, writeable=t.writeable)
 
 
 # ---------------------------------------------------------------- text

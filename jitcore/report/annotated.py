@@ -76,7 +76,7 @@ def gathered(compiled: Iterable[Compiled], stops: Iterable[Stop]) -> Lines:
                 lines.at(spot).add(step.kind, seconds, note)
         lines.at(region.spot).add("entry", region.entering)
         if region.trial:
-            lines.at(region.spot).add("call", region.trial, "NumPy's calls in turns, to compare")
+            lines.at(region.spot).add("call", region.trial, "NumPy's calls, timed for comparison")
         if region.staying:
             lines.at(region.spot).add("cpython", region.staying, region.state)
         for left in region.lefts:

@@ -12,7 +12,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -20,9 +20,13 @@ from jitcore.amounts import counted, seconds, share
 from jitcore.report.measured import run as measured
 from jitcore.report.processes import whose
 from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
+from jitcore.report.versions import versions
 
 WIDE = 100  # of text that is read elsewhere
 NARROW = 40
+SCREEN = 60  # lines
+MOST_AGAIN = 8  # of them, for recompiles
+MORE = "JITCORE_REPORT=html:FILE, json:FILE or explain has all of them"
 MEASURED = (
     64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/dispatch.c
 )
@@ -47,11 +51,14 @@ STYLES = {
 ANSI = {"bold": "1", "bold red": "1;31", "cyan": "36", "red": "31", "dim": "2"}
 
 
-def print_report(out: TextIO | None = None, run: Run | None = None) -> None:
-    """Of everything so far, on `out` (standard error, if there is one)."""
+def print_report(
+    out: TextIO | None = None, run: Run | None = None, most: int | None = SCREEN
+) -> None:
+    """Of everything so far, on `out` (standard error, if there is one), in about so many lines;
+    None: all of it."""
     out = sys.stderr if out is None else out
     if out is not None and not out.closed:
-        in_one_piece(shown(out, run), out)
+        in_one_piece(shown(out, run, most), out)
 
 
 def in_one_piece(text: str, out: TextIO) -> None:
@@ -65,11 +72,11 @@ def in_one_piece(text: str, out: TextIO) -> None:
         rest = rest[os.write(out.fileno(), rest) :]
 
 
-def shown(out: TextIO, run: Run | None = None) -> str:
+def shown(out: TextIO, run: Run | None = None, most: int | None = SCREEN) -> str:
     """As `out` takes it."""
     terminal = out.isatty()
     width = max(shutil.get_terminal_size((WIDE, 24)).columns, NARROW) if terminal else WIDE
-    lines = report(measured() if run is None else run, width, terminal)
+    lines = report(measured() if run is None else run, width, terminal, most)
     shows = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     if terminal and shows and rich_console(out, width) is not None:
         return coloured(out, lines, width)
@@ -117,21 +124,39 @@ def coloured(out: TextIO, lines: Lines, width: int) -> str:
 # ---- the report ---------------------------------------------------------------------------------
 
 
-def report(run: Run, width: int, bars: bool = False) -> Lines:
+def report(run: Run, width: int, bars: bool = False, most: int | None = None) -> Lines:
+    """In about `most` lines: the costliest places; one place and all that stands around them, in
+    any case."""
     lines = wrapped(f"jitcore, {whose(run.process, run.command)}", width, 0, "quiet")
     lines += summary(run, width, bars)
     if run.stops:
         lines.append([])
         lines += wrapped(heading(run), width, 0, "title")
-    for stop in run.stops:
-        lines += place(stop, run, width)
-    for one in run.recompiled:
-        text = f"compiled again: {one.spot}: {one.changes}: {one.done}"
-        lines += wrapped(text, width, 0, "quiet")
-    lines += [[("", text)] for text in run.verified]
+    end: Lines = [[("", text)] for text in run.verified]
     for note in run.notes:
-        lines += wrapped(f"note: {note}", width, 0, "quiet")
-    return lines
+        end += wrapped(f"note: {note}", width, 0, "quiet")
+    made = (wrapped(text, width, 0, "quiet") for text in versions(run.recompiled))
+    again, less = fitting(made, None if most is None else MOST_AGAIN)
+    room = None if most is None else most - len(lines) - len(again) - len(end) - 1
+    places, fewer = fitting((place(stop, run, width) for stop in run.stops), room)
+    if fewer:
+        places += wrapped(f"... and {counted(fewer, 'place')} more: {MORE}", width, 0, "quiet")
+    if less:
+        text = f"... and {counted(less, 'place')} more that were compiled again: {MORE}"
+        again += wrapped(text, width, 0, "quiet")
+    return [*lines, *places, *again, *end]
+
+
+def fitting(parts: Iterable[Iterable[list[Part]]], room: int | None) -> tuple[Lines, int]:
+    """The first that fit, one at least, and how many are left out."""
+    lines: Lines = []
+    left = 0
+    for part in map(list, parts):
+        if left or (room is not None and lines and len(lines) + len(part) > room):
+            left += 1
+        else:
+            lines += part
+    return lines, left
 
 
 def heading(run: Run) -> str:
@@ -147,7 +172,8 @@ def summary(run: Run, width: int, bars: bool) -> Iterator[list[Part]]:
     if not run.measured:
         return
     total = sum(run.totals.seconds)
-    yield from wrapped(f"compiled functions took {' '.join(taken(run))}:", width, 2, "")
+    these = "compiled functions" if run.totals.graphs else "functions that jitcore watched"
+    yield from wrapped(f"{these} took {' '.join(taken(run))}:", width, 2, "")
     for kind, spent in sorted(zip(KINDS, run.totals.seconds, strict=True), key=lambda x: -x[1]):
         if spent:
             yield row(NAMES[kind], spent, total, width if bars else 0)
@@ -175,10 +201,8 @@ def row(name: str, spent: float, total: float, width: int) -> list[Part]:
 
 def summed(t: Totals, is_measured: bool) -> Iterator[str]:
     skipped = f", {t.skipped} without" if t.skipped else ""
-    yield (
-        f"jitcore: {counted(t.functions, 'function')} seen, {t.compiled} with a graph in use"
-        f"{skipped}"
-    )
+    used = f"{t.compiled} with a graph in use{skipped}" if t.graphs else "nothing was compiled"
+    yield f"jitcore: {counted(t.functions, 'function')} seen, {used}"
     if is_measured:
         yield (
             f"{counted(t.seen, 'frame')} seen, {t.frames} of functions with region points, "

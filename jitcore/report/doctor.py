@@ -12,7 +12,6 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from time import perf_counter
 from types import FunctionType
 from typing import Any
@@ -25,10 +24,10 @@ from jitcore.codegen.folder import said, scratch, usable
 from jitcore.codegen.selftest import chosen
 from jitcore.codegen.toolchain import CompileError, Compiler, find, machine, run
 from jitcore.config import MEGABYTE, Config, complaints, environment
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.processors import processors
 from jitcore.report.kept import kept, size
-from jitcore.runtime.memory import pool_bytes
+from jitcore.runtime.memory import heap_bytes, pool_bytes
 from jitcore.runtime.threads import threads_of
 from jitcore.runtime.told import collect
 from jitcore.version import __version__
@@ -125,6 +124,7 @@ def folder(config: Config) -> Iterator[Finding]:
 
 def memory(config: Config) -> Iterator[Finding]:
     yield Finding("pool", f"up to {pool_bytes(config) // MEGABYTE} MB of idle buffers for results")
+    yield Finding("heap", f"malloc may keep up to {heap_bytes(config) // MEGABYTE} MB at its top")
 
 
 def settings(config: Config) -> Iterator[Finding]:

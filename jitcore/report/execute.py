@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import ast
 import logging
+import sys
 import textwrap
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import field, replace
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
-import numpy as np
-
 from jitcore import pipeline
 from jitcore.config import Config, environment
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.breaks import Break
 from jitcore.runtime.records import Region
 from jitcore.runtime.told import Found, collect
@@ -30,8 +29,9 @@ from jitcore.verify.reports import MANY, Report
 
 AGREED = "compiled code and CPython agree"
 
-NAMES = {"np": np, "numpy": np}
 CALLS = 2
+BUILTINS, NUMPY = sys.modules["builtins"], sys.modules["numpy"]  # not ours: see pristine.py
+NAMES: dict[str, Any] = {"__builtins__": BUILTINS, "np": NUMPY, "numpy": NUMPY}
 
 
 class Said(logging.Handler):
@@ -98,7 +98,7 @@ def function_of(report: Report) -> FunctionType:
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
         raise NotCompared("its source is not that of a function")
     tree.body[0].decorator_list.clear()
-    names: dict[str, Any] = dict(NAMES)
+    names = dict(NAMES)
     try:
         exec(compile(tree, "<bug report>", "exec"), names)
     except Exception as error:

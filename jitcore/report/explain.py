@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from contextlib import contextmanager
+from dataclasses import field
 from html import escape
 from types import CodeType
 from typing import Any
@@ -14,9 +15,10 @@ from jitcore import _C, pipeline
 from jitcore.amounts import binary, counted, seconds
 from jitcore.cached import arrays_of
 from jitcore.codegen.folder import said
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
+from jitcore.guards.reason import summed
 from jitcore.ir.graph import Node
 from jitcore.report.accounted import accounted
 from jitcore.report.annotated import is_numpys
@@ -124,7 +126,7 @@ def explain(fn: Any) -> Callable[..., Explanation]:
     """Explain one call of `fn`, which has been compiled: `explain(fn)(*args, **kwargs)`."""
 
     def call(*args: Any, **kwargs: Any) -> Explanation:
-        with collect() as found, accounted() as runs:
+        with collect() as found, accounted() as runs, untried():
             watched = watcher()
             start = time.perf_counter()
             result = fn(*args, **kwargs)
@@ -135,6 +137,16 @@ def explain(fn: Any) -> Callable[..., Explanation]:
         return replace(explanation(fn, found, result, seconds), run=runs[0], recompiles=again)
 
     return call
+
+
+@contextmanager
+def untried() -> Iterator[None]:
+    """What is compiled runs, also where it was the turn of NumPy's calls, to compare."""
+    _C.hold_trials(True)
+    try:
+        yield
+    finally:
+        _C.hold_trials(False)
 
 
 def recompiles(fn: Any, run: Run) -> Iterator[Recompile]:
@@ -222,7 +234,7 @@ def heading(e: Explanation) -> str:
     )
 
 
-RETIRED = "; left to CPython since: NumPy's own calls were faster here"
+RETIRED = "; runs in CPython since: NumPy's own calls were faster here"
 WAITING = "; its kernels are being compiled, NumPy does their work meanwhile"
 
 
@@ -263,7 +275,7 @@ def memory_lines(measured: Sequence[Compiled]) -> Iterator[str]:
 
 def again_line(one: Recompile) -> str:
     """`x.shape[0] was 10, now 20: made dynamic`"""
-    changed = "; ".join(change.told for change in one.changes)
+    changed = summed(one.changes, lambda change: change.told)
     return f"  compiled again at {one.place}: {changed}: {one.done}"
 
 

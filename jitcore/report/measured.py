@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from jitcore.codegen.folder import said
 from jitcore.codegen.traffic import Counts
 from jitcore.config import environment
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.breaks import Break, Place
+from jitcore.guards.reason import summed
 from jitcore.report.annotated import functions
 from jitcore.report.processes import command, process
 from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading
@@ -48,7 +49,12 @@ def run(records: Sequence[Record] | None = None, since: Reading | None = None) -
     compiled = [one_compiled(r, found) for one in mine for r in one.regions if r.entry is not None]
     stops = costs(mine, found)
     recompiled = tuple(
-        Recompiled(spot_of(one.place), "; ".join(map(str, one.changes)), one.done)
+        Recompiled(
+            spot_of(one.place),
+            tuple(change.source for change in one.changes),
+            summed(one.changes),
+            one.done,
+        )
         for record in mine
         for one in record.recompiles
     )
@@ -219,9 +225,13 @@ class Cost:
 def costs(records: Iterable[Record], found: Reading) -> list[Stop]:
     made: dict[Break, Cost] = {}
     for record in records:
+        barren = {region.offset: region for region in record.regions if region.entry is None}
         for region in record.regions:
             for stop in region.breaks:
-                count(cost_of(stop, made), region, record, found)
+                if region.entry is not None:
+                    after_runs(cost_of(stop, made), region, found)
+                elif barren[region.offset] is region:  # a point's time is counted once
+                    from_point(cost_of(stop, made), record.points.get(region.offset), found)
         for stop in record.breaks:
             cost_of(stop, made)
         before_any(record, made, found)
@@ -236,14 +246,16 @@ def cost_of(stop: Break, made: dict[Break, Cost]) -> Cost:
     return cost
 
 
-def count(cost: Cost, region: Region, record: Record, found: Reading) -> None:
-    """CPython went on there whenever the region ran to its end; or always, if it does not pay."""
-    if region.entry is None:
-        row = found.points.get(id(record.points.get(region.offset)))
-        if row is not None:
-            cost.barren = max(cost.barren, row.times)
-            cost.add(0, row.seconds)
-        return
+def from_point(cost: Cost, point: Any, found: Reading) -> None:
+    """CPython always goes on where regions do not pay."""
+    row = found.points.get(id(point))
+    if row is not None:
+        cost.barren = max(cost.barren, row.times)
+        cost.add(0, row.seconds)
+
+
+def after_runs(cost: Cost, region: Region, found: Reading) -> None:
+    """CPython went on there whenever the region ran to its end."""
     slots = found.entries.get(id(region.entry))
     if slots is None:
         cost.times += region.entry.hits

@@ -18,6 +18,7 @@ from jitcore.report.pictures import flame, timeline
 from jitcore.report.processes import whose
 from jitcore.report.roofline import NOT_ASKED, moves, position
 from jitcore.report.run import KINDS, Compared, Compiled, Function, Line, Run, Spot, Step, Stop
+from jitcore.report.versions import versions
 
 MOST_FUNCTIONS = 60
 MOST_LINES = 3500
@@ -249,7 +250,7 @@ def failures(one: Compiled) -> str:
     failed = f"; a step failed {counted(one.failures, 'time')}" if one.failures else ""
     if one.stays:
         spent = seconds(one.staying or 0.0)
-        failed += f"; left to CPython {counted(one.stays, 'time')}, {spent} until the next region"
+        failed += f"; in CPython {counted(one.stays, 'time')}, {spent} until the next region"
     return failed
 
 
@@ -285,7 +286,6 @@ def moved_cells(step: Step, graph: Compiled) -> str:
 
 def again(run: Run) -> Iterator[str]:
     yield "<ul>"
-    for one in run.recompiled:
-        where = f"<span class='place'>{escape(str(one.spot))}</span>"
-        yield f"<li>{where}: {escape(one.changes)}: {escape(one.done)}</li>"
+    for text in versions(run.recompiled):
+        yield f"<li>{escape(text)}</li>"
     yield "</ul>"

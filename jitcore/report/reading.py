@@ -6,11 +6,11 @@ kind   an index of run.KINDS
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.report.run import KINDS, Call, Span
 from jitcore.runtime.records import Record
 

@@ -56,7 +56,7 @@ def at_exit() -> None:
 def tell(out: TextIO | None, explained: bool) -> None:
     if out is None or out.closed:
         return
-    text = console.shown(out)
+    text = console.shown(out, most=None if explained else console.SCREEN)
     if explained:
         text += "".join(console.as_it_can(line, out) + "\n" for line in whole.explained())
     console.in_one_piece(text, out)
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         if len(arguments) == 2:
             Path(arguments[1]).write_text(page.text(found), encoding="utf-8")
         else:
-            console.print_report(sys.stdout, found)
+            console.print_report(sys.stdout, found, None)
     except (OSError, ValueError) as error:
         print(f"jitcore: {arguments[0]}: {error}", file=sys.stderr)
         return 1

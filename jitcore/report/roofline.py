@@ -20,7 +20,7 @@ from jitcore.report.run import Compiled, Step
 
 BOUND = 0.6  # of what memory gives
 ABOVE = 1.1  # and from here on it was not memory that gave it
-TURN = "NumPy's calls had their turn, to find out which is faster"
+TURN = "this call timed NumPy for comparison"
 SIZES = "it serves many sizes, and which ones came is not known"
 
 

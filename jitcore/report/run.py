@@ -112,8 +112,11 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Recompiled:
+    """`sources`: the expressions that were others."""
+
     spot: Spot
-    changes: str
+    sources: tuple[str, ...]
+    changes: str  # the first of them, in words
     done: str
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,7 @@ from jitcore.codegen.schedule import Group
 from jitcore.codegen.toolchain import Stopped
 from jitcore.codegen.traffic import Moves
 from jitcore.config import Config
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.breaks import Place
 from jitcore.guards.guard import Guard
 from jitcore.guards.program import NO_USES, GuardProgram, compile_guards

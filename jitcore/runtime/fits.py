@@ -7,7 +7,6 @@ calls     in the symbols: a step of the plan makes the int (csrc/polynomials.c)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import gcd, prod
 from typing import Any
 
@@ -15,7 +14,7 @@ from jitcore import _C
 from jitcore.codegen.kernel import Form
 from jitcore.codegen.lower import Unsuitable, signature
 from jitcore.codegen.polynomials import MOST, Basis, Column, Divided, Terms
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.guards.source import Source
 from jitcore.runtime.samples import Sample, Symbols
 from jitcore.symbolic.state import Capture

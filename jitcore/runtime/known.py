@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from jitcore.dataclass import replace
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind
 from jitcore.ir.types import ScalarType, type_of

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from jitcore import logs
-from jitcore.fallback import breaks
+from jitcore import _C
 from jitcore.guards.reason import Change, changes
 from jitcore.runtime.records import Record
 
-LIMIT = (
-    "%s is compiled no more for other kinds of input: %s. What changed last: %s. Hint: %s."
-    " JITCORE_LOGS=recompiles tells of each time"
-)
+
+def with_guards(entries: Iterable[Any]) -> list[Any]:
+    """Of the entries of a point: those that have guards, where others stand for them."""
+    real = (entry for entry in entries if type(entry) is not _C.Watch)
+    return [entry.probe if type(entry) is _C.Rehearsal else entry for entry in real]
 
 
 def failing_in(entries: Iterable[Any], frame: Any) -> list[list[Any]]:
@@ -36,17 +36,15 @@ def missed(record: Record, entries: Iterable[Any], frame: Any) -> tuple[Change, 
     return min((changes_of(*pair) for pair in reversed([*pairs])), key=len)
 
 
+def numbers_in(changed: Iterable[Change]) -> Iterator[str]:
+    """Those that were constants, and what they are items of: its others are likely to follow."""
+    for one in changed:
+        if one.use:
+            of, item, _ = one.source.rpartition("[")
+            yield one.source
+            if item:
+                yield of
+
+
 def changes_of(entry: Any, failing: Iterable[tuple[int, tuple[Any, ...]]]) -> tuple[Change, ...]:
     return tuple(one for at, seen in failing for one in changes(entry.reasons[at], seen))
-
-
-def warn_of_limit(record: Record, changed: Iterable[Change]) -> None:
-    """Once for a function. Of code that nobody asked to compile (JITCORE=1) only those hear who
-    listen."""
-    for stop in record.breaks:
-        if stop.kind is breaks.CACHE_LIMIT:
-            say = logs.recompiles.info if record.arrived else logs.recompiles.warning
-            last = "; ".join(map(str, changed)) or "nothing that is guarded"
-            say(LIMIT, stop.place, stop.detail, last, stop.hint)
-            record.warned = True
-            return

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from jitcore.codegen.kernel import name_of
 from jitcore.codegen.labels import label_of
 from jitcore.codegen.schedule import Group
+from jitcore.dataclass import replace
 from jitcore.fallback.breaks import Place
 from jitcore.ir.graph import Node
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from itertools import islice
+from time import thread_time
 
 from jitcore import logs
+from jitcore.limit import left
 from jitcore.runtime.assemble import Assembled
 from jitcore.runtime.records import Record
 from jitcore.runtime.samples import loose
@@ -30,7 +31,7 @@ def for_other_sizes(
     if not possible or tries > MAX_SIZED or any(entry.retired for entry in mine):
         return None
     sizes = record.sizes.get(start.offset, ())
-    until = time.thread_time() + SIZED_SECONDS
+    until = thread_time() + min(SIZED_SECONDS, left() / 2)  # the rest is for one size
     for arrays in islice(others(captured, sizes, config.dynamic, not mine), MAX_SIZED):
         try:
             found = for_all_sizes(start, arrays, captured.guards, config, until)

@@ -12,7 +12,6 @@ makes all of it before it stores.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from jitcore.codegen.composites import expanded
@@ -20,6 +19,7 @@ from jitcore.codegen.demand import demand
 from jitcore.codegen.lower import is_elementwise
 from jitcore.codegen.stores import STORE, overlap
 from jitcore.codegen.views import Place
+from jitcore.dataclass import replace
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.op import Kind, Unsupported
 from jitcore.ir.ops_array import GETITEM, METHODS, PART

@@ -9,7 +9,7 @@ A store that no kernel can make is loud again, and all of it is planned anew.
 from __future__ import annotations
 
 from collections.abc import Iterable, KeysView, Mapping, Sequence, Set
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +28,7 @@ from jitcore.codegen.stores import STORE
 from jitcore.codegen.unroll import origins
 from jitcore.codegen.views import Place, lasting, placed
 from jitcore.config import Config
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value, uses

@@ -14,7 +14,7 @@ from jitcore.fallback.breaks import Break, place_of
 from jitcore.guards.reason import Change
 from jitcore.runtime.records import Record
 from jitcore.runtime.regions import facts_of
-from jitcore.runtime.told import seen
+from jitcore.runtime.told import at_limit
 from jitcore.symbolic.state import Capture
 
 MOST_PLACES = 8  # that vary to the limit, in one function
@@ -40,7 +40,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
         text = f"{tries - 1} versions"
         text = text if tries > limit else f"{again - 1} versions of its regions, beside the first"
         text += what_varies(record, point.offset)
-        seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
+        at_limit(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
 
 
@@ -79,7 +79,7 @@ def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
     if count < MAX_WASTED:
         return False
     text = f"{count} versions, each of use for a round or two of a loop"
-    seen(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
+    at_limit(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
 
 

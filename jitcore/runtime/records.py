@@ -23,7 +23,7 @@ from jitcore.codegen.traffic import LOOP, Counts, Moves, Traffic
 from jitcore.config import Config
 from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break, Place
-from jitcore.guards.reason import Change
+from jitcore.guards.reason import Change, summed
 from jitcore.ir.graph import Graph
 
 NO_MOVES = Moves((), (), (), {})
@@ -82,7 +82,7 @@ class Region:
         return any(type(n) is tuple for extents in self.sizes.values() for n in extents)
 
 
-Done = Literal["made dynamic", "another entry", "left to CPython"]
+Done = Literal["made dynamic", "another entry", "runs in CPython"]
 MOST_RECOMPILES = 64  # that are kept of a code object: the latest
 
 
@@ -97,7 +97,7 @@ class Recompile:
     done: Done
 
     def __str__(self) -> str:
-        return f"{self.place}: {'; '.join(map(str, self.changes))}: {self.done}"
+        return f"{self.place}: {summed(self.changes)}: {self.done}"
 
 
 @dataclass(slots=True, eq=False)
@@ -108,6 +108,8 @@ class Record:
     sizes: dict[int, list[Any]] = field(default_factory=dict)  # at a point, see runtime/sizes.py
     one_size: dict[int, int] = field(default_factory=dict)  # tries of an entry for all, in vain
     rolled: set[int] = field(default_factory=set)  # loops that are not unrolled, by their headers
+    varied: set[str] = field(default_factory=set)  # numbers for which there are versions
+    refused: dict[int, str] = field(default_factory=dict)  # loops that are CPython's, and why
     wasted: dict[int, tuple[int, int]] = field(default_factory=dict)  # in which run, how many
     regions: list[Region] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
@@ -117,10 +119,12 @@ class Record:
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
     shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
     begun: bool = False  # it has got its first points
-    warned: bool = False  # of a limit of compiled versions
     watches: set[int] = field(default_factory=set)  # points at which no region begins: verify mode
     arrived: bool = False  # by JITCORE=1, not by a decorator or a call from compiled code
     compiling: dict[int, list[int]] = field(default_factory=dict)  # offset → the process at it
+    needs: dict[int, float] = field(default_factory=dict)  # at a point, seconds for a version
+    cost: float = 0.0  # seconds: further versions, and what was abandoned
+    since: float | None = None  # when it was first asked about, see runtime/allowance.py
 
     @contextmanager
     def alone(self, offset: int) -> Iterator[bool]:

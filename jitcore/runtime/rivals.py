@@ -9,8 +9,8 @@ A kernel computes all elements, for it costs no more; calls that did so would be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from jitcore.dataclass import replace
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.op import Kind
 from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM

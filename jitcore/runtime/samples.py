@@ -6,10 +6,9 @@ two of them ─▶ what is another but numbers that a kernel can compute
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from jitcore.codegen.plan import Number
 from jitcore.codegen.program import Input
 from jitcore.codegen.schedule import Group
 from jitcore.config import Config
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.guards.guard import Guard, IsArray, identity
 from jitcore.guards.source import Source
 from jitcore.ir.graph import Node, Value
@@ -174,7 +173,7 @@ class Sampler:
         self.failed: set[Sizes] = set()
 
     def at(self, sizes: Sizes) -> Sample | None:
-        late = time.thread_time() > self.until
+        late = thread_time() > self.until
         if sizes not in self.made and sizes not in self.failed and not late:
             made = self.sample(sizes)
             if made is None:

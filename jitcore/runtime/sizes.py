@@ -18,7 +18,6 @@ remainder.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
 
@@ -28,6 +27,7 @@ from jitcore.codegen.polynomials import MOST
 from jitcore.codegen.routine import built
 from jitcore.codegen.schedule import Group
 from jitcore.config import Config
+from jitcore.dataclass import replace
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source

@@ -1,11 +1,12 @@
 """Are the builtins, and the loops of NumPy's ufuncs, still those that jitcore was written for? A
 program may put others in their place, for a while or for good; so long nothing is compiled, since
-our own modules would call them, and kernels have other bits."""
+the library's and NumPy's functions that we call would call them, and kernels have other bits."""
 
 from __future__ import annotations
 
 import builtins
 import logging
+import sys
 from functools import cache
 from typing import Any
 
@@ -19,11 +20,11 @@ REPLACED = frozenset(
     """print input open breakpoint help exit quit copyright credits license display
     __import__ __build_class__ __debug__ _""".split()
 )
-"""What programs and notebooks do replace, and our modules do without."""
+"""What programs and notebooks do replace, and our modules have as they were (pristine.py)."""
 
-names = vars(builtins)
+names = vars(sys.modules["builtins"])  # those of the moment
 KNOWN: tuple[tuple[str, Any], ...] = tuple(
-    (name, value) for name, value in names.items() if name not in REPLACED
+    (name, value) for name, value in vars(builtins).items() if name not in REPLACED
 )
 
 

@@ -15,12 +15,11 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from jitcore.codegen.stores import STORE
 from jitcore.codegen.views import Place, is_plain, lasting, placed
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Unsupported, out_argument
 from jitcore.ir.ops import OPS

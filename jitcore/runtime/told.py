@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from jitcore import logs
+from jitcore import _C, logs
 from jitcore.errors import GraphBreakError
 from jitcore.fallback.breaks import Break, caret
 from jitcore.guards.reason import Change
 from jitcore.opcodes.decode import decode
-from jitcore.runtime.records import Done, Recompile, Record, Region
+from jitcore.runtime.records import Done, Recompile, Record, Region, records
 from jitcore.runtime.regions import place_at
-from jitcore.stances import failing
+
+LIMIT = "%s: no further versions will be compiled: %s. Hint: %s"
 
 Found = Region | Break | Recompile
 collectors: dict[int, list[Found]] = {}  # by id: while they are empty, all are equal
@@ -42,16 +43,25 @@ def recompiled(
         collector.append(one)
 
 
-def broke(record: Record, stop: Break) -> None:
+def broke(record: Record, code: CodeType, stop: Break, at: int = -1) -> None:
+    """Where that is an error, it is raised at an offset; else the code is marked."""
     seen(record, stop)
-    if record.config.fullgraph or failing():
-        raise GraphBreakError(stop, caret(stop.place))
+    if record.config.fullgraph or _C.is_failing():
+        raise GraphBreakError(stop, caret(stop.place), at)
+    _C.mark_broken(code)
 
 
 def seen(record: Record, stop: Break) -> None:
     if stop not in record.breaks:
         record.breaks.append(stop)
         note(stop)
+
+
+def at_limit(record: Record, stop: Break) -> None:
+    """The latest reason of a version stands before it in the same topic."""
+    if stop not in record.breaks:
+        logs.recompiles.info(LIMIT, stop.place, stop.detail, stop.hint)
+    seen(record, stop)
 
 
 def note(stop: Break) -> None:
@@ -65,6 +75,9 @@ def collect() -> Iterator[list[Found]]:
     """The regions, breaks and recompiles that are found while this is active, in order."""
     found: list[Found] = []
     collectors[id(found)] = found
+    for record in records.all():  # what took too long may take as long as it likes now
+        for at in record.needs.keys() & record.points.keys():
+            record.points[at].wait(0)
     try:
         yield found
     finally:

@@ -8,9 +8,9 @@ sizes seen there, what the user says, what the region reads
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from jitcore.axes import Marks, marks_of
+from jitcore.dataclass import replace
 from jitcore.guards.source import Source
 from jitcore.ir.graph import uses
 from jitcore.ir.types import ArrayType, standard_strides

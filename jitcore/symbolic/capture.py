@@ -9,12 +9,12 @@ walk ─▶ return    Exit RETURN, or JUMP to the return instruction
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from jitcore import logs
 from jitcore.config import Config
+from jitcore.dataclass import replace
 from jitcore.errors import blame
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
@@ -302,6 +302,7 @@ def finish(
         returns,
         vm.start.errstate,
         frozenset(vm.rolled),
+        dict(vm.refused),
         tuple(vm.notes),
         tuple(vm.looked),
         dict(vm.uses),

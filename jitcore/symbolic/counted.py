@@ -7,10 +7,10 @@ on CPython's stack ── wrap.py ─────────────▶
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from jitcore.dataclass import replace
 from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops_loop import (

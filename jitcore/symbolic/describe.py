@@ -134,4 +134,4 @@ def selected(given: tuple[Any, ...]) -> str:
     """What indices give whose values count, in words."""
     types = [value.type for value in values_in(given[1:], {})]
     by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
-    return "what a mask selects" if by_mask else "a slice with ends that are computed at run time"
+    return "boolean indexing" if by_mask else "a slice with ends that are computed at run time"

@@ -18,6 +18,7 @@ from jitcore.guards.source import (
     Source,
 )
 from jitcore.marks import COMPILED
+from jitcore.own import is_own
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Cell, Compiled, Func, Lazy, Var
 
@@ -36,9 +37,10 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
         vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
     if type(obj.__globals__) is not dict:  # it may answer with code of its own
         vm.stop(breaks.UNGUARDABLE, f"{origin} has globals that are no plain dict")
-    if builtins_of(obj) is not vm.start.builtins:
-        vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
-    vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))
+    if not is_own(obj.__code__, obj.__globals__):  # ours have theirs: pristine.py
+        if builtins_of(obj) is not vm.start.builtins:
+            vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
+        vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))
     closure = FunctionPart(origin, "closure")
     cells = tuple(
         closure_cell(vm, cell, Item(closure, i), ClosureContent(origin, i))

@@ -13,11 +13,11 @@ on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 
+from jitcore.dataclass import replace
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Value
@@ -134,5 +134,5 @@ def loud_steps(vm: Machine) -> int:
 
 def give_up(masked: Masked) -> NoReturn:
     """Its length is asked for: CPython selects."""
-    text = "the length of what a mask selects"
+    text = "the length of boolean indexing"
     raise BreakSignal(breaks.RESULT_TYPE_UNKNOWN, text, masked.made_at)

@@ -15,8 +15,7 @@ Which loops are taken, and where a routine of them begins and ends, routine.py s
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from jitcore.dataclass import replace
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Unsupported

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Mapping
 from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
+from jitcore import limit
 from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
@@ -54,6 +55,7 @@ UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
 UNIT_TAILS = frozenset(("PRECALL", "CALL"))
 MAX_STEPS = 20_000
 MAX_NODES = 1_500
+LOOK_EVERY = 16  # instructions: about a millisecond
 
 
 class Machine:
@@ -269,7 +271,9 @@ class Machine:
             self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
         objects = any(isinstance(value.type, ObjectType) for value in values_of(out))
         if objects and has_list((*given, *kwargs.values())):
-            text = f"{row.name} with a list, and a result of a type that is not foretold"
+            text = f"the result of {row.name}, which is given a list"
+            if row.rule is not None:
+                text = f"{row.name} with a list, and a result of a type that is not foretold"
             self.stop(breaks.NUMPY_UNSUPPORTED, text)  # it may be that very list
         text = selected(given) if row is GETITEM else f"the result of {row.name}"
         if isinstance(out, tuple):
@@ -361,6 +365,8 @@ class Machine:
                 self.boundary(instr)
         frame.unit_continues = instr.op in UNIT_HEADS
         self.steps += 1
+        if self.steps % LOOK_EVERY == 0:
+            limit.look()
         if self.steps > MAX_STEPS:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")
         frame.index = index + 1

@@ -1,4 +1,6 @@
 """`x[:, i : i + 5, j]` in a loop that is CPython's → a part that begins elsewhere in each round.
+So does `x[i]` in a place that has been compiled for another i before, or for other items of i's
+list.
 
     slice(i, i + n)     its ends as sums of what was loaded: {i: 1}, 0 and {i: 1, n: 1}, 0
     the difference      {n: 1}, 0: n becomes a guard, the span is known
@@ -14,7 +16,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from jitcore.guards.source import Local, Source, Stack
+from jitcore.guards.source import Item, Local, Source, Stack
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.infer_part import Spans
 from jitcore.ir.ops_array import GETITEM, PART, SETITEM
@@ -82,12 +84,17 @@ def is_view_of(vm: Machine, stored: Any, array: Value, index: tuple[Any, ...]) -
 def moving(vm: Machine, t: Any, key: Var) -> tuple[tuple[Any, ...], Spans] | None:
     """The index, and the spans of its slices that move."""
     parts = [realize(vm, part) for part in (key.items if isinstance(key, Tuple) else (key,))]
-    if not vm.in_loop or not isinstance(t, ArrayType) or not all(map(is_basic, parts)):
+    if (
+        not (vm.in_loop or vm.start.varied)
+        or not isinstance(t, ArrayType)
+        or not all(map(is_basic, parts))
+    ):
         return None
     if not t.aligned:  # of such NumPy's views may be of either sort
         return None
     changing = changed_in_loops(vm)
-    if not any(varies(vm, number, changing) for part in parts for number in numbers(part)):
+    moves = any(varies(vm, number, changing) for part in parts for number in numbers(part))
+    if not moves and not any(has_varied(vm, part) for part in parts):
         return None
     spans: list[int | None] = []
     for axis, part in zip(axes(parts, t.ndim), parts, strict=True):
@@ -159,6 +166,14 @@ def varies(vm: Machine, number: Var, changing: frozenset[int]) -> bool:
 
 def changes(source: Source, changing: frozenset[int]) -> bool:
     return isinstance(source, Stack) or (isinstance(source, Local) and source.index in changing)
+
+
+def has_varied(vm: Machine, index: Var) -> bool:
+    """Has it been another before, or another item of its list? The ends of slices stay as they
+    are."""
+    deps = index.deps if isinstance(index, Run) else ()
+    texts = (str(one) for o in deps for one in (o, *((o.base,) if isinstance(o, Item) else ())))
+    return not vm.start.varied.isdisjoint(texts)
 
 
 # ---- how far the ends of a slice lie apart ------------------------------------------------------

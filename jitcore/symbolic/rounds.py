@@ -7,10 +7,9 @@ test_rounds    `loop`, whose results also say by which way it ended, and how far
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops_control import CONTROL
 from jitcore.ir.ops_loop import LEFT, RANGE_ITEM

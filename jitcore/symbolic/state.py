@@ -50,9 +50,11 @@ class Start:
     # loops that have been found too large to unroll, and ~offset of branches from which on there
     # is too much for a routine: there, and from later ones, it is no less
     rolled: frozenset[int] = frozenset()
+    refused: Mapping[int, str] = field(default_factory=dict)  # by captures before, as in Capture
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
     free: frozenset[Asked] = frozenset()  # extents of computed arrays that are no facts then
     piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
+    varied: frozenset[str] = frozenset()  # numbers that were constants, and lists of such
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Capture:
     returns: Exit | None  # of a function's whole call: the exit that needs no frame
     errstate: int  # of NumPy, as it keeps it
     rolled: frozenset[int] = frozenset()  # loops that are not unrolled, by their headers
+    refused: Mapping[int, str] = field(default_factory=dict)  # loops that are CPython's, and why
     notes: tuple[Break, ...] = ()  # ways through its loops that are CPython's
     looked: tuple[Any, ...] = ()  # what was told of arrays' extents while compiling
     uses: Mapping[Source, str] = field(default_factory=dict)  # what made numbers constants

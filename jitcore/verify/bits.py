@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 import zlib
 from collections.abc import Callable
@@ -30,7 +29,10 @@ from jitcore.ir.types import (
     parse_type,
     type_of,
 )
+from jitcore.lazy import Lazy
 from jitcore.verify.same import Array, shortened
+
+json = Lazy("json")
 
 SMALL = 4096  # bytes of an array that are written without being asked for
 LARGEST = 1 << 28  # bytes of an array that a file may ask for
@@ -42,7 +44,7 @@ class NotAnInput(ValueError):
 
 
 def input_line(number: int, value: Any, source: str, obj: Any, how: str) -> str:
-    """`how`: the bits of which arrays are written: small, all, none."""
+    """`how`: which arrays are written: small, all, none."""
     t = value.type if value is not None else type_of(obj)
     head = f"%{number} {t} {source.replace(' = ', '=')} ="
     cls = type(obj)

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -21,7 +20,7 @@ import numpy as np
 
 from jitcore import backends
 from jitcore.config import Config, environment
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
 from jitcore.ir.errstate import modes

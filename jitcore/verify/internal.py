@@ -20,7 +20,9 @@ from jitcore.config import Config
 from jitcore.errors import InternalError, blamed
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, Place, caret, place_of
-from jitcore.verify import reports
+from jitcore.lazy import Lazy
+
+reports = Lazy("jitcore.verify.reports")
 
 log = logging.getLogger("jitcore")
 MOST_FILES = 8  # of one process

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import atexit
 import sys
-import threading
+from _thread import get_ident
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import partial
@@ -34,6 +34,7 @@ from jitcore.verify.findings import findings
 from jitcore.verify.heard import Heard
 from jitcore.verify.iterators import twins as iterators
 from jitcore.verify.journal import Journal, kept
+from jitcore.verify.pending import Key, pending
 from jitcore.verify.places import comes_once, place_before, returns_at
 from jitcore.verify.reports import Report, Subject, of_difference, subject_of
 from jitcore.verify.twin import Twins, twins
@@ -46,8 +47,6 @@ OUT_OF = (
     KeyboardInterrupt,
     GeneratorExit,
 )  # these come when they like
-
-Key = tuple[int, int]  # thread, run of a frame
 
 
 @dataclass(slots=True)
@@ -106,20 +105,6 @@ def promised(text: str) -> str:
     return f"{text} when this was compiled (jitcore.assume_constant_result): is that promise kept?"
 
 
-pending: dict[Key, Pending] = {}
-
-
-def is_pending(serial: int) -> bool:
-    """Is the frame, of this thread, on its way? Then there is nothing to compile."""
-    return (threading.get_ident(), serial) in pending
-
-
-def forget() -> None:
-    for one in pending.values():
-        one.listening.end()
-    pending.clear()
-
-
 def looked_at(key: Key, offset: int, state: Any) -> bool:
     """A frame comes by. Is it still on its way afterwards?"""
     one = pending.get(key)
@@ -141,7 +126,7 @@ def looked_at(key: Key, offset: int, state: Any) -> bool:
 @fenced(None)
 def ended(serial: int, result: Any, error: BaseException | None) -> None:
     """A frame has ended."""
-    one = pending.pop((threading.get_ident(), serial), None)
+    one = pending.pop((get_ident(), serial), None)
     if one is None:
         return
     if isinstance(error, OUT_OF) or (isinstance(error, Exception) and is_users(error)):
@@ -160,7 +145,7 @@ class Watching:
     @fenced(MISS)
     def __call__(self, serial: int, state: Any) -> int:
         self.point.vain = 0
-        return STAY if looked_at((threading.get_ident(), serial), self.offset, state) else MISS
+        return STAY if looked_at((get_ident(), serial), self.offset, state) else MISS
 
 
 @dataclass(slots=True)
@@ -181,7 +166,7 @@ class Rehearsed:
 
     @fenced(STAY)
     def before(self, serial: int, state: Any, loaded: tuple[Any, ...]) -> Any:
-        key = threading.get_ident(), serial
+        key = get_ident(), serial
         if looked_at(key, self.offset, state):
             return STAY
         if self.twins.why_not:
@@ -309,12 +294,6 @@ def stand_in(
     )  # fmt: skip
     args = pair.probe, pair.twin, rehearsed.before, rehearsed.after, point.offset
     return _C.Rehearsal(*args), frozenset(watched.values())
-
-
-def guarded(entries: Iterable[Any]) -> list[Any]:
-    """Of the entries of a point: those that have guards, where others stand for them."""
-    real = (entry for entry in entries if type(entry) is not _C.Watch)
-    return [entry.probe if type(entry) is _C.Rehearsal else entry for entry in real]
 
 
 def watch(points: Iterable[Any]) -> None:

@@ -13,10 +13,8 @@ import dis
 import io
 import os
 import platform
-import tempfile
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -26,9 +24,10 @@ import numpy as np
 
 from jitcore.codegen.toolchain import cpu, find
 from jitcore.config import Config, environment
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.breaks import Place
 from jitcore.ir.graph import Body, Graph, Value, uses
+from jitcore.lazy import Lazy
 from jitcore.opcodes.source import source_of
 from jitcore.runtime.planned import recipe_values
 from jitcore.runtime.regions import for_sizes
@@ -37,6 +36,8 @@ from jitcore.verify.bits import input_line
 from jitcore.verify.journal import Journal, OfArray
 from jitcore.verify.twin import within
 from jitcore.version import __version__
+
+tempfile = Lazy("tempfile")
 
 TITLE = "jitcore bug report, version 1"
 READ_ME = "nothing in this file is executed by: python -m jitcore replay FILE"

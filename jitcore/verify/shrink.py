@@ -9,11 +9,11 @@ arrays    each extent halved, as long as the op table gives types for it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from jitcore.dataclass import replace
 from jitcore.ir.graph import Body, Graph, Node, Value, uses
 from jitcore.ir.interp import interpret
 from jitcore.ir.op import Kind, Unsupported

@@ -10,12 +10,11 @@ returned. It is a tuple of (what is done, is it done to an object of the region'
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from jitcore import _C
 from jitcore.codegen.plan import Operand
-from jitcore.dataclass import dataclass
+from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.exit import Built, Computed, Do, Exit, Leave, Loaded, Make
 from jitcore.ir.graph import Node, Value, walk
 from jitcore.ir.op import Effect

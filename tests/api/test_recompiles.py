@@ -110,7 +110,7 @@ def test_left_to_cpython():
     made(np.ones(9))
     with np.errstate(over="raise"):
         made(np.ones(9))
-    assert told(made) == ["np.geterr()['over']: warn → raise: left to CPython"]
+    assert told(made) == ["np.geterr()['over']: warn → raise: runs in CPython"]
 
 
 def test_where_guards_hold_nothing_is_told():

@@ -1,8 +1,7 @@
-"""Jobs on a thread of their own; work side by side; the line on the terminal."""
+"""Jobs on a thread of their own; work side by side."""
 
 from __future__ import annotations
 
-import io
 import logging
 import threading
 
@@ -10,7 +9,6 @@ import pytest
 
 from jitcore.codegen.background import Background
 from jitcore.codegen.beside import side_by_side
-from jitcore.codegen.progress import progress
 from jitcore.codegen.toolchain import Stopped, run
 
 PATIENCE = 30.0
@@ -146,45 +144,6 @@ def test_what_this_thread_raises_is_raised() -> None:
 
 
 # ---- the line on the terminal -------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    def __init__(self) -> None:
-        super().__init__()
-        self.written = threading.Event()
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        self.written.set()
-        return super().write(text)
-
-
-def test_the_line_comes_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    out = Terminal()
-    monkeypatch.setattr("sys.stderr", out)
-    with progress("compiling 2 kernels", after=0.0):
-        assert out.written.wait(PATIENCE)
-    line = "jitcore: compiling 2 kernels ..."
-    assert out.getvalue() == f"{line}\r{' ' * len(line)}\r"
-
-
-def test_nothing_is_said_of_what_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    out = Terminal()
-    monkeypatch.setattr("sys.stderr", out)
-    with progress("compiling 1 kernel", after=3600.0):
-        pass
-    assert out.getvalue() == ""
-
-
-@pytest.mark.parametrize("out", [io.StringIO(), None, object()])
-def test_nothing_is_said_where_nobody_looks(out: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr", out)
-    before = threading.active_count()
-    with progress("compiling 1 kernel", after=0.0):
-        assert threading.active_count() == before
-    assert not isinstance(out, io.StringIO) or out.getvalue() == ""
 
 
 def test_what_a_compiler_has_started_dies_with_it() -> None:

@@ -1,5 +1,6 @@
 """Rows of jitcore/fallback/hints.py: what a closer hint is about, and what becomes of it."""
 
+import collections
 import copy
 import functools
 import itertools
@@ -75,6 +76,54 @@ def leaves_it_to_its_caller(x):
     return y, y.sum()
 
 
+@closely("J201", lambda: (f8(4),))
+def appends_what_another_call_gives(x):
+    y = x * 2
+    found = []
+    found.append(remembered(4) / 2)
+    return y + found[0]
+
+
+@closely("J201", lambda: (f8(4), collections.deque([1.0, 2.0])))
+def asks_how_many_are_in_a_deque(x, last):
+    y = x * 2
+    return y + len(last)
+
+
+@way_out(asks_how_many_are_in_a_deque, lambda: (f8(4), 2))
+def is_given_how_many(x, count):
+    y = x * 2
+    return y + count
+
+
+@closely("J501", lambda: (f8(40), collections.deque(maxlen=3)))
+def keeps_a_window_in_a_deque(x, window):
+    y = x * 2
+    for k in range(len(y)):
+        window.append(y[k])
+        y[k] = sum(window)
+    return y
+
+
+@way_out(keeps_a_window_in_a_deque, lambda: (f8(40),))
+def keeps_it_in_an_array(x):
+    y = x * 2
+    window = np.zeros(3)
+    for k in range(len(y)):
+        window[k % 3] = y[k]
+        y[k] = window[k % 3 - 2] + window[k % 3 - 1] + window[k % 3]
+    return y
+
+
+@way_out(keeps_a_window_in_a_deque, lambda: (f8(40),))
+def takes_it_from_the_array(x):
+    y = x * 2
+    sums = y.copy()
+    for k in range(len(y)):
+        sums[k] = y[max(k - 2, 0) : k + 1].sum()
+    return sums
+
+
 @closely("J202", lambda: (f8(4),))
 def remembers(x):
     y = x * 2
@@ -98,6 +147,13 @@ def keeps_arrays_in_an_array(x):
 def keeps_them_in_a_list(x):
     pair = [x * 2, None]
     return pair[0] + 1
+
+
+@closely("J214", lambda: (f8(40),))
+def asks_for_two_percentiles(x):
+    y = x * 2
+    low, high = np.percentile(y, [5, 95])
+    return y * (high - low)
 
 
 @closely("J218", lambda: (f8(3, 4),))
@@ -124,6 +180,84 @@ def loops_within_a_loop(x):
         for j in range(4):
             total = total + x[i, j]
     return total
+
+
+@closely("J303", lambda: (f8(4), np.array([1.0, None, 3.0], dtype=object)))
+def loops_over_an_array_of_objects(x, numbers):
+    y = x * 2
+    for n in numbers:
+        y = y + (0.5 if n is None else n)
+    return y
+
+
+@way_out(loops_over_an_array_of_objects, lambda: (f8(4), [1.0, None, 3.0]))
+def is_given_them_as_a_list(x, numbers):
+    y = x * 2
+    for n in numbers:
+        y = y + (0.5 if n is None else n)
+    return y
+
+
+@closely("J303", lambda: (f8(40, 3),))
+def filters_what_a_generator_gives(x):
+    rows = (row - row.mean() for row in x)
+    good = filter(lambda row: row.std() > 0.5, rows)
+    return np.array(list(good)).sum(axis=0)
+
+
+@way_out(filters_what_a_generator_gives)
+def computes_on_all_rows(x):
+    rows = x - x.mean(axis=1, keepdims=True)
+    good = rows.std(axis=1, keepdims=True) > 0.5
+    return np.where(good, rows, 0.0).sum(axis=0)
+
+
+def to_solve():
+    return np.eye(6) * 2 + 0.1, np.ones(6)
+
+
+@closely("J304", to_solve)
+def returns_what_the_last_round_has_made(a, b):
+    d, x = a[0, 0], b * 0
+    for _ in range(1000):
+        new = (b - (a @ x - d * x)) / d
+        if np.abs(new - x).max() < 1e-10:
+            return new
+        x = new
+
+
+@closely("J306", to_solve)
+def returns_it_from_an_endless_loop(a, b):
+    d, x = a[0, 0], b * 0
+    while True:
+        new = (b - (a @ x - d * x)) / d
+        if np.abs(new - x).max() < 1e-10:
+            return new
+        x = new
+
+
+@way_out(returns_what_the_last_round_has_made)
+def breaks_at_the_end_of_a_round(a, b):
+    d, x = a[0, 0], b * 0
+    for _ in range(1000):
+        new = (b - (a @ x - d * x)) / d
+        done = np.abs(new - x).max() < 1e-10
+        x = new
+        if done:
+            break
+    return x
+
+
+@way_out(returns_it_from_an_endless_loop)
+def breaks_out_of_the_endless_loop(a, b):
+    d, x = a[0, 0], b * 0
+    while True:
+        new = (b - (a @ x - d * x)) / d
+        done = np.abs(new - x).max() < 1e-10
+        x = new
+        if done:
+            break
+    return x
 
 
 @closely("J303", lambda: (f8(4), {1.0, 2.0}))
@@ -237,6 +371,22 @@ def uses_a_submodule_that_is_not_there(x):
 def is_given_it(x, part):
     y = x * 2
     return y + part
+
+
+char = types.ModuleType("numpy.char")  # as NumPy 2.5 has it: its functions are found late
+char.__getattr__ = functools.partial(getattr, np.char)
+
+
+@closely("J501", lambda: (np.array(["a1", "b2", "a3"]), f8(3)))
+def asks_strings(names, x):
+    y = x * 2
+    return char.startswith(names, "a") * y
+
+
+@way_out(asks_strings, lambda: (np.char.startswith(np.array(["a1", "b2", "a3"]), "a"), f8(3)))
+def is_given_the_mask(mask, x):
+    y = x * 2
+    return mask * y
 
 
 @closely("J510", lambda: (f8(4), 4))

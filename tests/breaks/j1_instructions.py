@@ -204,9 +204,9 @@ def hands_a_generator_on(x):
 
 
 @way_out(hands_a_generator_on)
-def makes_a_list(x):
+def computes_on_the_whole_array(x):
     y = x * 2
-    total = np.array([row * 2 for row in y])
+    total = y * 2
     return total + 1
 
 

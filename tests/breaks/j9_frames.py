@@ -11,6 +11,7 @@ from support.breaking import breaks, of_text, way_out
 import jitcore
 from jitcore import pipeline
 from jitcore.ir.interp import interpret
+from jitcore.runtime import allowance
 from jitcore.verify import internal
 
 
@@ -57,6 +58,17 @@ def a_fault():
         yield
     finally:
         pipeline.capture = before
+
+
+@contextmanager
+def no_time():
+    """Nothing has run for as long as compiling takes."""
+    before = allowance.is_free, allowance.allowed
+    allowance.is_free, allowance.allowed = lambda record: False, lambda *place: 0.0
+    try:
+        yield
+    finally:
+        allowance.is_free, allowance.allowed = before
 
 
 def refuses(graph, inputs):
@@ -161,6 +173,25 @@ def is_refused(x):
 
 @way_out(is_refused, options={"backend": "obliges"})
 def is_taken(x):
+    return x * 2 + 1
+
+
+@breaks("J912", lambda: (f8(4),), world=no_time, graphs=False, fullgraph=False)
+def takes_too_long(x):
+    return x * 2 + 1  # J912
+
+
+def warmed_up(fn):
+    def call(x):
+        with no_time():
+            fn.warmup(x)
+            return fn(x)
+
+    return call
+
+
+@way_out(takes_too_long, drive=warmed_up)
+def is_compiled_beforehand(x):
     return x * 2 + 1
 
 

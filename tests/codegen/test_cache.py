@@ -141,7 +141,7 @@ def test_nowhere_to_write_at_all(
 
     selftest.proven_flags(compiler, None)
     monkeypatch.setattr(cache, "sign", full)
-    monkeypatch.setattr(folder.tempfile, "mkdtemp", full)
+    monkeypatch.setattr(folder.os, "mkdir", full)
     with caplog.at_level(logging.WARNING, "jitcore"):
         assert kernel(group(), fresh) is None
     assert "NumPy does its work" in caplog.text

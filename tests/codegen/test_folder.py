@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -21,6 +22,21 @@ def place(tmp_path: Path) -> Path:
     folder.usable.cache_clear()
     folder.SAID.clear()
     return tmp_path / "kept"
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_usual_folder_is_nobodys_wish(
+    place: Path, named: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What cannot be had of it is for reports; of one that the user names, it is a warning."""
+    place.write_text("not a folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place.parent if named else place))
+    with caplog.at_level(logging.INFO, "jitcore.cache"):
+        assert folder.usable(place / "jitcore") is None
+    (record,) = caplog.records
+    (text,) = folder.said()
+    assert "cannot be used" in record.getMessage() == text
+    assert record.levelname == ("WARNING" if named else "INFO")
 
 
 def test_a_note_comes_back(place: Path) -> None:

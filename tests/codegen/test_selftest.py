@@ -97,7 +97,7 @@ def test_a_compiler_that_fails_its_test_is_not_used(
     other = replace(compiler, identity="another")
     monkeypatch.setattr(selftest, "compilers", lambda *a: iter([compiler, other]))
     monkeypatch.setattr(selftest, "tried", lambda c, *a: "x + y (float64)" if c is compiler else "")
-    with caplog.at_level(logging.WARNING, "jitcore"):
+    with caplog.at_level(logging.INFO, "jitcore.kernels"):
         found = selftest.chosen("", "", place)
         assert found is not None and found.compiler is other
         selftest.chosen.cache_clear()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import platform
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,14 @@ from toolchain_cases import X, graph, group
 from jitcore.codegen import selftest, toolchain
 from jitcore.codegen.kernel import kernel, kernels_to_come, load_all, source_of
 from jitcore.codegen.schedule import fuse
-from jitcore.config import Config, default_cache_dir, from_environment, not_understood
+from jitcore.config import (
+    ALLOWED,
+    FREE,
+    Config,
+    default_cache_dir,
+    from_environment,
+    not_understood,
+)
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 
@@ -130,6 +139,25 @@ def test_a_wrong_value_is_told_of(name: str, wrong: str, right: str, allowed: st
     (text,) = not_understood({name: wrong, "OMP_NUM_THREADS": "?", "CC": "?"}).values()
     assert f"{name}={wrong!r}" in text and allowed in text
     assert from_environment({name: wrong}) == from_environment({})
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("JITCORE_REPROT", "JITCORE_REPORT"),
+        ("JITCORE_CACHEDIR", "JITCORE_CACHE_DIR"),
+        ("JITCORE_VERFY", "JITCORE_VERIFY"),
+    ],
+)
+def test_a_misspelt_name_is_told_of(name: str, near: str) -> None:
+    assert not_understood({name: ""}) == {}
+    (text,) = not_understood({name: "1", "JITCORE_BUILD_STRICT": "1"}).values()
+    assert text == f"{name} is no variable of jitcore's, and left out: did you mean {near}?"
+
+
+def test_every_variable_is_known() -> None:
+    asked = re.findall(r'"(JITCORE\w*)"', inspect.getsource(from_environment))
+    assert {*asked} == {*ALLOWED, *FREE}
 
 
 def test_the_cache_follows_xdg() -> None:

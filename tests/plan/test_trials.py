@@ -209,7 +209,27 @@ def test_the_compiler_is_not_asked_for_a_retired_entry():
     assert np.array_equal(again, expected)
     assert function.cache_info() == before
     assert before.entries == 0
-    assert "left to CPython" in str(jitcore.explain(function)(x))
+    assert "runs in CPython" in str(jitcore.explain(function)(x))
+
+
+def test_an_explained_call_runs_what_is_compiled():
+    """Also where it is the rival's turn; the look goes on with the next call."""
+
+    @jitcore.compile
+    def function(x):
+        return np.exp(x) * 2 + x
+
+    x, asked = np.linspace(0, 1, 100), []
+    function(x)
+    (entry,) = function._entries
+    entry.try_against(calling(lambda x: asked.append("rival") or function.eager(x)))
+    for _ in range(3):
+        (graph,) = jitcore.explain(function)(x).measured
+        assert (graph.runs, graph.tried) == (1, 0)
+    assert not asked
+    for _ in range(RUNS):
+        function(x)
+    assert asked == ["rival"] * (RUNS // 2)
 
 
 def test_another_runs_until_it_is_ready():

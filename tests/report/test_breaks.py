@@ -41,7 +41,7 @@ def test_a_signal_becomes_a_value_with_a_place() -> None:
     assert record.via == (place,)
     assert str(record) == (
         "J204 model.py:12 in step, called from model.py:12 in step: output is written: print. "
-        "Hint: numbers and texts stay in the graph where standard output is a file, a pipe or a "
+        "Hint: numbers and strings stay in the graph where standard output is a file, a pipe or a "
         "StringIO; print anything else after the array work, or where the function is called"
     )
     assert record.reason == "output is written: print"

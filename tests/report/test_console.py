@@ -13,8 +13,10 @@ import pytest
 import jitcore
 from jitcore import pipeline
 from jitcore.report import console
-from jitcore.report.measured import run
+from jitcore.report.measured import costs, run
+from jitcore.report.reading import Row, reading
 from jitcore.report.run import Spot
+from jitcore.report.versions import versions
 
 X = np.linspace(-1.0, 2.0, 64)
 ANSI = re.compile("\x1b\\[[0-9;]*m")
@@ -227,8 +229,66 @@ def test_a_stream_that_is_gone_is_left_alone(monkeypatch) -> None:
 def test_nothing_compiled_is_a_few_lines() -> None:
     jitcore.reset()
     lines = report(io.StringIO())
-    assert "jitcore: 0 functions seen, 0 with a graph in use" in lines
+    assert "jitcore: 0 functions seen, nothing was compiled" in lines
     assert not any(line.startswith("J") for line in lines)
+
+
+def test_time_where_nothing_is_compiled_is_not_that_of_compiled_functions() -> None:
+    here, out = run(), io.StringIO()
+    console.print_report(out, replace(here, totals=replace(here.totals, graphs=0, compiled=0)))
+    text = out.getvalue()
+    assert "nothing was compiled" in text and "functions that jitcore watched took" in text
+    assert "compiled functions" not in text
+
+
+SHOWS = """
+def shows(x):
+    y = np.sqrt(x * x + 1.0)
+"""
+
+
+def test_a_report_is_a_screen(tmp_path) -> None:
+    text = SHOWS + "".join(f"    print(y, file=sink)  # {k}\n    y = y * 2\n" for k in range(30))
+    file = tmp_path / "shows.py"
+    file.write_text(text)
+    names = {"np": np, "sink": io.StringIO()}
+    exec(compile(text, str(file), "exec"), names)
+    compiled = jitcore.compile(names["shows"])
+    for _ in range(3):
+        compiled(X)
+    lines = report(io.StringIO())
+    assert len(lines) <= console.SCREEN
+    (last,) = (line for line in lines if line.startswith("... and "))
+    left = int(last.split()[2])
+    everything = io.StringIO()
+    console.print_report(everything, None, None)
+    places = [one for one in everything.getvalue().splitlines() if one.startswith("J")]
+    shown = [one for one in lines if one.startswith("J")]
+    assert len(shown) > 3 and left > 20 and len(shown) + left == len(places)
+
+
+def test_recompiles_of_a_place_are_one_line() -> None:
+    @jitcore.compile(dynamic=False)
+    def parts(x, ends):
+        return x * 2 + sum(x[:k].sum() for k in ends)
+
+    for k in range(2, 6):
+        parts(X, [*range(k, k + 7)])
+    (text,) = (line for line in versions(run().recompiled) if "in test_recompiles" in line)
+    assert text.endswith("parts: 3 times, for ends[0..6]: another entry")
+
+
+def test_the_time_at_a_point_is_counted_once() -> None:
+    """However many kinds of input were tried there, none of which pays."""
+    known = pipeline.records.find(looped.__code__)
+    region = next(one for one in known.regions if one.breaks)
+    record = pipeline.Record(known.config)
+    record.points[region.offset] = point = known.points[region.offset]
+    record.regions += [replace(region, entry=None) for _ in range(8)]
+    second = {id(point): Row(0, None, 1, 1.0)}
+    found = replace(reading([known]), points=second, entries={}, codes={})
+    (stop,) = costs([record], found)
+    assert (stop.times, stop.seconds) == (1, 1.0)
 
 
 def test_too_many_kinds_of_input_are_said_once():

@@ -17,6 +17,7 @@ import pytest
 import jitcore
 from jitcore import api, config, pipeline
 from jitcore.codegen import folder
+from jitcore.dump import folder as files
 from jitcore.dump.folder import name_of, write
 
 X = np.linspace(-1.0, 2.0, 64)
@@ -187,7 +188,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch) ->
     def full(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.replace", full)
+    monkeypatch.setattr(files.os, "replace", full)
     with pytest.raises(OSError, match="No space"):
         write(tmp_path / "code.txt", "text")
     assert [*tmp_path.iterdir()] == []
@@ -195,7 +196,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch) ->
 
 def test_a_link_that_lies_in_wait_is_not_followed(tmp_path: Path, monkeypatch) -> None:
     """In a folder that is shared: whatever name is chosen, it is one that was not there."""
-    monkeypatch.setattr("os.urandom", bytes)
+    monkeypatch.setattr(files.os, "urandom", bytes)
     target = tmp_path / "target"
     target.write_text("what was there")
     link = tmp_path / f".new-{bytes(8).hex()}-code.txt"

@@ -50,7 +50,7 @@ def test_the_report_reads_as_text(capsys) -> None:
     line = half.__code__.co_firstlineno + 2
     assert text.splitlines()[0].startswith("half: 2 graphs, 1 break; the call took ")
     assert f"J204 {__file__}:{line} in half: output is written" in text
-    assert "hint: numbers and texts stay in the graph" in text
+    assert "hint: numbers and strings stay in the graph" in text
     assert "ms of it compiling" in text
 
 

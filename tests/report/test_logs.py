@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -154,12 +155,12 @@ def test_the_programs_own_handlers_come_first(capsys) -> None:
     handler = logging.StreamHandler(out)
     jitcore.compile(half)(X)
     alone = capsys.readouterr().err
-    logs.breaks.addHandler(handler)
+    logs.breaks.logger.addHandler(handler)
     try:
         jitcore.reset()
         jitcore.compile(half)(X)
     finally:
-        logs.breaks.removeHandler(handler)
+        logs.breaks.logger.removeHandler(handler)
     assert "J204" in out.getvalue() and capsys.readouterr().err == ""
     assert alone in ("", "jitcore.breaks: " + out.getvalue())  # "": pytest's handlers are there
 
@@ -191,22 +192,48 @@ def test_a_word_that_is_not_understood_is_told_once() -> None:
     assert "jitcore.graph" not in told.stderr
 
 
-def test_a_storm_of_recompiles_gives_one_warning(caplog) -> None:
+def test_a_storm_of_recompiles_is_told_to_who_listens(caplog) -> None:
     def scaled(x):
         y = x * 2 + 1
         print(end="")
         return y * y - 1
 
     compiled = jitcore.compile(scaled, dynamic=False)
-    for n in range(2, 20):
-        assert compiled(np.ones(n)).tobytes() == scaled(np.ones(n)).tobytes()
-    (record,) = caplog.records
-    text = record.getMessage()
+    with caplog.at_level("INFO", "jitcore.recompiles"):
+        for n in range(2, 20):
+            assert compiled(np.ones(n)).tobytes() == scaled(np.ones(n)).tobytes()
+    texts = [record.getMessage() for record in caplog.records]
+    (text,) = (one for one in texts if "no further versions" in one)
     line = scaled.__code__.co_firstlineno
-    assert (record.name, record.levelname) == ("jitcore.recompiles", "WARNING")
-    assert f"{__file__}:{line} in " in text and "scaled is compiled no more" in text
-    assert "8 versions, for other sizes under dynamic=False. What changed last: " in text
-    assert "x.shape[0]: 9 → 10. Hint: leave dynamic=False out of the options" in text
+    assert f"{__file__}:{line} in " in text and "scaled: no further versions will be" in text
+    assert "8 versions, for other sizes under dynamic=False. Hint: leave dynamic=False out" in text
+    last = next(one for one in texts[texts.index(text) :] if one is not text)
+    assert "x.shape[0]: 9 → 10: runs in CPython" in last
+
+
+MANY_KINDS = """
+import numpy as np, jitcore
+@jitcore.compile
+def scaled(x, word):
+    y = x * 2 + len(word)
+    return y * y - 1
+@jitcore.compile
+def parts(x, ends):
+    return x * 2 + sum(x[:k].sum() for k in ends)
+for k in range(2, 20):
+    scaled(np.ones(k), "GATTACA" * k)
+    scaled(np.ones((2,) * (k % 12 + 1)), str(k))
+    parts(np.ones(99), [*range(k, k + 7)])
+"""
+
+
+def test_nothing_is_written_by_default_of_many_kinds_of_inputs() -> None:
+    told = run("", MANY_KINDS)
+    assert (told.stdout, told.stderr) == ("", "")
+    told = run("recompiles", MANY_KINDS)
+    assert "no further versions will be compiled" in told.stderr
+    assert "GATTACAGATTACAGATTAC…" in told.stderr and "GATTACA" * 3 not in told.stderr
+    assert re.search(r"ends\[2\]: .*; and \d more: another entry", told.stderr), told.stderr
 
 
 def test_each_time_that_a_place_is_compiled_again_is_told_to_who_listens(caplog) -> None:
@@ -219,21 +246,3 @@ def test_each_time_that_a_place_is_compiled_again_is_told_to_who_listens(caplog)
         "2 → 3: another entry",
         "3 → 4: another entry",
     ]
-
-
-EVERYWHERE = """
-import logging, numpy as np, jitcore
-jitcore.enable()
-def of_any_rank(x):
-    return x * 2 + 1
-for rank in range(1, 14):
-    of_any_rank(np.ones((2,) * rank))
-print(any(one.warned for one in jitcore.api.pipeline.records.all()))
-"""
-
-
-def test_code_that_nobody_asked_to_compile_is_not_warned_of() -> None:
-    env = {**os.environ, "JITCORE_STRESS": "1", "JITCORE_LOGS": ""}
-    words = [sys.executable, "-c", EVERYWHERE]
-    told = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300, check=True)
-    assert (told.stdout, told.stderr) == ("True\n", "")

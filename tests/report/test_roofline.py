@@ -129,8 +129,8 @@ def masked(x: Any, y: Any) -> Any:
 @pytest.mark.parametrize(
     ("fn", "why"),
     [
-        (looped, "the rounds of a loop are known only when it runs"),
-        (masked, "how much a mask selects is known only when it runs"),
+        (looped, "the rounds of a loop are only known at run time"),
+        (masked, "the length of boolean indexing is only known at run time"),
     ],
 )
 def test_what_cannot_be_counted_is_said(fn: Callable[..., Any], why: str) -> None:

@@ -125,9 +125,9 @@ def test_standard_error_gets_it_in_one_piece(of_threads, tmp_path, monkeypatch) 
     path = tmp_path / "stderr"
     with path.open("w", encoding="utf-8") as stream:
         monkeypatch.setattr(sys, "__stderr__", stream)
-        monkeypatch.setattr(os, "write", write)
+        monkeypatch.setattr(console.os, "write", write)
         stream.write("before\n")
-        console.print_report(stream, many)
+        console.print_report(stream, many, None)
         monkeypatch.undo()
     (piece,) = pieces
     assert len(piece) > 20_000

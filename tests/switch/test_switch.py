@@ -21,8 +21,8 @@ def test_off_loads_nothing(run, environment):
 
 
 def test_without_numpy_only_the_switch_is_loaded(run):
-    expected = "['jitcore', 'jitcore._C', 'jitcore.switch', 'jitcore.version']\n"
-    assert run(LOADED, JITCORE="1").stdout == expected
+    ours = ["jitcore", *(f"jitcore.{name}" for name in ("_C", "pristine", "switch", "version"))]
+    assert run(LOADED, JITCORE="1").stdout == f"{ours}\n"
 
 
 def test_with_numpy_the_compiler_is_not_loaded_before_it_is_needed(run):
@@ -282,3 +282,10 @@ def test_a_variable_that_is_not_understood_is_said_where_nothing_is_compiled(run
     assert done.stdout == "3.0\n"
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"JITCORE_REPORT={value!r} is not understood")
+
+
+def test_a_misspelt_variable_is_said_where_nothing_is_compiled(run):
+    done = run("import numpy as np; print(np.ones(3).sum())", JITCORE="1", JITCORE_REPROT="1")
+    assert done.stdout == "3.0\n"
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("is no variable of jitcore's, and left out: did you mean JITCORE_REPORT?")

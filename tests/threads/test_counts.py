@@ -19,6 +19,8 @@ from jitcore.runtime.threads import threads_of
 
 ROOT = Path(jitcore.__file__).parent.parent
 
+AFFINITY = "jitcore.processors.os.sched_getaffinity"
+
 ENVIRONMENTS: list[tuple[dict[str, str], int | None]] = [
     ({}, None),
     ({"JITCORE_NUM_THREADS": "3"}, 3),
@@ -75,14 +77,14 @@ def test_control_groups(
 
 @pytest.mark.parametrize(("granted", "want"), [(0.2, 1), (1.5, 2), (2.0, 2), (900.0, 3)])
 def test_the_least_counts(granted: float, want: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 5, 7}, raising=False)
+    monkeypatch.setattr(AFFINITY, lambda pid: {1, 5, 7}, raising=False)
     monkeypatch.setattr("jitcore.processors.quotas", lambda groups, membership: iter([granted]))
     assert processors() == threads_of(Config()) == want
 
 
 @pytest.mark.parametrize(("granted", "want"), [(1.0, 1), (4.0, 2), (64.0, 8)])
 def test_compilers_side_by_side(granted: float, want: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(64), raising=False)
+    monkeypatch.setattr(AFFINITY, lambda pid: range(64), raising=False)
     monkeypatch.setattr("jitcore.processors.quotas", lambda groups, membership: iter([granted]))
     assert width() == want
 

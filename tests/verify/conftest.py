@@ -14,7 +14,7 @@ from support.verifying import Bench, Told
 from jitcore import _C
 from jitcore.codegen import cache
 from jitcore.config import environment
-from jitcore.verify import internal, rehearsal
+from jitcore.verify import internal, pending, rehearsal
 from jitcore.verify.findings import findings
 
 
@@ -40,7 +40,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     internal.seen.clear()
     cache.loaded.cache_clear()
     yield made
-    rehearsal.forget()
+    pending.forget()
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jitcore.report import replay
-from jitcore.verify import rehearsal
+from jitcore.verify import pending
 from jitcore.verify.bits import input_line
 from jitcore.verify.findings import findings
 
@@ -20,7 +20,7 @@ X, Y = np.linspace(0.5, 2.0, 40), np.full(40, 3.0)
 @pytest.fixture(autouse=True)
 def forgotten() -> Any:
     yield
-    rehearsal.forget()
+    pending.forget()
     findings.forget()
 
 

@@ -97,7 +97,7 @@ def test_code_that_arrives(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(arriving, "decode", fails)
     arriving.prepare(function.__code__)
     (text,) = bench.told
-    assert f"{__file__}:{function.__code__.co_firstlineno} in function is left to CPython" in text
+    assert f"{__file__}:{function.__code__.co_firstlineno} in function runs in CPython" in text
     strict = replace(environment(), strict=True)
     monkeypatch.setattr(arriving, "environment", lambda: strict)
     with pytest.raises(Injected):

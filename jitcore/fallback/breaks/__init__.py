@@ -1,6 +1,6 @@
 """THE BREAK TABLE: kind × place → the text that a user reads.
 
-One row per reason to leave a piece of a program to CPython. The code (`J301`) is stable: it may be
+One row per reason why a piece of a program runs in CPython. The code (`J301`) is stable: it may be
 retired, but never means anything else. A module holds the rows of one area, and all of them are
 names of this package: `breaks.BRANCH`.
 

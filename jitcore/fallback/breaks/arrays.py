@@ -24,9 +24,10 @@ DTYPE_UNSUPPORTED = row(
 )
 RESULT_TYPE_UNKNOWN = row(
     "J405", "result-type-unknown", COULD,
-    "the type or shape of the result is known only when it is there",
+    "the type or shape of the result is only known at run time",
     runs="the operation; the next region starts with its result",
-    hint="it costs only itself; in a hot loop, call it before the loop and pass the result in",
+    hint="nothing needs to change: CPython runs this, the rest stays compiled; in a hot loop, call "
+    "it before the loop and pass the result in",
 )
 TRUTH_AMBIGUOUS = row(
     "J406", "truth-ambiguous", YOUR_ERROR,

@@ -5,7 +5,7 @@ from jitcore.fallback.breaks.kind import COULD, NEVER, YOUR_ERROR, row
 # fmt: off
 UNKNOWN_BUILTIN = row(
     "J201", "unknown-builtin", COULD,
-    "a call of a function written in C that jitcore does not know",
+    "a call of a builtin that jitcore does not capture, or not with these arguments",
     runs="the call",
     hint="use a NumPy function for it, or move the call before or after the array work",
 )
@@ -19,7 +19,7 @@ PRINT = row(
     "J204", "print", COULD,
     "output is written",
     runs="the call",
-    hint="numbers and texts stay in the graph where standard output is a file, a pipe or a "
+    hint="numbers and strings stay in the graph where standard output is a file, a pipe or a "
     "StringIO; print anything else after the array work, or where the function is called",
 )
 IO = row(
@@ -44,7 +44,7 @@ USER_BREAK = row(
 )
 DISABLED = row(
     "J208", "disabled", NEVER,
-    "jitcore.disable leaves this to CPython",
+    "jitcore.disable: this runs in CPython",
     runs="the call or block, and everything that it calls",
     hint="remove jitcore.disable to compile it",
 )
@@ -76,7 +76,7 @@ NUMPY_UNSUPPORTED = row(
     "J214", "numpy-unsupported", COULD,
     "a NumPy function or a form of it that jitcore does not capture",
     runs="the call",
-    hint="the call costs only itself; a ufunc or an array method in its place would be captured",
+    hint="the rest stays compiled; a ufunc or an array method in its place would be captured",
 )
 BAD_ARGUMENTS = row(
     "J215", "bad-arguments", YOUR_ERROR,

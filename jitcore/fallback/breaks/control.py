@@ -5,10 +5,10 @@ from jitcore.fallback.breaks.kind import COULD, row
 # fmt: off
 BRANCH = row(
     "J301", "branch", COULD,
-    "a branch on a value that is known only at run time",
+    "a branch on a value that is only known at run time",
     runs="the test and the jump; both arms are compiled when they are reached",
-    hint="where both arms are cheap, compute both and choose by np.where; the test that ends a "
-    "loop or raises costs only itself: do more array work between two of them",
+    hint="where both arms are cheap, compute both and choose by np.where; a test that ends a loop "
+    "or raises needs no change: the rest stays compiled",
 )
 LOOP_UNKNOWN = row(
     "J303", "loop-unknown", COULD,
@@ -33,7 +33,8 @@ WHILE = row(
     "J306", "while", COULD,
     "a while loop",
     runs="the loop's test; its body is compiled and hit on every iteration",
-    hint="write it as a for loop over a range where the number of rounds is known",
+    hint="write it as a for loop over a range where the number of rounds is known, or leave out "
+    "what the reason names; else nothing needs to change: its body stays compiled",
 )
 ITERATOR_SHARED = row(
     "J307", "iterator-shared", COULD,

@@ -53,3 +53,10 @@ NO_ARRAYS = row(
     runs="the whole function",
     hint="nothing needs to change; put jitcore.compile on the function that does the array work",
 )
+COMPILE_TIME = row(
+    "J912", "compile-time", COULD,
+    "compiling this piece takes longer than its code has run so far",
+    runs="the piece, until its code has run for much longer",
+    hint="loop over an array or a range, since loops over short lists are unrolled; or compile it"
+    " before it is needed, by f.warmup(...)",
+)

@@ -7,7 +7,8 @@ UNSUPPORTED_OPCODE = row(
     "J101", "unsupported-opcode", COULD,
     "an instruction that jitcore does not capture",
     runs="the instruction",
-    hint="it costs only itself; in a hot loop, move the statement out of the loop",
+    hint="nothing needs to change: CPython runs this, the rest stays compiled; in a hot loop, move "
+    "the statement out of the loop",
 )
 YIELD = row(
     "J102", "yield", NEVER,
@@ -66,7 +67,8 @@ GENERATOR_ESCAPES = row(
     "J113", "generator-escapes", COULD,
     "a generator expression that is not consumed in place",
     runs="making the generator; its body has regions of its own",
-    hint="pass it directly to the function that consumes it, or write a list comprehension",
+    hint="compute on the whole array, x.mean(axis=1) in place of a generator over the rows of x; "
+    "else nothing needs to change: its body stays compiled",
 )
 FUNCTION_ESCAPES = row(
     "J114", "function-escapes", COULD,

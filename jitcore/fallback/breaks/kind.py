@@ -1,4 +1,4 @@
-"""A row of the break table: why a piece of a program is left to CPython."""
+"""A row of the break table: why a piece of a program runs in CPython."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ UNGUARDABLE = row(
 )
 FORMAT = row(
     "J509", "format", COULD,
-    "text is made of a value that is computed at run time",
+    "a string is formatted from a value that is computed at run time",
     runs="the formatting",
-    hint="a number's text stays in the graph, if it is only printed, kept or returned; of anything "
-    "else return the value, and make the text where it is called",
+    hint="a formatted number stays in the graph, if it is only printed, kept or returned; of "
+    "anything else return the value, and format it in the caller",
 )
 OPERATOR = row(
     "J510", "operator", COULD,

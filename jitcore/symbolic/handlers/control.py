@@ -56,7 +56,7 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
     if not unrolled and not leaves_handler(frame, target):
         if not vm.inlined:
-            raise Cut(None if header.op in ITERATES else while_loop(frame, header))
+            raise Cut(None if header.op in ITERATES else while_loop(vm, frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
             vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
@@ -69,11 +69,13 @@ def leaves_handler(frame: Frame, target: int) -> bool:
     return frame.raised < target < frame.handler <= frame.instr.offset
 
 
-def while_loop(frame: Frame, header: Instr) -> Break:
+def while_loop(vm: Machine, frame: Frame, header: Instr) -> Break:
     """At its test, which stands at the end of the body; `while True` has none."""
     assert frame.instr is not None
     top = min(header.position, frame.instr.position, key=lambda position: position[0] or 0)
-    return Break(breaks.WHILE, "", place_of(frame.code.code, top))
+    why = why_left(vm, header.offset)
+    text = f"it is not compiled as a loop: {why}" if why else ""
+    return Break(breaks.WHILE, text, place_of(frame.code.code, top))
 
 
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
@@ -237,8 +239,13 @@ def too_long(vm: Machine, frame: Frame, left: int | None) -> str:
     """With the reason why it does not run in C either."""
     assert frame.instr is not None
     text = f"a loop over {'unknown many' if left is None else left} items"
-    why = vm.refused.get(frame.instr.offset) if frame is vm.outer else None
+    why = why_left(vm, frame.instr.offset) if frame is vm.outer else None
     return f"{text}, which is not compiled as a loop: {why}" if why else text
+
+
+def why_left(vm: Machine, header: int) -> str | None:
+    """Why a loop is CPython's: as this capture has found, or one from an earlier point."""
+    return vm.refused.get(header) or vm.start.refused.get(header)
 
 
 @opcode("RETURN_GENERATOR", "-- null")

@@ -16,10 +16,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import CodeType, FunctionType
 from typing import Any
 
+from jitcore.dataclass import replace
 from jitcore.fallback import breaks
 from jitcore.guards.guard import HasType
 from jitcore.guards.source import Const, ModuleAttr

@@ -65,7 +65,7 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if over is not None:
         return Run(length_of(vm, over, 0))
     if count is None:
-        vm.stop(breaks.UNKNOWN_BUILTIN, "len()")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"len() of {describe(owner)}")
     return Known(count)
 
 
