@@ -7,7 +7,7 @@
 #include "frame_hook.h"
 #include "meter.h"
 
-static PyObject *discover_callback, *prepare_callback;
+static PyObject *discover_callback, *prepare_callback, *renew_callback;
 
 #define ROOM 300 /* frames: capturing calls deeply */
 
@@ -81,7 +81,6 @@ int raise_as_the_frames(void) {
 }
 
 __thread int breaks_are_errors;
-static PyObject *renew_callback;
 
 void renew_code(PyCodeObject *code) {
     Home *home = home_of(code);
@@ -138,25 +137,26 @@ static void ask(PyObject *callback, PyCodeObject *code, int inside) {
 
 void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code, inside); }
 
+/* Into `place`; gives the one before. */
+static PyObject *swap_callback(PyObject **place, PyObject *callback) {
+    PyObject *before = *place ? *place : Py_NewRef(Py_None);
+    *place = callback == Py_None ? NULL : Py_NewRef(callback);
+    return before;
+}
+
 static PyObject *set_discover(PyObject *self, PyObject *callback) {
     (void)self;
-    PyObject *before = discover_callback ? discover_callback : Py_NewRef(Py_None);
-    discover_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    return before;
+    return swap_callback(&discover_callback, callback);
 }
 
 static PyObject *set_prepare(PyObject *self, PyObject *callback) {
     (void)self;
-    PyObject *before = prepare_callback ? prepare_callback : Py_NewRef(Py_None);
-    prepare_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    return before;
+    return swap_callback(&prepare_callback, callback);
 }
 
 static PyObject *set_renew(PyObject *self, PyObject *callback) {
     (void)self;
-    PyObject *before = renew_callback ? renew_callback : Py_NewRef(Py_None);
-    renew_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    return before;
+    return swap_callback(&renew_callback, callback);
 }
 
 static PyObject *swap_failing(PyObject *self, PyObject *flag) {

@@ -254,8 +254,8 @@ def test_what_is_wanted_is_compiled(
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each piece takes 0.3 s."""
+def slow(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Each piece takes 0.3 s, whatever this machine does meanwhile."""
     watch = SimpleNamespace(read=lambda: (0.3, 0.3))
     monkeypatch.setattr(allowance, "Stopwatch", lambda: watch)
 

@@ -18,7 +18,7 @@ from jitcore.runtime.records import Region
 from jitcore.runtime.told import collect
 
 
-class Clock:
+class Monotonic:
     now = 1000.0
 
     def monotonic(self) -> float:
@@ -26,8 +26,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    found = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> Monotonic:
+    found = Monotonic()
     monkeypatch.setattr(believed, "time", found)
     return found
 
@@ -43,7 +43,7 @@ class Source:
         return self.answer
 
 
-def test_an_answer_is_kept(clock: Clock) -> None:
+def test_an_answer_is_kept(clock: Monotonic) -> None:
     source = Source("yes")
     ask = Believed(source)
     assert [ask("a"), ask("a"), ask("b")] == ["yes"] * 3
@@ -52,7 +52,7 @@ def test_an_answer_is_kept(clock: Clock) -> None:
     assert source.asked == 2
 
 
-def test_none_is_asked_again_each_time_after_twice_as_long(clock: Clock) -> None:
+def test_none_is_asked_again_each_time_after_twice_as_long(clock: Monotonic) -> None:
     source = Source()
     ask = Believed(source)
     patience = FIRST
@@ -69,7 +69,7 @@ def test_none_is_asked_again_each_time_after_twice_as_long(clock: Clock) -> None
     assert ask("a") == "yes"
 
 
-def test_each_question_has_a_time_of_its_own(clock: Clock) -> None:
+def test_each_question_has_a_time_of_its_own(clock: Monotonic) -> None:
     source = Source()
     ask = Believed(source)
     ask("a")
@@ -81,7 +81,7 @@ def test_each_question_has_a_time_of_its_own(clock: Clock) -> None:
     assert ask("b") is None
 
 
-def test_errors_are_not_kept(clock: Clock) -> None:
+def test_errors_are_not_kept(clock: Monotonic) -> None:
     def fails(key: str) -> str | None:
         raise KeyError(key)
 
@@ -91,7 +91,7 @@ def test_errors_are_not_kept(clock: Clock) -> None:
             ask("a")
 
 
-def test_no_more_answers_are_kept_than_asked_for(clock: Clock) -> None:
+def test_no_more_answers_are_kept_than_asked_for(clock: Monotonic) -> None:
     source = Source("yes")
     ask = Believed(source, 2)
     for key in "abca":
@@ -99,7 +99,7 @@ def test_no_more_answers_are_kept_than_asked_for(clock: Clock) -> None:
     assert source.asked == 4
 
 
-def test_all_is_forgotten(clock: Clock) -> None:
+def test_all_is_forgotten(clock: Monotonic) -> None:
     source = Source()
     ask = Believed(source)
     ask("a")
@@ -126,7 +126,7 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 def test_a_kernel_is_tried_again(
-    fresh: Config, compiler: object, clock: Clock, quiet: None, monkeypatch: pytest.MonkeyPatch
+    fresh: Config, compiler: object, clock: Monotonic, quiet: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert cache.compiler_for("", "", fresh.cache_dir, "exact") is not None
     with monkeypatch.context() as patch:
@@ -138,7 +138,7 @@ def test_a_kernel_is_tried_again(
 
 
 def test_a_compiler_is_tried_again(
-    fresh: Config, compiler: object, clock: Clock, quiet: None, monkeypatch: pytest.MonkeyPatch
+    fresh: Config, compiler: object, clock: Monotonic, quiet: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     selftest.tried.cache_clear()
     with monkeypatch.context() as patch:
@@ -150,7 +150,7 @@ def test_a_compiler_is_tried_again(
 
 
 def test_what_is_compiled_later_has_kernels_again(
-    compiler: toolchain.Compiler, clock: Clock, quiet: None, monkeypatch: pytest.MonkeyPatch
+    compiler: toolchain.Compiler, clock: Monotonic, quiet: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process does not stay with NumPy's calls for good."""
 
@@ -176,7 +176,7 @@ def test_what_is_compiled_later_has_kernels_again(
 
 
 def test_after_a_reset_it_is_tried_at_once(
-    fresh: Config, compiler: object, clock: Clock, quiet: None, monkeypatch: pytest.MonkeyPatch
+    fresh: Config, compiler: object, clock: Monotonic, quiet: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(cache, "build", full)
