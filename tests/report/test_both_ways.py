@@ -63,7 +63,9 @@ def test_calls_before_it_was_compiled(tmp_path: Path) -> None:
     to = tmp_path / "run.json"
     env = {**os.environ, "PYTHONPATH": str(TREE), "JITCORE_REPORT": f"json:{to}"}
     command = [sys.executable, "program.py"]
-    ran = subprocess.run(command, env=env, cwd=tmp_path, check=True, timeout=300, capture_output=True)
+    ran = subprocess.run(
+        command, env=env, cwd=tmp_path, check=True, timeout=300, capture_output=True
+    )
     found = machine.read(to.read_text())
     (one,) = [one for one in found.functions if one.name == "plain"]
     (calls,) = [each for each in one.compared if each.what == "a call"]
