@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 SIZES = (10, 1_000, 1_000_000, 10_000_000)

@@ -13,7 +13,7 @@ static int same_dtype(PyArray_Descr *a, PyArray_Descr *b) {
            PyArray_EquivTypes(a, b);
 }
 
-/* Of arrays with axes that are to have an entry for each extent, by their addresses (jitcore/axes.py): a bit for each of
+/* Of arrays with axes that are to have an entry for each extent, by their addresses (jitcore/user/dynamic_axes.py): a bit for each of
  * these axes, above eight bits with the number of all. */
 static PyObject *static_axes;
 

@@ -66,7 +66,7 @@ Spending budget_open(void) {
     return (Spending){processor(CLOCK_THREAD_CPUTIME_ID), of_children(), trial_clock()};
 }
 
-#define AT_ONCE 8 /* compilers, at most: codegen/beside.py */
+#define AT_ONCE 8 /* compilers, at most: toolchain/parallel_map.py */
 
 /* The program's own children may end meanwhile, too: of them all, no more than its compilers can have taken. */
 static double used_since(Spending opened) {

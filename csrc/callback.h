@@ -31,7 +31,7 @@ typedef struct {
     double began; /* the first of them, by the clock */
 } Callbacks;
 
-/* From a tuple of (function, keyword names or None, template, operands, results), see codegen/callbacks.py. -1 with an exception. */
+/* From a tuple of (function, keyword names or None, template, operands, results), see loops/call_outs.py. -1 with an exception. */
 int callbacks_read(Callbacks *calls, PyObject *rows, PyObject *quiet, int ninputs);
 void callbacks_free(Callbacks *calls);
 

@@ -100,11 +100,11 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
-/* ---------------------------------------------------------------- pickling: jitcore/pickled.py */
+/* ---------------------------------------------------------------- pickling: jitcore/api/pickling.py */
 
 /* A new reference to what the function of that name says; the name is let go of. */
 static PyObject *pickled(const char *name, PyObject *op, PyObject *protocol) {
-    PyObject *module = PyImport_ImportModule("jitcore.pickled");
+    PyObject *module = PyImport_ImportModule("jitcore.api.pickling");
     PyObject *fn = module ? PyObject_GetAttrString(module, name) : NULL;
     PyObject *result = fn ? PyObject_CallFunctionObjArgs(fn, op, protocol, NULL) : NULL;
     Py_XDECREF(module);

@@ -11,7 +11,7 @@
 #define MAX_OPERANDS 64
 #define ASK_ERRSTATE (-1)
 
-/* What an operand is; the letters are those of jitcore/codegen/abi.py. */
+/* What an operand is; the letters are those of jitcore/toolchain/abi.py. */
 typedef enum {
     ARRAY = 'a',
     NUMPY_SCALAR = 's',
@@ -61,7 +61,7 @@ typedef struct {
 
 typedef int kernel_fn(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop);
 
-/* Where the loop may be cut (jitcore/codegen/cut.py): one axis, at multiples of `grain`, parts of `least` grains and more.
+/* Where the loop may be cut (jitcore/kernels/parallel_split.py): one axis, at multiples of `grain`, parts of `least` grains and more.
  * Grain 0: nowhere. `joined`: so many folds, the last results, are of the whole loop; then parts are nodes of NumPy's tree. */
 typedef struct {
     int axis;

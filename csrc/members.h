@@ -7,7 +7,7 @@
 #include "../jitcore/runtime_c/kernel_rt.h"
 #include "../jitcore/runtime_c/routine_rt.h"
 
-/* What a port may be besides a number and an array; the letters are those of jitcore/codegen/members.py. */
+/* What a port may be besides a number and an array; the letters are those of jitcore/loops/boxed_items.py. */
 enum { LIST = 'L', TUPLE = 'T', TEXT = 'U', BYTES = 'B', BYTEARRAY = 'Y', CHARACTER = 'u', GROWN = 'G', NOTHING = 'n' };
 
 /* A new number of this OperandKind and NumPy's type number, or a string of one character. NULL with an exception. */

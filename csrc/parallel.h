@@ -1,4 +1,4 @@
-/* A routine whose outermost loop may do its rounds in any order (jitcore/codegen/parallel.py): dealt out among threads.
+/* A routine whose outermost loop may do its rounds in any order (jitcore/loops/transform/doall.py): dealt out among threads.
  *
  *     rounds 0 … k     by this thread, until it is known how long they take
  *     rounds k … n     in pieces, by all threads; what was in the arrays before is kept

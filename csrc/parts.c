@@ -8,7 +8,7 @@
 
 #define PER_THREAD 4 /* parts for each: one that comes late or slowly leaves more to the others */
 #define MOST_NODES 64 /* parts that are asked for where results are joined; there may be twice as many */
-#define LEAST_NODE 1024 /* elements; NumPy's trees go down to 128, loose ones to this (jitcore/codegen/folds.py) */
+#define LEAST_NODE 1024 /* elements; NumPy's trees go down to 128, loose ones to this (jitcore/kernels/emit/reductions.py) */
 
 #define KEPT (1 << 14)   /* bytes of a target that are kept at a time: the loop finds them in the nearest cache */
 #define PIECE (1 << 16)  /* bytes that are rehearsed at a time, */

@@ -1,4 +1,4 @@
-/* Numbers that follow from extents of arrays (jitcore/codegen/polynomials.py).
+/* Numbers that follow from extents of arrays (jitcore/runtime/sizes/polynomials.py).
  *
  * The variables of a basis are some extents, in steps, then whole parts of what sums of the variables before them make when divided:
  * of n, n // 2 and (n - 1) // 3. A number is the sum of `times` × a product of variables over its terms.

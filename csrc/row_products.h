@@ -4,7 +4,7 @@
  *     y[i] += ((a0[i] * x0 + a1[i] * x1) + a2[i] * x2) + a3[i] * x3      four rows of the matrix at a time, fused
  *
  * That is OpenBLAS's order on processors with AVX-512 (kernel/x86_64/dgemv_n_4.c there, and its part for SkylakeX). What is left of four rows, and the
- * last columns of what one of its threads gets, go another way. A trial tells whether it is NumPy's here (jitcore/codegen/row_products.py).
+ * last columns of what one of its threads gets, go another way. A trial tells whether it is NumPy's here (jitcore/loops/transform/batch_gemv.py).
  */
 #ifndef JIT_ROW_PRODUCTS_H
 #define JIT_ROW_PRODUCTS_H

@@ -4,7 +4,7 @@
  *
  * BLAS has other orders of additions for the last rows of what one of its threads gets. So the matrix is cut where OpenBLAS cuts
  * it (driver/level2/gemv_thread.c there), then at multiples of four rows. That the bits are those of one call, a trial tells
- * (jitcore/codegen/scaled.py). Whatever is out of the ordinary, and all that raises a flag, is NumPy's.
+ * (jitcore/passes/scaled_gemv.py). Whatever is out of the ordinary, and all that raises a flag, is NumPy's.
  */
 #ifndef JIT_SCALED_H
 #define JIT_SCALED_H

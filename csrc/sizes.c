@@ -69,7 +69,7 @@ static Kernel *copy_into(const Kernel *k, char *memory) {
     return own;
 }
 
-/* The numbers, as jitcore/codegen/kernel.py counts them: of each operand extents and strides; of each read, then of each target,
+/* The numbers, as jitcore/kernels/kernel.py counts them: of each operand extents and strides; of each read, then of each target,
  * its offset; extents and steps of the loop; the offset of what is written. NULL: there are not so many. */
 static i64 *number_of(Kernel *k, Py_ssize_t n) {
     for (int i = 0; i < operands_of(k); i++) {

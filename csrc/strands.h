@@ -1,4 +1,4 @@
-/* Rounds of a routine's loop in which each element goes its own way (jitcore/codegen/strands.py): strands, by blocks, dealt out among
+/* Rounds of a routine's loop in which each element goes its own way (jitcore/loops/transform/strip_mine.py): strands, by blocks, dealt out among
  * threads. What a block writes is its own; what was there before is kept by the routine, which puts it back where a flag was raised.
  */
 #ifndef JITCORE_STRANDS_H

@@ -3,7 +3,7 @@
 #include "pool.h"
 
 /* Below so many bytes a copy is cheaper than asking whether it is needed. What is larger has a frame, which is asked, too
- * (jitcore/runtime/planned.py). */
+ * (jitcore/plan/segments.py). */
 #define WORTH_ASKING (1 << 18)
 
 /* Up to so many bytes a copy is cheaper than a rehearsal: beyond, it goes to memory. */

@@ -16,42 +16,42 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C, logs
-from jitcore.codegen.cache import forget_failures
-from jitcore.codegen.folder import say
 from jitcore.config import Config, complaints, environment
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
-from jitcore.faults import failed, guarded
 from jitcore.guards.guard import ErrState
+from jitcore.host.deadline import halfway
+from jitcore.host.lazy_import import Lazy
+from jitcore.host.user_exceptions import is_users
 from jitcore.ir.errstate import only_warns
-from jitcore.lazy import Lazy
-from jitcore.limit import halfway
-from jitcore.marks import is_left
 from jitcore.opcodes.decode import Code, decode
+from jitcore.plan.assemble import Assembled, assemble, entry_that_stays
+from jitcore.plan.segments import Unroutined
 from jitcore.runtime.allowance import limited
-from jitcore.runtime.arrivals import arrivals
-from jitcore.runtime.assemble import Assembled, assemble, entry_that_stays
-from jitcore.runtime.memory import keep_heap, pool_bytes
-from jitcore.runtime.missed import failing_in, missed, numbers_in, with_guards
-from jitcore.runtime.other_sizes import for_other_sizes, keep_sizes
-from jitcore.runtime.planned import Unroutined
+from jitcore.runtime.exclusions import rules
+from jitcore.runtime.memory_limit import keep_heap, pool_bytes
+from jitcore.runtime.notify import broke, keep, recompiled, seen
+from jitcore.runtime.pending_points import arrivals
 from jitcore.runtime.points import place_points, splice_in
 from jitcore.runtime.policy import changes_each_round, exhausted, repeats
+from jitcore.runtime.recompile_reason import failing_in, missed, numbers_in, with_guards
 from jitcore.runtime.records import Done, Record, records
 from jitcore.runtime.regions import for_sizes, region_of
-from jitcore.runtime.rules import rules
+from jitcore.runtime.sizes.generalize import for_other_sizes, keep_sizes
 from jitcore.runtime.threadpools import offer
 from jitcore.runtime.threads import threads_of
-from jitcore.runtime.told import broke, keep, recompiled, seen
-from jitcore.runtime.warned import Warned
-from jitcore.settings import current
+from jitcore.runtime.warning_safety import Warned
 from jitcore.symbolic.capture import around_blocks, capture
 from jitcore.symbolic.state import Capture, Start
-from jitcore.users import is_users
+from jitcore.toolchain.cache import forget_failures
+from jitcore.toolchain.cache_dir import say
+from jitcore.user.config_scope import current
+from jitcore.user.directives import is_left
 from jitcore.verify import pending
+from jitcore.verify.contain import failed, guarded
 
 dumping = Lazy("jitcore.dump.function")
-rehearsal = Lazy("jitcore.verify.rehearsal")
+rehearsal = Lazy("jitcore.verify.shadow_run")
 MAX_CODE = 20_000
 
 

@@ -70,7 +70,7 @@ def leave(finder: Arrival) -> None:
 def begin() -> None:
     """What fails here is not the program's: it then runs without us."""
     try:
-        __import__("jitcore.everywhere", fromlist=["begin"]).begin()
+        __import__("jitcore.auto.global_mode", fromlist=["begin"]).begin()
     except Exception as error:
         print(f"jitcore: JITCORE=1 has no effect: {error}", file=sys.stderr)
 
@@ -139,7 +139,7 @@ def prepare(code: "CodeType") -> None:
         # another list: an import that goes through this one would miss a finder
         sys.meta_path = [*finders[:at], library, *finders[at:]]
         try:
-            waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+            waiting = __import__("jitcore.auto.cold_points", fromlist=["place_points"])
         finally:
             sys.meta_path = finders
         give_back(library.found, own)

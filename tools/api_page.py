@@ -16,8 +16,9 @@ from typing import Any
 from generated import written_or_checked
 
 import jitcore
-from jitcore import controls, settings
+from jitcore.api import function_methods
 from jitcore.report.explain import Explanation
+from jitcore.user import config_scope
 
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
 HEAD = """\
@@ -46,9 +47,9 @@ def names() -> set[str]:
 
 def object_of(name: str) -> Any:
     if name == "config":  # a module that can be called
-        return settings.config
+        return config_scope.config
     if name in OF:
-        return getattr(controls, name)
+        return getattr(function_methods, name)
     return Explanation if name == "Explanation" else getattr(jitcore, name)
 
 

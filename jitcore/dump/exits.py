@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import (
     Built,
     Computed,
@@ -30,6 +29,7 @@ from jitcore.fallback.exit import (
 )
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
 from jitcore.opcodes.decode import Code
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from jitcore.codegen.kernel import name_of
-from jitcore.codegen.schedule import Group
 from jitcore.dump.exits import exit_lines
 from jitcore.fallback.exit import Exit
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.text import node_lines, show, typed
+from jitcore.kernels.fuse import Group
+from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
-from jitcore.runtime.planned import Live, Planned, Scheduled
+from jitcore.plan.segments import Live, Planned, Scheduled
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment
 
 Names = dict[Value, str]

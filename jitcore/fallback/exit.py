@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from jitcore.dataclass import dataclass
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
 
 

@@ -21,7 +21,7 @@ from array import array
 from collections.abc import Mapping
 from types import CodeType
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.opcodes import version
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
 from jitcore.errors import InternalError
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
 from jitcore.guards.reason import Reason, missing, reason_of
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 ITERATOR_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3, "over": 4, "index": 5}

@@ -1,17 +1,17 @@
 """The intermediate representation: types, the op table, graphs, and what they mean."""
 
-from .builder import Builder
-from .graph import Body, Graph, Node, captured, uses, walk
-from .interp import interpret
-from .op import Effect, Kind, Op, Unsupported, leaf_type
-from .ops import BY_CALL, OPS, row_named, row_of
-from .ops_array import ATTRIBUTES, METHODS, Attribute
-from .ops_operator import BY_OPERATOR, specialise
-from .parse import ParseError, parse
-from .strided import phantom
-from .types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
-from .value import Value, leaves, map_tree, substitute, values
-from .verify import VerifyError, verify
+from jitcore.ir.builder import Builder
+from jitcore.ir.graph import Body, Graph, Node, captured, uses, walk
+from jitcore.ir.interp import interpret
+from jitcore.ir.op import Effect, Kind, Op, Unsupported, leaf_type
+from jitcore.ir.ops import BY_CALL, OPS, row_named, row_of
+from jitcore.ir.ops.array import ATTRIBUTES, METHODS, Attribute
+from jitcore.ir.ops.operator import BY_OPERATOR, specialise
+from jitcore.ir.parse import ParseError, parse
+from jitcore.ir.strided import phantom
+from jitcore.ir.types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
+from jitcore.ir.value import Value, leaves, map_tree, substitute, values
+from jitcore.ir.verify import VerifyError, verify
 
 __all__ = [
     "ATTRIBUTES",

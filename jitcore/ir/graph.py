@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from jitcore.dataclass import dataclass
-
-from .op import Op
-from .text import tabular, text
-from .value import Value, given, map_tree, values
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.op import Op
+from jitcore.ir.text import tabular, text
+from jitcore.ir.value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import ArrayType, Shape
+from jitcore.ir.types import ArrayType, Shape
 
 
 def phantom(t: ArrayType) -> np.ndarray[Any, Any]:

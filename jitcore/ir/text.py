@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .value import Value
+from jitcore.ir.value import Value
 
 if TYPE_CHECKING:
-    from .graph import Body, Graph, Node
+    from jitcore.ir.graph import Body, Graph, Node
 
 Names = dict[Value, str]
 

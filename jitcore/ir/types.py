@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass, replace
+from jitcore.host.fast_dataclass import dataclass, replace
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")

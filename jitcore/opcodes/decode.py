@@ -11,7 +11,7 @@ from inspect import CO_OPTIMIZED
 from types import CodeType
 from weakref import ref
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.opcodes import version
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of

@@ -4,9 +4,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from jitcore.lazy import Lazy
+from jitcore.host.lazy_import import Lazy
 
-reports = Lazy("jitcore.report.reports")
+reports = Lazy("jitcore.report.destinations")
 
 
 class Package(ModuleType):

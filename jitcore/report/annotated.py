@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from jitcore.dataclass import dataclass
-from jitcore.report.reading import Code, Known
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.report.meter_snapshot import Code, Known
 from jitcore.report.run import (
     KINDS,
     Call,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
-from jitcore.amounts import counted, seconds, share
+from jitcore.host.units import counted, seconds, share
 from jitcore.report.measured import run as measured
 from jitcore.report.processes import whose
 from jitcore.report.run import KINDS, Run, Spot, Stop, Totals

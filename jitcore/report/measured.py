@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.codegen.folder import said
-from jitcore.codegen.traffic import Counts
 from jitcore.config import environment
-from jitcore.dataclass import dataclass, replace
+from jitcore.cost.bytes_moved import Counts
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import summed
+from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.report.annotated import functions
+from jitcore.report.meter_snapshot import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.processes import command, process
-from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.run import (
     KINDS,
     Call,
@@ -37,6 +36,7 @@ from jitcore.report.run import (
 from jitcore.report.source import spot_of
 from jitcore.runtime.records import Record, Region, Work
 from jitcore.runtime.records import records as of_process
+from jitcore.toolchain.cache_dir import said
 from jitcore.verify.findings import findings
 from jitcore.version import __version__
 

@@ -1,9 +1,9 @@
 """What was measured of graphs and their steps → where they stand between memory and computing.
 
 intensity    operations on elements per byte that is read or written
-             (codegen/operations.py and codegen/traffic.py say what is counted)
+             (cost/operations.py and cost/bytes_moved.py say what is counted)
 reached      the bytes and the operations of the runs there were, in the time that they took
-memory       what this machine gives (bandwidth.py)
+memory       what this machine gives (cost/bandwidth.py)
 
 S. Williams, A. Waterman, D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
 There is no roof for operations here: an exponential takes many times as long as an addition.
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitcore.amounts import binary, share
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.units import binary, share
 from jitcore.report.annotated import whose
 from jitcore.report.run import Compiled, Step
 

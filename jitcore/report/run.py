@@ -1,6 +1,6 @@
 """The records of a run: what was compiled, where CPython had to go on and why, what all of it cost.
 
-    measured.py ─▶ Run ─▶ console.py, page.py, machine.py
+    measured.py ─▶ Run ─▶ console.py, page.py, json_file.py
 
 Strings and numbers only, so that a run is written to a file as it is. Times are seconds; they are
 None where nobody measured: csrc/meter.h.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 # Of csrc/meter.h, in order.
 Kind = Literal["cpython", "kernel", "loop", "call", "entry", "compiling"]

@@ -6,8 +6,8 @@ import ast
 import linecache
 from functools import lru_cache
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.report.run import Spot
 
 

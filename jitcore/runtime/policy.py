@@ -12,9 +12,9 @@ from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.guards.reason import Change
+from jitcore.runtime.notify import at_limit
 from jitcore.runtime.records import Record
 from jitcore.runtime.regions import facts_of
-from jitcore.runtime.told import at_limit
 from jitcore.symbolic.state import Capture
 
 MOST_PLACES = 8  # that vary to the limit, in one function

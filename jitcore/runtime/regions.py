@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from jitcore.cached import Extents
-from jitcore.codegen.footprint import Footprint
+from jitcore.cost.peak_memory import Footprint
 from jitcore.fallback.breaks import Place, place_of
 from jitcore.guards.guard import IsArray, IsSized
 from jitcore.opcodes.decode import Code, decode
-from jitcore.runtime.assemble import Assembled
+from jitcore.plan.assemble import Assembled
 from jitcore.runtime.records import NO_MOVES, Region
 from jitcore.symbolic.state import Capture, Loud
 from jitcore.symbolic.state import Routine as Looped
+from jitcore.user.cache_info import Extents
 
 
 def region_of(

@@ -14,32 +14,32 @@ from typing import Any
 
 from jitcore import logs
 from jitcore.config import Config
-from jitcore.dataclass import replace
 from jitcore.errors import blame
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Global, Local, Stack
-from jitcore.hush import hushed
+from jitcore.host.fast_dataclass import replace
+from jitcore.host.user_exceptions import is_users
+from jitcore.host.warning_filter import hushed
+from jitcore.ir.fp_effects import any_may_warn
 from jitcore.ir.graph import Body, Graph
 from jitcore.ir.op import Unsupported
-from jitcore.ir.warns import any_may_warn
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
-from jitcore.symbolic.assumed import promises
-from jitcore.symbolic.blame import refused
-from jitcore.symbolic.leave import exit_at, exit_return
+from jitcore.symbolic.break_reason import refused
+from jitcore.symbolic.exits import exit_at, exit_return
+from jitcore.symbolic.loops.local_stack import Guessed
+from jitcore.symbolic.loops.loop_region import Refused, enter, enter_branch, wants
+from jitcore.symbolic.loops.loop_state import Fork
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import guard_apart, has_names
-from jitcore.symbolic.piles import Guessed
-from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
+from jitcore.symbolic.objects.assumed_constant import promises
+from jitcore.symbolic.objects.namespaces import guard_apart, has_names
 from jitcore.symbolic.signals import Cut, Fenced
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
 from jitcore.symbolic.values import NULL, Exc, Lazy, Var
-from jitcore.symbolic.working import Fork
-from jitcore.users import is_users
 
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}
@@ -177,7 +177,7 @@ def outermost(vm: Machine) -> Frame:
 
 def returned(vm: Machine) -> Capture:
     """A return is a jump to the return instruction, or needs no frame when the region is the
-    whole function, with no effect on arrays but a kernel's (runtime/planned.py)."""
+    whole function, with no effect on arrays but a kernel's (plan/segments.py)."""
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     plain = frame.code.is_plain and not vm.in_loop

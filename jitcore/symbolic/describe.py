@@ -11,7 +11,6 @@ from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.ir.value import given as values_in
-from jitcore.marks import COMPILED
 from jitcore.symbolic.values import (
     Bound,
     Cell,
@@ -42,6 +41,7 @@ from jitcore.symbolic.values import (
     View,
     Zip,
 )
+from jitcore.user.directives import COMPILED
 
 CLASSES: dict[type, type] = {
     List: list,

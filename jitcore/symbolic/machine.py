@@ -16,39 +16,39 @@ from collections.abc import Callable, Hashable, Mapping
 from types import CodeType, CoroutineType, GeneratorType
 from typing import Any, NoReturn
 
-from jitcore import limit
 from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
 from jitcore.fallback.exit import MISS, Do, Exit
 from jitcore.guards.guard import Equals, Guard
 from jitcore.guards.source import Source
+from jitcore.host import deadline
 from jitcore.ir.builder import Builder
+from jitcore.ir.fp_effects import is_silent
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.infer_index import copies
+from jitcore.ir.infer.index import copies
 from jitcore.ir.op import Effect as OpEffect
 from jitcore.ir.op import Kind, Op, Unsupported
-from jitcore.ir.ops_array import GETITEM
-from jitcore.ir.ops_operator import specialise
+from jitcore.ir.ops.array import GETITEM
+from jitcore.ir.ops.operator import specialise
 from jitcore.ir.types import ArrayType, ObjectType, Type
 from jitcore.ir.value import given as values_in
 from jitcore.ir.value import has_list
 from jitcore.ir.value import values as values_of
-from jitcore.ir.warns import is_silent
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.blame import row_of_refusal, row_of_values
+from jitcore.symbolic.arrays.remainders import is_extent, rest
+from jitcore.symbolic.break_cycles import take_apart
+from jitcore.symbolic.break_reason import row_of_refusal, row_of_values
 from jitcore.symbolic.describe import describe, selected
-from jitcore.symbolic.namespaces import about_to_write
+from jitcore.symbolic.loops.loop_state import Working
+from jitcore.symbolic.objects.namespaces import about_to_write
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.rests import is_extent, rest
 from jitcore.symbolic.signals import Cut, Fenced
 from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
 from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
-from jitcore.symbolic.working import Working
-from jitcore.symbolic.written import take_apart
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -366,7 +366,7 @@ class Machine:
         frame.unit_continues = instr.op in UNIT_HEADS
         self.steps += 1
         if self.steps % LOOK_EVERY == 0:
-            limit.look()
+            deadline.look()
         if self.steps > MAX_STEPS:
             self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_STEPS} instructions")
         frame.index = index + 1

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.miniature import asked_repeated, asked_shape
+from jitcore.ir.infer.by_sample import asked_repeated, asked_shape
 from jitcore.ir.op import Kind, Op
-from jitcore.ir.ops_python import python_row
+from jitcore.ir.ops.python import python_row
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.ir.value import given
-from jitcore.symbolic.describe import describe
-from jitcore.symbolic.extents import (
+from jitcore.symbolic.arrays.masked_select import give_up, mapped
+from jitcore.symbolic.arrays.shape_facts import (
     derived,
     is_known,
     reject_lengths,
@@ -21,9 +21,9 @@ from jitcore.symbolic.extents import (
     shaping,
     told,
 )
-from jitcore.symbolic.lanes import give_up, mapped
+from jitcore.symbolic.break_rows import row_of_operands
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,

@@ -12,11 +12,11 @@ from dataclasses import field
 from types import CodeType
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break
 from jitcore.fallback.exit import Do, Exit
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph, Node, Value
 from jitcore.ir.types import ArrayType, PileType
 from jitcore.opcodes.decode import Code
@@ -69,7 +69,7 @@ class Division:
 
 
 # On the way from extents to a number: divisions, other numbers, which of some was the least, and
-# what else there is to know of it (symbolic/extents.py).
+# what else there is to know of it (symbolic/arrays/shape_facts.py).
 Met = Division | Run | tuple[int, ...] | str
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from jitcore.ir.types import ArrayType, CharacterType, ScalarType
-from jitcore.symbolic.extents import BRANCH, compared, decided
+from jitcore.symbolic.arrays.shape_facts import BRANCH, compared, decided
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,

@@ -16,9 +16,9 @@ from dataclasses import field, fields
 from types import CodeType, FunctionType
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
 
 NOTHING: Any = object()
@@ -59,8 +59,9 @@ class Run:
 
 @dataclass(eq=False, slots=True)
 class Masked:
-    """`array[mask]`, or what an operation made of it, see lanes.py. `fn` of `parts` makes it,
-    unless there were more loud steps than `stores`; `made_at` is where the outermost frame was."""
+    """`array[mask]`, or what an operation made of it, see arrays/masked_select.py. `fn` of `parts`
+    makes it, unless there were more loud steps than `stores`; `made_at` is where the outermost
+    frame was."""
 
     lanes: Value
     mask: Value
@@ -135,7 +136,7 @@ class Func:
 
 @dataclass(eq=False, slots=True)
 class Compiled:
-    """What jitcore.compile has returned: see compiled.py."""
+    """What jitcore.compile has returned: see symbolic/objects/compiled.py."""
 
     obj: Any
     origin: Source

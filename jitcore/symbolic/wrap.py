@@ -25,7 +25,7 @@ from jitcore.guards.guard import (
     SameObject,
     TypeVersion,
 )
-from jitcore.guards.plain import answers_itself, has_plain_names
+from jitcore.guards.safe_lookup import answers_itself, has_plain_names
 from jitcore.guards.source import (
     CellContent,
     Item,
@@ -40,11 +40,10 @@ from jitcore.guards.source import (
 )
 from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
-from jitcore.marks import COMPILED
-from jitcore.symbolic.fields import is_namedtuple
-from jitcore.symbolic.functions import closure_cell, compiled_value, function_value
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import met
+from jitcore.symbolic.objects.function_parts import closure_cell, compiled_value, function_value
+from jitcore.symbolic.objects.namedtuples import is_namedtuple
+from jitcore.symbolic.objects.namespaces import met
 from jitcore.symbolic.values import (
     Abreast,
     Counted,
@@ -65,6 +64,7 @@ from jitcore.symbolic.values import (
     Tuple,
     Var,
 )
+from jitcore.user.directives import COMPILED
 
 MAX_KEYS = 64  # of a dict
 MAX_ITEMS = 256  # of a list or tuple: each that is looked at has a guard

@@ -1,1 +1,1 @@
-"""Verify mode: regions run both ways, and CPython's result counts. Begins in rehearsal.py."""
+"""Verify mode: regions run both ways, and CPython's result counts. Begins in shadow_run.py."""

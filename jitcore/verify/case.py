@@ -3,7 +3,7 @@
     report ─ case_of ─▶ Case ─ compiled ─▶ an entry   ┐
                              └ interpret ─▶ NumPy's   ┴─▶ what differs, in words
 
-The graph's text is parsed, its operations are rows of the op table (jitcore/ir/ops.py), and its
+The graph's text is parsed, its operations are rows of the op table (jitcore/ir/ops), and its
 inputs are numbers and arrays: nothing of the file is executed.
 """
 
@@ -18,11 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import backends
 from jitcore.config import Config, environment
-from jitcore.dataclass import dataclass, replace
 from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
+from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.interp import interpret
@@ -31,15 +30,16 @@ from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
 from jitcore.ir.types import SpanType, type_of
 from jitcore.ir.verify import verify
-from jitcore.runtime.assemble import assemble, entry_of
-from jitcore.runtime.planned import Unroutined
+from jitcore.plan.assemble import assemble, entry_of
+from jitcore.plan.segments import Unroutined
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
-from jitcore.verify.bits import input_line, parsed
-from jitcore.verify.loops import rules_for
-from jitcore.verify.marks import is_unwritten
-from jitcore.verify.reports import MANY, Report
-from jitcore.verify.same import Comparison
-from jitcore.verify.twin import Marking, why_not, within
+from jitcore.user import backends
+from jitcore.verify.bug_report import MANY, Report
+from jitcore.verify.deep_equal import Comparison
+from jitcore.verify.loop_types import rules_for
+from jitcore.verify.poison_empty import is_unwritten
+from jitcore.verify.stand_ins import Marking, why_not, within
+from jitcore.verify.value_codec import input_line, parsed
 
 
 class NotACase(ValueError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from jitcore.verify.same import ITERATORS
+from jitcore.verify.deep_equal import ITERATORS
 
 KEYS: type = type(iter({}))  # of a dict that may be changed meanwhile
 

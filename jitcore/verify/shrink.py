@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import replace
+from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Body, Graph, Node, Value, uses
 from jitcore.ir.interp import interpret
 from jitcore.ir.op import Kind, Unsupported
-from jitcore.ir.removable import removable
+from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType, ObjectType, type_of
 from jitcore.ir.value import substitute, values
 from jitcore.verify.case import Case, Span

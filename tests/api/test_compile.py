@@ -17,8 +17,8 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
+from jitcore.host.user_exceptions import codes_of
 from jitcore.ir.op import Op
-from jitcore.users import codes_of
 
 X = np.linspace(-1.0, 2.0, 7)
 

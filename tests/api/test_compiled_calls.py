@@ -139,7 +139,7 @@ def test_what_is_disabled_stays_so():
     for left in (jitcore.disable(jitcore.compile(inner)), jitcore.disable(inner, recursive=False)):
         seen = jitcore.explain(jitcore.compile(calling(left)))(X)
         assert [stop.code for stop in seen.breaks] == ["J208"]
-    jitcore.marks.left.clear()
+    jitcore.user.directives.left.clear()
 
 
 def test_a_break_within_breaks_the_call_only():

@@ -248,7 +248,7 @@ def test_it_may_end_while_a_thread_loads_the_compiler() -> None:
 
         class Slow:
             def find_spec(self, name, path=None, target=None):
-                if name == "jitcore.codegen.cache":
+                if name == "jitcore.toolchain.cache":
                     reached.set()
                     threading.Event().wait()
 
@@ -280,7 +280,7 @@ def test_what_was_compiled_is_let_go_of_after_all_else_of_ours_at_exit() -> None
         """,
         JITCORE_STRESS="1",
     )
-    assert done.stdout.startswith("['jitcore.leaving.leave', 'jitcore.")
+    assert done.stdout.startswith("['jitcore.host.at_exit.leave', 'jitcore.")
 
 
 def test_reports_are_told_before() -> None:

@@ -178,7 +178,7 @@ def test_what_can_be_named(name):
     with pytest.raises(TypeError, match="in the class"):
         promise(types.MethodType(len, "abc"))
     for fn in (len, np.add, print, types.SimpleNamespace):  # they live as long as the process
-        for row in (jitcore.promises.ALLOWED, jitcore.promises.CONSTANT):
+        for row in (jitcore.user.assumptions.ALLOWED, jitcore.user.assumptions.CONSTANT):
             row._rows.pop(id(fn), None)
 
 

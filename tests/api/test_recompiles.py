@@ -10,8 +10,8 @@ import pytest
 
 from jitcore.config import environment
 from jitcore.pipeline import attach, records
+from jitcore.runtime.notify import collect
 from jitcore.runtime.records import MOST_RECOMPILES, Recompile
-from jitcore.runtime.told import collect
 
 KEPT = replace(environment(), keep_all=True)
 

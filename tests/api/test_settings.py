@@ -13,7 +13,7 @@ import pytest
 import jitcore
 from jitcore import pipeline
 from jitcore.config import environment
-from jitcore.settings import current
+from jitcore.user.config_scope import current
 
 X = np.linspace(0.5, 2.0, 11)
 

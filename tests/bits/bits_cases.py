@@ -17,13 +17,13 @@ from bits_values import Array, same
 from support.elements import same_elements
 
 from jitcore import _C
-from jitcore.codegen import schedule
-from jitcore.codegen.abi import ARRAY, Signature
-from jitcore.codegen.kernel import loop_nest, operands, source_of
-from jitcore.codegen.program import Input
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.toolchain import Compiler
 from jitcore.ir import Builder, Op, Unsupported, type_of
+from jitcore.kernels import fuse as schedule
+from jitcore.kernels.body import Input
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import loop_nest, operands, source_of
+from jitcore.toolchain.abi import ARRAY, Signature
+from jitcore.toolchain.compiler import Compiler
 
 ALL_FLAGS = 0x1D
 

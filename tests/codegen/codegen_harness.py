@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from support.elements import same_elements
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import Builder, Node, Value, map_tree, type_of
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 Env = dict[Value, Any]

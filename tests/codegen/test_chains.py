@@ -11,15 +11,15 @@ from codegen_harness import assert_same, build, by_numpy, compare, groups_of, ru
 from codegen_values import tame, wild
 
 import jitcore
-from jitcore.codegen import chain_text, shifted
-from jitcore.codegen.chains import chained
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.views import placed
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Node, Value
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels.chains import chain_c, stencil
+from jitcore.kernels.chains.choose import chained
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.view_offsets import placed
 
 pytestmark = pytest.mark.by_turns
 
@@ -134,11 +134,11 @@ def tiles(
 ) -> Iterator[tuple[int, int]]:
     """As they are, and so small that there are many, on several threads."""
     budget, band = request.param
-    monkeypatch.setattr(shifted, "BUDGET", budget)
-    monkeypatch.setattr(shifted, "BAND", band)
-    monkeypatch.setattr(shifted, "NARROW", 4)
+    monkeypatch.setattr(stencil, "BUDGET", budget)
+    monkeypatch.setattr(stencil, "BAND", band)
+    monkeypatch.setattr(stencil, "NARROW", 4)
     if budget < 1 << 19:
-        monkeypatch.setattr(chain_text, "LEAST", 1.0)
+        monkeypatch.setattr(chain_c, "LEAST", 1.0)
     threads = jitcore.get_num_threads()
     jitcore.set_num_threads(3)
     yield request.param

@@ -11,11 +11,11 @@ from codegen_harness import build, by_kernels, by_numpy, check, groups_of
 from codegen_values import LAYOUTS, tame, wild
 from test_folds import alike, scattered
 
-from jitcore.codegen.composites import expanded
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_opaque import ufunc_method
+from jitcore.ir.ops.opaque import ufunc_method
+from jitcore.kernels.fuse import fuse
+from jitcore.passes.decompose import expanded
 
 pytestmark = pytest.mark.by_turns
 

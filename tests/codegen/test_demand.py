@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from codegen_harness import build, groups_of
 
-from jitcore.codegen.demand import demand
-from jitcore.codegen.kernel import source_of
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
+from jitcore.kernels.constraints import demand
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import source_of
 
 X = np.ones((4, 5))
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from codegen_harness import build, groups_of
 
-from jitcore.codegen import feeding
-from jitcore.codegen.chains import MOST_STAGES, chained
-from jitcore.codegen.feeding import Feeding
-from jitcore.codegen.program import Program
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.types import PYFLOAT
+from jitcore.kernels.body import Program
+from jitcore.kernels.chains import feeding
+from jitcore.kernels.chains.choose import MOST_STAGES, chained
+from jitcore.kernels.chains.feeding import Feeding
+from jitcore.kernels.fuse import Group, fuse
 
 
 def group(inputs: Sequence[Value], outputs: Sequence[Value]) -> Group:

@@ -10,10 +10,10 @@ import pytest
 from codegen_harness import build, check
 from codegen_values import DTYPES, wild
 
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

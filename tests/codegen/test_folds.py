@@ -11,11 +11,11 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, tame, wild
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel
 
 pytestmark = pytest.mark.by_turns
 

@@ -13,12 +13,12 @@ from codegen_values import DTYPES, LAYOUTS, SIZES, wild
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import kernel as kernel_module
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels import kernel as kernel_module
+from jitcore.kernels.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

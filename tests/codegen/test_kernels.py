@@ -10,11 +10,11 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Op, Unsupported, Value
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel
 
 pytestmark = pytest.mark.by_turns
 

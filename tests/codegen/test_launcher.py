@@ -12,11 +12,11 @@ from codegen_harness import assert_same, build, groups_of
 from codegen_values import misaligned
 
 from jitcore import _C
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 

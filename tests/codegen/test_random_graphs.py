@@ -12,9 +12,9 @@ import pytest
 from codegen_harness import build, by_kernels, by_numpy, check
 from codegen_values import LAYOUTS, SIZES, tame, wild
 
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Kind, Node, Unsupported, Value, leaf_type
+from jitcore.kernels.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -10,7 +10,7 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
-from jitcore.codegen.rolls import wrapped
+from jitcore.passes.pad_rolls import wrapped
 
 pytestmark = pytest.mark.by_turns
 

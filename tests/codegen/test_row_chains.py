@@ -11,13 +11,13 @@ from codegen_harness import build, compare, groups_of, run
 from codegen_values import tame, wild
 
 import jitcore
-from jitcore.codegen import chain_text, rows
-from jitcore.codegen.chains import chained
-from jitcore.codegen.kernel import source_of
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.views import placed
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.chains import chain_c, rowwise
+from jitcore.kernels.chains.choose import chained
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import source_of
+from jitcore.passes.view_offsets import placed
 
 pytestmark = pytest.mark.by_turns
 
@@ -118,9 +118,9 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @pytest.fixture(params=[1 << 18, 1, 5000], autouse=True)
 def band(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As it is, and so small that there are many, on several threads."""
-    monkeypatch.setattr(rows, "BUDGET", request.param)
+    monkeypatch.setattr(rowwise, "BUDGET", request.param)
     if request.param < 1 << 18:
-        monkeypatch.setattr(chain_text, "LEAST", 1.0)
+        monkeypatch.setattr(chain_c, "LEAST", 1.0)
     threads = jitcore.get_num_threads()
     jitcore.set_num_threads(3)
     yield

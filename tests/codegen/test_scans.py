@@ -10,13 +10,13 @@ from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, wild
 from test_folds import ODD, alike, scattered
 
-from jitcore.codegen.cut import NOWHERE, cut
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.loops import nest_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.iteration_space import nest_of
+from jitcore.kernels.kernel import kernel
+from jitcore.kernels.parallel_split import NOWHERE, cut
 
 pytestmark = pytest.mark.by_turns
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from codegen_harness import build, groups_of
 
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.units import MOST_OPERANDS
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
+from jitcore.kernels.clusters import MOST_OPERANDS
+from jitcore.kernels.fuse import Group, fuse
 
 X = np.ones((40, 50))  # more than what pays alone
 

@@ -17,14 +17,14 @@ from codegen_harness import assert_same, build, groups_of
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.stores import STORE
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value
-from jitcore.ir.ops_array import GETITEM
-from jitcore.runtime.warned import Warned, is_file, lets_pass
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.store_rules import STORE
+from jitcore.runtime.warning_safety import Warned, is_file, lets_pass
 
 pytestmark = pytest.mark.by_turns
 
@@ -356,7 +356,7 @@ WORLDS = {
 }
 PROGRAM = """
 import io, linecache, os, sys, warnings
-from jitcore.runtime.warned import Warned
+from jitcore.runtime.warning_safety import Warned
 class Registry(dict): pass
 seen, out = Warned(), sys.stdout
 assert seen.passes()

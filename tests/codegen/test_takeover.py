@@ -12,12 +12,12 @@ from codegen_harness import assert_same, build, by_numpy, groups_of
 from codegen_values import tame
 
 import jitcore
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.kernel import kernel
 
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]

@@ -10,12 +10,12 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import wild
 
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel, source_of
 
 pytestmark = pytest.mark.by_turns
 

@@ -15,9 +15,6 @@ import pytest
 from codegen_harness import build, groups_of
 from toolchain_cases import X, graph, group
 
-from jitcore.codegen import selftest, toolchain
-from jitcore.codegen.kernel import kernel, kernels_to_come, load_all, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import (
     ALLOWED,
     FREE,
@@ -28,6 +25,10 @@ from jitcore.config import (
 )
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel, kernels_to_come, load_all, source_of
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain import selftest
 
 # ---- rounding -----------------------------------------------------------------------------------
 

@@ -12,14 +12,14 @@ from codegen_harness import assert_same, build, check, groups_of
 from codegen_values import DTYPES, LAYOUTS, wild
 
 import jitcore
-from jitcore.codegen import kernel as kernel_module
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.unroll import MOST_NODES, origins
-from jitcore.codegen.unrolled import LONGEST, UNROLLED
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_array import METHODS
+from jitcore.ir.ops.array import METHODS
+from jitcore.kernels import kernel as kernel_module
+from jitcore.kernels.fuse import fuse
+from jitcore.passes.short_axis_rows import LONGEST, UNROLLED
+from jitcore.passes.unroll_short_axes import MOST_NODES, origins
 
 pytestmark = pytest.mark.by_turns
 

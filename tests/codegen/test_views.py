@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from codegen_harness import assert_same, build, by_numpy, call, groups_of
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.views import placed
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import METHODS, OPS, Builder, Value
-from jitcore.ir.ops_array import ATTRIBUTES, GETITEM
+from jitcore.ir.ops.array import ATTRIBUTES, GETITEM
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.view_offsets import placed
 
 X = np.arange(1.0, 61.0).reshape(3, 4, 5)
 Z = X[0] + 1j * X[1]

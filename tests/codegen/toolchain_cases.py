@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from codegen_harness import build, groups_of
 
-from jitcore.codegen import cache
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.fuse import Group, fuse
+from jitcore.toolchain import cache
 
 X = np.arange(1.0, 400.0)
 SOURCE = """__attribute__((visibility("default"))) int jitcore_kernel(void) {{ return {}; }}

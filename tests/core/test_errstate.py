@@ -15,11 +15,11 @@ from compare import KEEP_ALL
 
 import jitcore
 from jitcore import _C, pipeline
-from jitcore.codegen.abi import ASK_ERRSTATE
 from jitcore.ir.errstate import combined, modes, only_warns
 from jitcore.ir.interp import interpret
+from jitcore.runtime.notify import collect
 from jitcore.runtime.records import Region
-from jitcore.runtime.told import collect
+from jitcore.toolchain.abi import ASK_ERRSTATE
 
 IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
 

@@ -17,7 +17,7 @@ from finds.scenario import agree, outcomes
 import jitcore
 from jitcore import pipeline
 from jitcore.pipeline import adopted
-from jitcore.runtime.arrivals import arrivals
+from jitcore.runtime.pending_points import arrivals
 from jitcore.runtime.records import records
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
-from jitcore.ir.infer_part import part
-from jitcore.symbolic.moving import difference, plus, times
+from jitcore.ir.infer.moving_view import part
+from jitcore.symbolic.arrays.moving_view import difference, plus, times
 
 Array = np.ndarray
 

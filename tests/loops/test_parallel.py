@@ -13,7 +13,7 @@ from support.ends import ends
 
 import jitcore
 from jitcore import _C, pipeline
-from jitcore.codegen import dots
+from jitcore.loops.transform import dots
 
 Array = np.ndarray[Any, Any]
 N = 97

@@ -21,9 +21,9 @@ from numpy._core.multiarray import get_handler_name
 
 import jitcore
 from jitcore import _C, pipeline
-from jitcore.codegen.toolchain import find
 from jitcore.config import Config, from_environment
-from jitcore.runtime.memory import MOST, allowed, group_limits, pool_bytes
+from jitcore.runtime.memory_limit import MOST, allowed, group_limits, pool_bytes
+from jitcore.toolchain.compiler import find
 
 pytestmark = pytest.mark.skipif(find("") is None, reason="no C compiler")
 

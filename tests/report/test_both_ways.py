@@ -14,7 +14,7 @@ import pytest
 import jitcore
 from jitcore import pipeline
 from jitcore.config import environment
-from jitcore.report import machine, page
+from jitcore.report import json_file, page
 from jitcore.report.measured import run
 from jitcore.report.run import Compared, Function
 
@@ -63,8 +63,10 @@ def test_calls_before_it_was_compiled(tmp_path: Path) -> None:
     to = tmp_path / "run.json"
     env = {**os.environ, "PYTHONPATH": str(TREE), "JITCORE_REPORT": f"json:{to}"}
     command = [sys.executable, "program.py"]
-    ran = subprocess.run(command, env=env, cwd=tmp_path, check=True, timeout=300, capture_output=True)
-    found = machine.read(to.read_text())
+    ran = subprocess.run(
+        command, env=env, cwd=tmp_path, check=True, timeout=300, capture_output=True
+    )
+    found = json_file.read(to.read_text())
     (one,) = [one for one in found.functions if one.name == "plain"]
     (calls,) = [each for each in one.compared if each.what == "a call"]
     assert calls.before_times >= 1 and calls.after_times >= 1

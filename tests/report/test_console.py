@@ -14,7 +14,7 @@ import jitcore
 from jitcore import pipeline
 from jitcore.report import console
 from jitcore.report.measured import costs, run
-from jitcore.report.reading import Row, reading
+from jitcore.report.meter_snapshot import Row, reading
 from jitcore.report.run import Spot
 from jitcore.report.versions import versions
 

@@ -16,9 +16,9 @@ import pytest
 
 import jitcore
 from jitcore import api, config, pipeline
-from jitcore.codegen import folder
 from jitcore.dump import folder as files
 from jitcore.dump.folder import name_of, write
+from jitcore.toolchain import cache_dir
 
 X = np.linspace(-1.0, 2.0, 64)
 
@@ -46,7 +46,7 @@ def total(x):
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     own = replace(api.environment(), dump=tmp_path / "dump")
     monkeypatch.setattr(api, "environment", lambda: own)
-    monkeypatch.setattr(folder, "SAID", {})
+    monkeypatch.setattr(cache_dir, "SAID", {})
     jitcore.reset()
     yield tmp_path / "dump"
     jitcore.reset()

@@ -16,9 +16,9 @@ import pytest
 
 import jitcore
 from jitcore import config, logs
-from jitcore.codegen import cache
 from jitcore.ir.graph import Graph
 from jitcore.runtime import points
+from jitcore.toolchain import cache
 
 X = np.linspace(-1.0, 2.0, 64)
 PROGRAM = """

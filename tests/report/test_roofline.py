@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.report import bandwidth as roof
+from jitcore.cost import bandwidth as roof
+from jitcore.cost.bandwidth import bandwidth, caches
 from jitcore.report import explain as explaining
-from jitcore.report.bandwidth import bandwidth, caches
 from jitcore.report.measured import run as measured_run
 from jitcore.report.roofline import Machine, Position
 

@@ -127,7 +127,7 @@ def test_what_another_thread_imports_stays(run, tmp_path):
     program = """
 import sys, threading
 def meanwhile(event, args):
-    if event == "import" and args[0] == "jitcore.waiting":
+    if event == "import" and args[0] == "jitcore.auto.cold_points":
         thread = threading.Thread(target=__import__, args=("own",))
         thread.start()
         thread.join()
@@ -137,7 +137,7 @@ def work():
     for k in range(3):
         np.zeros(k)
 work()
-print("jitcore.waiting" in sys.modules, "own" in sys.modules)
+print("jitcore.auto.cold_points" in sys.modules, "own" in sys.modules)
 """
     switched = run(program, JITCORE="1")
     assert (switched.stdout, switched.stderr) == ("True True\n", "")

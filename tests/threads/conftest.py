@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from jitcore import _C, pipeline
-from jitcore.codegen import cut
-from jitcore.codegen.toolchain import find
 from jitcore.config import Config
+from jitcore.kernels import parallel_split
+from jitcore.toolchain.compiler import find
 
 KERNELS = str(Path(__file__).parents[1] / "codegen")  # graphs and values to try are there
 if KERNELS not in sys.path:
@@ -27,7 +27,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(cut, "LEAST", 1.0)
+    monkeypatch.setattr(parallel_split, "LEAST", 1.0)
     before = pipeline.threads()
     _C.threads_again()
     yield

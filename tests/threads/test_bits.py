@@ -14,12 +14,12 @@ from codegen_harness import assert_same, build, by_numpy, groups_of
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.cut import NOWHERE, cut
-from jitcore.codegen.kernel import kernel, loop_nest
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.fuse import fuse
+from jitcore.kernels.kernel import kernel, loop_nest
+from jitcore.kernels.parallel_split import NOWHERE, cut
 
 pytestmark = pytest.mark.by_turns
 

@@ -27,7 +27,7 @@ def test_the_tree_keeps_to_the_order() -> None:
         ("guards/program.py", "from jitcore import _C\nfrom ..ir.types import Type\n"),
         ("pipeline.py", "from jitcore.symbolic import vm\nfrom jitcore import codegen\n"),
         ("__init__.py", "from jitcore.api import compile\n"),
-        ("config.py", 's = Lazy("jitcore.settings")\nsub = Lazy("subprocess")\n'),
+        ("config.py", 's = Lazy("jitcore.user.config_scope")\nsub = Lazy("subprocess")\n'),
     ],
 )
 def test_lines_that_point_down_pass(tmp_path: Path, name: str, text: str) -> None:

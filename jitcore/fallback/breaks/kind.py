@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 class HintClass(Enum):

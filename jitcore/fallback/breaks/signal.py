@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks.kind import BreakKind
 from jitcore.fallback.breaks.place import Place
 from jitcore.fallback.hints import closer, from_outside
+from jitcore.host.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True)

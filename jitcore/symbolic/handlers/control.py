@@ -14,21 +14,21 @@ from jitcore.guards.source import Stack
 from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic import piles
-from jitcore.symbolic.comparisons import identical
+from jitcore.symbolic.break_rows import ITERATES, undecided
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import if_none
-from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.loops import local_stack
+from jitcore.symbolic.loops.loop_region import branches_to_loop
+from jitcore.symbolic.loops.loop_state import Fork, Way
+from jitcore.symbolic.loops.union_value import if_none
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.comparisons import identical
+from jitcore.symbolic.objects.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.objects.operators import to_bool
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.operators import to_bool
-from jitcore.symbolic.refusals import ITERATES, undecided
-from jitcore.symbolic.routine import branches_to_loop
 from jitcore.symbolic.signals import Cut
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import Counted, Either, Generator, Iter, Known, Null, Run, Var
-from jitcore.symbolic.working import Fork, Way
 from jitcore.symbolic.wrap import realize
 
 UNROLL = 24
@@ -79,7 +79,7 @@ def while_loop(vm: Machine, frame: Frame, header: Instr) -> Break:
 
 
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
-    value = piles.count(vm, value)
+    value = local_stack.count(vm, value)
     found = truth(vm, value)
     yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
     assert frame.instr is not None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.iterate import length
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.iterate import length
+from jitcore.symbolic.objects.subscripts import getitem
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.subscripts import getitem
 from jitcore.symbolic.values import Dict, Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 

@@ -12,12 +12,12 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic.attrs import lookup
-from jitcore.symbolic.calls import call, is_modelled
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.errors import new_exception
-from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.attrs import lookup
+from jitcore.symbolic.objects.calls import call, is_modelled
+from jitcore.symbolic.objects.exceptions import new_exception
+from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import throw

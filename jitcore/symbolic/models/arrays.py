@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from jitcore.fallback import breaks
-from jitcore.ir.ops_array import METHODS
-from jitcore.ir.ops_complex import CONJUGATE
+from jitcore.ir.ops.array import METHODS
+from jitcore.ir.ops.complex import CONJUGATE
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.symbolic.calls import METHOD_MODELS
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
-from jitcore.symbolic.operators import foldable
+from jitcore.symbolic.objects.calls import METHOD_MODELS
+from jitcore.symbolic.objects.operators import foldable
 from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import Known, Run, Var
 

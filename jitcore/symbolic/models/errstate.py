@@ -5,7 +5,7 @@
     …                               _token is spent; vm.errstate is what it was
 
 Nothing is set while the region runs: nodes know their state (symbolic/state.py, Window). An exit
-inside of a block sets NumPy's, so that CPython finds a token to give back (symbolic/leave.py).
+inside of a block sets NumPy's, so that CPython finds a token to give back (symbolic/exits.py).
 
 A block whose state does more than warn is CPython's, and so is one that CPython has entered.
 """
@@ -20,9 +20,9 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.guards.guard import ErrState, TypeVersion
 from jitcore.ir.errstate import combined, only_warns
-from jitcore.symbolic.attrs import load_attr
-from jitcore.symbolic.calls import CODE_MODELS, call, model
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.attrs import load_attr
+from jitcore.symbolic.objects.calls import CODE_MODELS, call, model
 from jitcore.symbolic.unwind import whole
 from jitcore.symbolic.values import NOTHING, Func, Known, Object, Token, Var
 from jitcore.symbolic.wrap import realize

@@ -14,20 +14,14 @@ import numpy as np
 
 from jitcore.fallback import breaks
 from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, SpanType, type_of
-from jitcore.symbolic import operators
-from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.sequences import plain
 from jitcore.symbolic.nodes import call_builtin, number_type
+from jitcore.symbolic.objects import operators
+from jitcore.symbolic.objects.calls import callable_name, model
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import (
-    Known,
-    Object,
-    Run,
-    Tuple,
-    Var,
-)
+from jitcore.symbolic.values import Known, Object, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]

@@ -9,22 +9,13 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import Absent
 from jitcore.guards.source import Attr
 from jitcore.ir.types import ObjectType
-from jitcore.symbolic.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
-from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import class_of as described_class
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.values import (
-    NOTHING,
-    Compiled,
-    Func,
-    Known,
-    Method,
-    Object,
-    Run,
-    Var,
-)
+from jitcore.symbolic.objects.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
+from jitcore.symbolic.objects.calls import callable_name, model
+from jitcore.symbolic.values import NOTHING, Compiled, Func, Known, Method, Object, Run, Var
 from jitcore.symbolic.wrap import HEAPTYPE, realize
 
 Args = tuple[Var, ...]

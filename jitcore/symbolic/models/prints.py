@@ -7,8 +7,8 @@
 In an inlined call, of which no frame is there to go on in, it is done when the call has returned:
 what comes in between is pure, and if it fails nothing has been printed.
 
-A plain stream (jitcore/streams.py) runs nothing of the program's, so all that is known of it goes
-on to hold, and what is held back is not seen. Anything else is printed by CPython.
+A plain stream (jitcore/host/plain_streams.py) runs nothing of the program's, so all that is known
+of it goes on to hold, and what is held back is not seen. Anything else is printed by CPython.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from jitcore.dataclass import replace
 from jitcore.fallback import breaks
 from jitcore.guards.guard import HasType
 from jitcore.guards.source import Const, ModuleAttr
+from jitcore.host.fast_dataclass import replace
+from jitcore.host.plain_streams import check, is_plain
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.ops_opaque import gives_none
+from jitcore.ir.ops.opaque import gives_none
 from jitcore.ir.types import ObjectType, ScalarType
 from jitcore.ir.value import Value, leaves
-from jitcore.marks import disable
-from jitcore.streams import check, is_plain
-from jitcore.symbolic.calls import model
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.calls import model
+from jitcore.symbolic.objects.strings import TEXT
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.texts import TEXT
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
 from jitcore.symbolic.wrap import realize
+from jitcore.user.directives import disable
 
 CHECK = Op("jitcore.check_stream", check, Kind.OPAQUE, Effect.SILENT, gives_none)
 PRINT = Op("py.print", print, Kind.OPAQUE, Effect.LOUD, gives_none, lambda *_: Effect.LOUD)

@@ -7,20 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.ops_loop import RANGE_STEP
+from jitcore.ir.ops.loop import RANGE_STEP
 from jitcore.ir.types import PYINT, ArrayType, ScalarType, SpanType, type_of
-from jitcore.symbolic import comparisons, operators, piles, spans
-from jitcore.symbolic.calls import call, model
+from jitcore.symbolic.arrays.shape_facts import told
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import chosen
-from jitcore.symbolic.extents import told
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
-from jitcore.symbolic.iterate import adopted, following, items_of, iterator, length
+from jitcore.symbolic.loops import array_views, local_stack
+from jitcore.symbolic.loops.sequences import code_point, sequence
+from jitcore.symbolic.loops.sequences import count as length_of
+from jitcore.symbolic.loops.union_value import chosen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
-from jitcore.symbolic.sequences import code_point, sequence
-from jitcore.symbolic.sequences import count as length_of
+from jitcore.symbolic.objects import comparisons, operators
+from jitcore.symbolic.objects.calls import call, model
+from jitcore.symbolic.objects.iterate import adopted, following, items_of, iterator, length
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails
 from jitcore.symbolic.values import (
@@ -52,12 +53,12 @@ def plain(vm: Machine, name: str, kwargs: Words) -> None:
 @model(len)
 def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
-    if piles.is_pile(owner):
-        return piles.count(vm, owner)
+    if local_stack.is_pile(owner):
+        return local_stack.count(vm, owner)
     if isinstance(owner, Set):
         return Known(len(owner.items))
     if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
-        return spans.length(vm, owner.value)
+        return array_views.length(vm, owner.value)
     if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType) and owner.value.type.ndim:
         return told(vm, owner, "len", lambda t: t.shape[0])
     count = length(vm, owner)
