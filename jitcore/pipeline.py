@@ -356,7 +356,7 @@ def forget(code: CodeType) -> None:
 
 
 def measure() -> None:
-    """From here on the run's time has owners: csrc/meter.h."""
+    """From here on the run's time has owners: csrc/observe/meter.h."""
     records.keeps = True
     _C.meter(True)
 

@@ -1,4 +1,5 @@
-"""JITCORE=1, jitcore.enable(): csrc/everywhere.c begins to look for code that works with arrays.
+"""JITCORE=1, jitcore.enable(): csrc/policy/hotness.c begins to look for code that works with
+arrays.
 
 Loaded with NumPy, so it loads little itself: jitcore/auto/prepare.py with the first such code,
 jitcore/pipeline.py with the first that is hot.

@@ -1,6 +1,6 @@
 """Guards → flat program: loads shared, each object checked before anything is loaded through it.
 
-words    int32: number of an instruction of csrc/guard_ops.h, its operands
+words    int32: number of an instruction of csrc/guards/ops.h, its operands
          registers from 0; constants by index
 order    guards on roots first, cheap kinds first, then what hangs below
 """

@@ -1,4 +1,5 @@
-"""Group → a kernel that csrc/launcher.c can launch, or None: NumPy runs the nodes one by one."""
+"""Group → a kernel that csrc/kernel/launch.c can launch, or None: NumPy runs the nodes one by
+one."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ Row = tuple[str, int, tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a kernel is but for its code, as csrc/kernel.h has it."""
+    """What a kernel is but for its code, as csrc/kernel/kernel.h has it."""
 
     name: str
     inputs: tuple[Row, ...]  # kind, NumPy's type number, extents, strides
@@ -94,7 +95,7 @@ class Form:
     targets: tuple[tuple[int, int], ...]
 
     def numbers(self) -> list[int]:
-        """What may depend on sizes, in the order of csrc/sizes.c."""
+        """What may depend on sizes, in the order of csrc/kernel/dynamic_sizes.c."""
         operands = (*self.inputs, *self.results)
         found = [number for _, _, shape, strides in operands for number in (*shape, *strides)]
         found += [offset for _, offset in (*self.reads, *self.targets)]
@@ -203,7 +204,7 @@ def mixes(step: Step, program: Program) -> bool:
 
 
 def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool, bool] | tuple[()]:
-    """As csrc/kernel.h has it."""
+    """As csrc/kernel/kernel.h has it."""
     if group.write is None:
         return ()
     number, offset, certain = group.write

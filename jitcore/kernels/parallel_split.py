@@ -1,4 +1,5 @@
-"""Program and nest → where the loop may be cut into parts for several threads (csrc/parts.c).
+"""Program and nest → where the loop may be cut into parts for several threads
+(csrc/kernel/split.c).
 
     x * y + 1        1,000,000                   anywhere, at multiples of 64
     x[::2] + y       500 rows of 1,000           between rows

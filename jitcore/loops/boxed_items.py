@@ -2,7 +2,7 @@
 
 Items of lists and tuples are objects: each is looked at when it is read, and one of another type
 leaves the routine, as does a nan, of which CPython would have the very same again. What a list has
-had in the place of what is stored goes by csrc/members.c, which lets go of plain objects only.
+had in the place of what is stored goes by csrc/loop/boxing.c, which lets go of plain objects only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nodes of a routine that C has no form for → calls of NumPy's functions (csrc/callback.h).
+"""Nodes of a routine that C has no form for → calls of NumPy's functions (csrc/loop/call_out.h).
 
 template   the arguments, keywords last: what each is made of, with operands at its leaves
 operands   views of the routine's memory, its arrays as they are, numbers
@@ -24,7 +24,7 @@ from jitcore.toolchain.abi import ARRAY, C_TYPES, NUMPY_SCALAR
 if TYPE_CHECKING:
     from jitcore.loops.emitter import Writer
 
-CONSTANT, OPERAND, TUPLE, LIST, SLICE = range(5)  # of csrc/callback.c
+CONSTANT, OPERAND, TUPLE, LIST, SLICE = range(5)  # of csrc/loop/call_out.c
 INPUT = "O"
 NONE_LETTER = "n"
 LOOSE = "v"

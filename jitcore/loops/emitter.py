@@ -28,7 +28,7 @@ from jitcore.loops.ufuncs import ufunc_form
 from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner
 
-MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan.c)
+MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
 SHARED = frozenset(("extent", "slice.count", "slice.start"))  # the same text is the same number
 

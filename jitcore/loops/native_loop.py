@@ -1,4 +1,4 @@
-"""Scalar code with loops → a routine that csrc/routine.c can launch.
+"""Scalar code with loops → a routine that csrc/loop/loop.c can launch.
 
 nodes, and where each may leave to ─ emitter.py ─▶ C text ─▶ code, with its ports and ways
 

@@ -53,7 +53,7 @@ def size(kind: PileType) -> int:
 
 
 def row(kind: PileType) -> tuple[Any, ...]:
-    """For csrc/routine_read.c: bytes of an item, whether items are tuples, their numbers."""
+    """For csrc/loop/read.c: bytes of an item, whether items are tuples, their numbers."""
     parts = tuple((*letter_of(one), at) for one, at in columns(kind))
     return size(kind), kind.tuples, parts
 

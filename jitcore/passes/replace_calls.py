@@ -1,9 +1,11 @@
 """Calls of NumPy's functions in Python that the extension has in C.
 
-    np.histogram(x, 10, weights=w)    →    _C.histogram(...)    csrc/histogram.c
-    (1.5 * a) @ x                     →    _C.scaled_product(...)    scaled_gemv.py, csrc/scaled.c
-    np.bincount(x, minlength=10)      →    _C.bincount(x, None, 10)    csrc/bincount.c
-    np.dot(a, b), a @ b               →    _C.small_dot(a, b)    small_matmul.py, csrc/products.c
+    np.histogram(x, 10, weights=w)    →    _C.histogram(...)    csrc/numpy/histogram.c
+    (1.5 * a) @ x                     →    _C.scaled_product(...)    scaled_gemv.py,
+                                                                     csrc/numpy/blas_scaled_gemv.c
+    np.bincount(x, minlength=10)      →    _C.bincount(x, None, 10)    csrc/numpy/bincount.c
+    np.dot(a, b), a @ b               →    _C.small_dot(a, b)    small_matmul.py,
+                                                                 csrc/numpy/small_matmul.c
 
 The C function calls NumPy's where it finds anything out of the ordinary, so it needs no guard. That
 of bincount sees to it that there are as many bins as was presumed: NumPy's own never stands in. Nor

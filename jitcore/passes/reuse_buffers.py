@@ -4,7 +4,7 @@
     y = np.tanh(t + c)   nobody reads t again: y is written where t stands, and is that array
 
 A launch makes sure that nobody else has the array; else it copies it into a new one
-(csrc/launcher.c). Only arrays that this window has made are taken: where a launch is refused,
+(csrc/kernel/launch.c). Only arrays that this window has made are taken: where a launch is refused,
 CPython repeats the window, and makes them anew.
 """
 

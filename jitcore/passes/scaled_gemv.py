@@ -1,4 +1,5 @@
-"""`(number * matrix) @ vector` → one call of the extension's (csrc/scaled.c), no array between.
+"""`(number * matrix) @ vector` → one call of the extension's (csrc/numpy/blas_scaled_gemv.c), no
+array between.
 
     s = 1.5 * a         →    _C.scaled_product(multiply, matmul, 1.5, a, x)
     y = s @ x
@@ -90,7 +91,7 @@ def joined(product: Node, scaling: Node) -> Node:
 
 # More than OpenBLAS does on one thread, and less; rows that are no multiple of what a thread gets.
 TRIED: tuple[Shape, ...] = ((231, 2053), (234, 2048), (1013, 515), (29_999, 18), (9, 60_001))
-ORDERS = (2, 1, 0)  # of csrc/scaled.c; the last one is NumPy's own loop
+ORDERS = (2, 1, 0)  # of csrc/numpy/blas_scaled_gemv.c; the last one is NumPy's own loop
 
 
 @cache

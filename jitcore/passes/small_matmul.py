@@ -3,10 +3,10 @@
     np.dot(a, b), a.dot(b)    →    _C.small_dot(a, b)
     a @ b, np.matmul(a, b)    →    _C.small_matmul(a, b)
 
-csrc/products.c has them. np.dot has a way of its own to the functions of BLAS that matmul's loop
-calls. That both end at the same ones, with the same bits, a trial says once in a process, since
-OpenBLAS chooses its kernels when it is loaded; and whether np.dot says what raised floating-point
-flags, as NumPy 2.4 does.
+csrc/numpy/small_matmul.c has them. np.dot has a way of its own to the functions of BLAS that
+matmul's loop calls. That both end at the same ones, with the same bits, a trial says once in a
+process, since OpenBLAS chooses its kernels when it is loaded; and whether np.dot says what raised
+floating-point flags, as NumPy 2.4 does.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     store x+y, a[1:-1]     as a node: its result is the view, after the store
 
-What is written cannot be taken back, so csrc/undo.c keeps what stood there unless that can never
-matter (docs/numerics.md). `Unsuitable` leaves a store to NumPy, which makes copies of what
+What is written cannot be taken back, so csrc/kernel/undo.c keeps what stood there unless that can
+never matter (docs/numerics.md). `Unsuitable` leaves a store to NumPy, which makes copies of what
 overlaps:
 
     a[:] = a * 2           the same elements in the same order: a loop may read and write them

@@ -1,6 +1,6 @@
 """Steps → plan words: registers, frees after last use, windows, exits.
 
-    operand   >= 0 a register, < 0 the constant ~operand, PLAN_NULL CPython's NULL (csrc/plan_ops.h)
+    operand   >= 0 a register, < 0 the constant ~operand, PLAN_NULL CPython's NULL (csrc/plan/ops.h)
 
 A window's exit may need any value up to the window's last step, so those live until then;
 everything else is freed after its last use, as CPython's own stack would.

@@ -348,7 +348,7 @@ def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:
 
 def is_small(stored: Value) -> bool:
     """So that what was there is kept without asking what a warning would do: that asks the frame
-    (csrc/undo.c)."""
+    (csrc/kernel/undo.c)."""
     t = stored.type
     return isinstance(t, ArrayType) and t.size * t.dtype.itemsize < _C.WORTH_ASKING
 

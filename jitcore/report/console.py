@@ -28,7 +28,7 @@ SCREEN = 60  # lines
 MOST_AGAIN = 8  # of them, for recompiles
 MORE = "JITCORE_REPORT=html:FILE, json:FILE or explain has all of them"
 MEASURED = (
-    64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/dispatch.c
+    64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/frame/call.c
 )
 Part = tuple[str, str]  # style, text
 Lines = list[list[Part]]

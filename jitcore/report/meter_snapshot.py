@@ -1,4 +1,4 @@
-"""What the meter of csrc/meter.h has measured so far, and the difference of two readings.
+"""What the meter of csrc/observe/meter.h has measured so far, and the difference of two readings.
 
 kind   an index of run.KINDS
 """

@@ -3,7 +3,7 @@
     measured.py ─▶ Run ─▶ console.py, page.py, json_file.py
 
 Strings and numbers only, so that a run is written to a file as it is. Times are seconds; they are
-None where nobody measured: csrc/meter.h.
+None where nobody measured: csrc/observe/meter.h.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from jitcore.host.fast_dataclass import dataclass
 
-# Of csrc/meter.h, in order.
+# Of csrc/observe/meter.h, in order.
 Kind = Literal["cpython", "kernel", "loop", "call", "entry", "compiling"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

@@ -1,8 +1,9 @@
 """Could a RuntimeWarning, given now, raise, or run code of the user's?
 
-Asked before a loop overwrites an array without keeping what stood there (csrc/undo.c): should NumPy
-warn, it would do so before the store. What the machinery of warnings goes through is looked at,
-and has to be CPython's own: filters, the functions that show a message, the stream it goes to.
+Asked before a loop overwrites an array without keeping what stood there (csrc/kernel/undo.c):
+should NumPy warn, it would do so before the store. What the machinery of warnings goes through is
+looked at, and has to be CPython's own: filters, the functions that show a message, the stream it
+goes to.
 
     filter      one that covers RuntimeWarning and says "error"       yes
     hook        warnings.showwarning, or what it calls, is replaced   yes

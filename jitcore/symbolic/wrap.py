@@ -176,7 +176,7 @@ def _iterator(vm: Machine, obj: Any, origin: Source) -> Var:
 
 
 def begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
-    """What is left of it. None: not what csrc/iterators.c takes items of."""
+    """What is left of it. None: not what csrc/guards/iterators.c takes items of."""
     made = BEGUN[type(obj)](vm, obj, origin) if type(obj) in BEGUN else None
     if made is not None:
         vm.guard(HasType(origin, type(obj)))

@@ -1,6 +1,7 @@
 """What Python and C must agree on: NumPy's type numbers ↔ C types, operand letters, flag bits.
 
-The C side is jitcore/runtime_c/kernel_rt.h (whose text heads every source) and csrc/launcher.c.
+The C side is jitcore/runtime_c/kernel_rt.h (whose text heads every source) and
+csrc/kernel/launch.c.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ C_TYPES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One operand as csrc/launcher.c checks it at each launch; scalars have no shape."""
+    """One operand as csrc/kernel/launch.c checks it at each launch; scalars have no shape."""
 
     kind: str
     dtype: np.dtype

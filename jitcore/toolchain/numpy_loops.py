@@ -54,7 +54,8 @@ class Freedom(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inner:
-    """One loop of a ufunc. `capsule` holds its address for csrc/launcher.c and keeps it alive."""
+    """One loop of a ufunc. `capsule` holds its address for csrc/kernel/launch.c and keeps it
+    alive."""
 
     ufunc: np.ufunc
     dtypes: tuple[np.dtype, ...]  # inputs, then outputs

@@ -3,8 +3,8 @@
 Arrays have no attributes, so marks are kept by identity, with a weak reference: a mark ends with
 its array, and an address that is used again has none. Marks are looked at when something is
 compiled, and decide what an entry is made for; the guards of an entry for many sizes turn away what
-is to have one for each (`static_axes`, see csrc/array_spec.c). So they change nothing but the
-speed; but that NumPy does not resize an array in place that has weak references.
+is to have one for each (`static_axes`, see csrc/guards/array_spec.c). So they change nothing but
+the speed; but that NumPy does not resize an array in place that has weak references.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An iterator that a loop in C moves on → another one at the same place, for the rehearsal.
 
-Of the kinds that csrc/iterators.c reads: others are left as they are.
+Of the kinds that csrc/guards/iterators.c reads: others are left as they are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Verify mode: an entry → what stands at its point instead, which runs it and CPython both.
 
-    guards hold ─▶ before: what may be written is kept ─▶ the entry runs (csrc/rehearsal.c)
+    guards hold ─▶ before: what may be written is kept ─▶ the entry runs (csrc/observe/shadow_run.c)
     ─▶ after: what it wrote is noted and undone; its transfer is what is expected
     ─▶ CPython runs the same instructions, where the frame is ─▶ a watch at the expected place, or
     the frame's end: they are compared
@@ -39,7 +39,7 @@ from jitcore.verify.pending import Key, pending
 from jitcore.verify.stand_ins import Twins, twins
 from jitcore.verify.warning_recorder import Heard
 
-MISS, HERE, STAY = 0, 2, 4  # as csrc/transfer.h numbers them
+MISS, HERE, STAY = 0, 2, 4  # as csrc/frame/transfer.h numbers them
 HOWS = {"return": How.RETURN, "jump": How.JUMP, "raise": How.RAISE}
 OUT_OF = (
     MemoryError,

@@ -12,7 +12,7 @@ import jitcore
 from jitcore import _C, pipeline
 from jitcore.config import environment
 
-PATIENCE, SAMPLE = 64, 32  # of csrc/idle.h
+PATIENCE, SAMPLE = 64, 32  # of csrc/policy/backoff.h
 TRIES = 10  # more than are made to compile one region
 X = np.linspace(0.0, 1.0, 50)
 USUAL = dataclasses.replace(environment(), keep_all=False)

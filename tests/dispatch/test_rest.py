@@ -11,7 +11,7 @@ from jitcore import pipeline
 from jitcore.config import environment
 
 USUAL = dataclasses.replace(environment(), keep_all=False)
-POOR = 64  # runs in a row, of csrc/entry.c
+POOR = 64  # runs in a row, of csrc/plan/entry.c
 LONG = 200_000  # rounds
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(find("") is None, reason="no C compiler")
 
 MEGABYTE = 1 << 20
 LARGE = 3 * MEGABYTE // 8 + 5  # elements of float64
-OURS, LEAST = "jitcore_pool", 128 << 10  # of csrc/pool.c
+OURS, LEAST = "jitcore_pool", 128 << 10  # of csrc/kernel/pool.c
 ROOT = Path(pipeline.__file__).parent.parent
 
 

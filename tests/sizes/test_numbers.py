@@ -30,7 +30,7 @@ PRIMES = (5, 7, 11, 13, 17, 19, 31, 53, 97, 101, 211, 499, 1009, 5003, 20011, 65
 
 
 def computed(table: tuple[Any, ...], numbers: list[int], extents: list[int]) -> list[int]:
-    """The numbers of a kernel, as csrc/sizes.c has them."""
+    """The numbers of a kernel, as csrc/kernel/dynamic_sizes.c has them."""
     _, quotients, powers, terms, _ = table
     found = list(numbers)
     variables = [*extents]

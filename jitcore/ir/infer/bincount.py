@@ -3,7 +3,7 @@
     bincount(i8[n], minlength=10)               i8[10]
     bincount(i8[n], weights=w, minlength=10)    f8[10]
 
-That no number is larger is found out when it runs (csrc/bincount.c): else the step fails, and
+That no number is larger is found out when it runs (csrc/numpy/bincount.c): else the step fails, and
 CPython makes the call.
 """
 

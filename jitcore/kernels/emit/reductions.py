@@ -40,7 +40,7 @@ from jitcore.toolchain.abi import c_type
 from jitcore.toolchain.literals import literal
 
 # Values that may wait for more. A loose leaf is no longer than the shortest node that is computed
-# apart (csrc/parts.c), so that its sums do not depend on the number of threads either.
+# apart (csrc/kernel/split.c), so that its sums do not depend on the number of threads either.
 LEAF = 128
 LOOSE_LEAF = 1024
 

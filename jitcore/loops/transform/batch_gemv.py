@@ -6,8 +6,8 @@
     for i in range(n):
         c[i, i:] = x[:, i] @ x[:, i:]       x[:, i:] begins one column further on in each round
 
-csrc/row_products.c has them in the order of additions of NumPy's BLAS, which a trial finds, once in
-a process. When rounds may be looked at before they are due, batch_products.py says.
+csrc/numpy/blas_gemv.c has them in the order of additions of NumPy's BLAS, which a trial finds, once
+in a process. When rounds may be looked at before they are due, batch_products.py says.
 """
 
 from __future__ import annotations

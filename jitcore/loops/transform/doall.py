@@ -1,7 +1,7 @@
 """A routine's outermost loop, if its rounds may run in any order → what each of them writes.
 
     for i in range(n):           y: axis 0, at i        each round its own row of y, and nobody
-        for j in range(m):                              reads another row of it: csrc/parallel.c
+        for j in range(m):                              reads another row of it: csrc/loop/doall.c
             y[i, j] = f(x, i, j)                        may deal them out among threads
 
 A round may read what it likes of arrays that no round writes. Of one that is written, every access
@@ -176,6 +176,6 @@ class Accesses:
 
 
 def dealt(found: Parallel, arrays: Sequence[Value]) -> Iterator[tuple[int, int, int, int]]:
-    """For csrc/parallel.c: which array, and the pin."""
+    """For csrc/loop/doall.c: which array, and the pin."""
     for array, (axis, start, step) in found.written.items():
         yield arrays.index(array), axis, start, step

@@ -1,8 +1,8 @@
 """Products of two vectors in a routine: by orders of additions that are those of NumPy's BLAS.
 
-A trial, once in a process, says which of the orders in csrc/dots.c gives NumPy's bits here; where
-none does, that C code calls NumPy's loop. It is a trial of what this process runs: OpenBLAS chooses
-its kernels when it is loaded, by the processor and by OPENBLAS_CORETYPE.
+A trial, once in a process, says which of the orders in csrc/numpy/blas_dot.c gives NumPy's bits
+here; where none does, that C code calls NumPy's loop. It is a trial of what this process runs:
+OpenBLAS chooses its kernels when it is loaded, by the processor and by OPENBLAS_CORETYPE.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Samples → their numbers as polynomials: those of kernels, and ints among the arguments of calls.
 
-kernels   in extents of their inputs, which a launch looks at (csrc/sizes.c)
-calls     in the symbols: a step of the plan makes the int (csrc/polynomials.c)
+kernels   in extents of their inputs, which a launch looks at (csrc/kernel/dynamic_sizes.c)
+calls     in the symbols: a step of the plan makes the int (csrc/plan/dynamic_int.c)
 """
 
 from __future__ import annotations

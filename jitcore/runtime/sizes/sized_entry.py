@@ -3,9 +3,9 @@
     guards of two captures that differ in extents alone ─▶ symbols: which axes vary, and together
     the code captured again, on arrays of other extents, of which only the types exist ─▶ samples
     samples that are one but for numbers ─▶ each number of a kernel a polynomial in extents of its
-    inputs (polynomials.py), which a launch computes (csrc/sizes.c); each int among the
-    arguments of NumPy's calls one of the symbols, which a step of the plan makes
-    (csrc/polynomials.c) ─▶ kernels, steps, guards
+    inputs (polynomials.py), which a launch computes (csrc/kernel/dynamic_sizes.c); each int among
+    the arguments of NumPy's calls one of the symbols, which a step of the plan makes
+    (csrc/plan/dynamic_int.c) ─▶ kernels, steps, guards
 
 Why it is right at sizes that were not tried: what the program was told of extents was a number that
 run time knows, or the same in all samples (symbolic/arrays/shape_facts.py); what jitcore itself

@@ -2,8 +2,8 @@
 
     row, arguments ─ run on samples of their kind ─▶ the type of the result
 
-The sample only says what to expect: csrc/callback.c looks at each result. One that shares memory
-with an argument, or has another order than C's, is not for routines.
+The sample only says what to expect: csrc/loop/call_out.c looks at each result. One that shares
+memory with an argument, or has another order than C's, is not for routines.
 """
 
 from __future__ import annotations
