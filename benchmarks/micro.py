@@ -18,8 +18,9 @@ import numpy as np
 
 from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernel
+from jitcore.passes.fuse import fuse
 
 Array = np.ndarray[Any, Any]
 SIZES = (10, 1_000, 1_000_000, 10_000_000)

@@ -26,11 +26,11 @@ from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.strided import phantom
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType
 from jitcore.ir.value import Value, arguments, values
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.lower_gather import gathers
+from jitcore.kernels.store_rules import STORE
+from jitcore.kernels.view_offsets import Place, placed, viewed
 from jitcore.passes.elide_concat import PIECE
-from jitcore.passes.store_rules import STORE
-from jitcore.passes.view_offsets import Place, placed, viewed
 
 EMPTY = frozenset(("empty", "empty_like"))  # nothing is written
 WRITTEN_ONLY = frozenset(("setitem", "store", "copyto", "ndarray.fill"))  # their target is not read

@@ -18,7 +18,7 @@ from typing import Any
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType
-from jitcore.passes.short_axis_rows import UNROLLED
+from jitcore.kernels.short_axis_rows import UNROLLED
 
 NONE = frozenset(("where", "piece", "store", "setitem", "masked_store", "copyto", "ndarray.fill"))
 RUNNING = frozenset(

@@ -16,9 +16,9 @@ from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.strided import phantom
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value, values
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.lower_gather import gathers
-from jitcore.passes.view_offsets import COPIES, viewed
+from jitcore.kernels.view_offsets import COPIES, viewed
 
 
 class Step(Protocol):

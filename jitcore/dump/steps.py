@@ -13,7 +13,7 @@ from jitcore.dump.exits import exit_lines
 from jitcore.fallback.exit import Exit
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.text import node_lines, show, typed
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
 from jitcore.plan.segments import Live, Planned, Scheduled

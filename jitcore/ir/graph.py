@@ -17,7 +17,6 @@ from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.op import Op
-from jitcore.ir.text import tabular, text
 from jitcore.ir.value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
@@ -60,11 +59,15 @@ class Graph:
         return self.body.params
 
     def __str__(self) -> str:
-        return text(self)
+        """Text that parse.py reads back."""
+        return PRINTERS["text"](self)
 
     def print_tabular(self) -> None:
         """Prints one line for each node."""
-        print(tabular(self))
+        print(PRINTERS["table"](self))
+
+
+PRINTERS: dict[str, Callable[[Graph], str]] = {}  # filled by text.py, which knows graphs
 
 
 def uses(node: Node) -> set[Value]:

@@ -15,14 +15,12 @@ graph halve(%0: f8[10], %1: pyf8) {
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from jitcore.ir.graph import PRINTERS, Body, Graph, Node
 from jitcore.ir.value import Value
-
-if TYPE_CHECKING:
-    from jitcore.ir.graph import Body, Graph, Node
 
 Names = dict[Value, str]
 
@@ -135,3 +133,6 @@ def _table(body: Body, names: Names, indent: str) -> Iterator[Row]:
         yield indent + outputs, node.op.name, kind, args, kwargs, types
         for inner in node.bodies:
             yield from _table(inner, names, indent + "  ")
+
+
+PRINTERS.update(text=text, table=tabular)

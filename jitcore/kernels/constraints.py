@@ -15,8 +15,8 @@ from jitcore.kernels.lower_argmax import is_first, lower_first
 from jitcore.kernels.lower_gather import gathers, lower_gather
 from jitcore.kernels.lower_reduce import is_reduction, lower_reduction, order_of, reduced
 from jitcore.kernels.lower_scan import is_scan, lower_scan, scanned
-from jitcore.passes.short_axis_rows import UNROLLED, lower_unrolled
-from jitcore.passes.store_rules import STORE, lower_store
+from jitcore.kernels.short_axis_rows import UNROLLED, lower_unrolled
+from jitcore.kernels.store_rules import STORE, lower_store
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.numpy_loops import Freedom
 

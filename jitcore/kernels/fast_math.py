@@ -22,8 +22,8 @@ from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node
 from jitcore.kernels.body import Program, Step
-from jitcore.kernels.fuse import Group
-from jitcore.passes.store_rules import written_last
+from jitcore.kernels.group import Group
+from jitcore.kernels.store_rules import written_last
 from jitcore.toolchain.compiler import cpu, machine
 
 LIBRARY = "libmvec.so.1"

@@ -16,11 +16,11 @@ from jitcore.kernels.chains.chain_c import loops as chained
 from jitcore.kernels.chains.stages import frame_nest
 from jitcore.kernels.emit.kernel_c import emit
 from jitcore.kernels.fast_math import declarations
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.iteration_space import Nest, nest_of
 from jitcore.kernels.lower import signature
 from jitcore.kernels.parallel_split import cost, cut
-from jitcore.passes.store_rules import STORE
+from jitcore.kernels.store_rules import STORE
 from jitcore.toolchain.abi import ASK_ERRSTATE, Signature
 from jitcore.toolchain.cache import libraries
 from jitcore.toolchain.dlopen import Library

@@ -29,18 +29,17 @@ from jitcore.ir.types import (
     SpanType,
     Type,
 )
-from jitcore.kernels.emit.elementwise_c import SELECT
-from jitcore.kernels.emit.kernel_c import once
-from jitcore.kernels.emit.line_comments import commented
 from jitcore.loops import arithmetic, boxed_items, comparisons, elements, functions, slices, stack
 from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
 from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
 from jitcore.loops.emitter import Writer, is_array
+from jitcore.loops.line_comments import commented
 from jitcore.loops.scalars import NoForm, c_name, number
 from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
+from jitcore.toolchain.c_helpers import SELECT, once
 from jitcore.toolchain.cache import library
 from jitcore.toolchain.compiler import LONG as MARK
 from jitcore.toolchain.symbol_names import labelled

@@ -25,7 +25,7 @@ from jitcore.ir.types import ArrayType, Shape, type_of
 from jitcore.ir.value import Value
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_dense
-from jitcore.passes.view_offsets import Place, is_plain
+from jitcore.kernels.view_offsets import Place, is_plain
 
 PIECE = Op("piece", None, Kind.MAP, Effect.SILENT)
 JOINED = Op("joined", None, Kind.CREATE, Effect.SILENT)

@@ -15,9 +15,9 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value, substitute
-from jitcore.kernels.clusters import MOST_NODES, MOST_OPERANDS
 from jitcore.kernels.constraints import Demand, demand
 from jitcore.kernels.lower_gather import gathers
+from jitcore.passes.clusters import MOST_NODES, MOST_OPERANDS
 
 CHEAP = frozenset(("add", "subtract", "multiply", "negative", "absolute", "square"))
 LONGEST = 3  # nodes that are run again for one value

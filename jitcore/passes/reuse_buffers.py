@@ -19,9 +19,9 @@ from jitcore.kernels.body import Input, Program
 from jitcore.kernels.iteration_space import Nest, Walk
 from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import is_dense
+from jitcore.kernels.store_rules import is_same, written_last
+from jitcore.kernels.view_offsets import Place
 from jitcore.passes.rematerialize import Part
-from jitcore.passes.store_rules import is_same, written_last
-from jitcore.passes.view_offsets import Place
 
 NEW = (Kind.MAP, Kind.REDUCE, Kind.CREATE, Kind.LINALG)  # what such a node gives is a new array
 

@@ -10,24 +10,22 @@ this process runs, since OpenBLAS chooses its kernels when it is loaded.
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath
 
 from jitcore import _C
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, ScalarType, Shape
+from jitcore.toolchain.blas import threads_of_blas
 from jitcore.toolchain.numpy_loops import core_loop
 
 SCALED = Op("jitcore.scaled_product", _C.scaled_product, Kind.OPAQUE, Effect.FLAGS)
 LEAST = 1 << 19  # elements: NumPy's array of them lies beyond the caches
-THREADS = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads")
 
 
 def scaled(nodes: Sequence[Node], after: Set[Value]) -> list[Node]:
@@ -105,19 +103,6 @@ def agrees() -> bool:
         if all(is_right(by, shape) for shape in TRIED):
             return _C.scaled_use(*by)
     return False
-
-
-def threads_of_blas() -> int | None:
-    """The address of the function that says how many NumPy's OpenBLAS has."""
-    try:
-        numpys = ctypes.CDLL(_multiarray_umath.__file__)
-    except OSError:
-        return None
-    for name in THREADS:
-        function = getattr(numpys, name, None)
-        if function is not None:
-            return ctypes.cast(function, ctypes.c_void_p).value
-    return None
 
 
 def is_right(by: tuple[tuple[object, ...], int, int], shape: Shape) -> bool:

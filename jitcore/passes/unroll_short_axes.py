@@ -26,8 +26,8 @@ from jitcore.ir.value import Value, map_tree
 from jitcore.kernels.constraints import is_lowered, lower_any
 from jitcore.kernels.lower import Lowering, Unsuitable
 from jitcore.kernels.lower_reduce import asked, is_dense, is_reduction, order_of, reduced
-from jitcore.passes.short_axis_rows import LONGEST, UNROLLED, Unrolled, unrolled
-from jitcore.passes.view_offsets import is_plain
+from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED, Unrolled, unrolled
+from jitcore.kernels.view_offsets import is_plain
 
 MOST_NODES = 48  # that stand for one reduction
 FEW = 64  # rows that NumPy searches as fast, where they are in memory

@@ -25,8 +25,8 @@ from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.ops.ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value, values
-from jitcore.passes.store_rules import STORE
-from jitcore.passes.view_offsets import Place, is_plain, lasting, placed
+from jitcore.kernels.store_rules import STORE
+from jitcore.kernels.view_offsets import Place, is_plain, lasting, placed
 from jitcore.plan.copy_overlaps import copied
 from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
 

@@ -22,7 +22,7 @@ from jitcore.guards.program import NO_USES, GuardProgram, compile_guards
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, Value
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import load_all
 from jitcore.plan.backend_call import Foreign
 from jitcore.plan.builder import PlanBuilder
@@ -39,7 +39,7 @@ from jitcore.plan.segments import (
     scheduled,
     without_frame,
 )
-from jitcore.runtime.records import Work
+from jitcore.plan.work import Work
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import Routine as Looped
 from jitcore.toolchain.background import background

@@ -22,9 +22,9 @@ from jitcore.ir.types import ArrayType
 from jitcore.ir.value import substitute
 from jitcore.kernels.constraints import demand
 from jitcore.kernels.lower import is_elementwise
+from jitcore.kernels.store_rules import STORE, overlap
+from jitcore.kernels.view_offsets import Place
 from jitcore.passes.decompose import expanded
-from jitcore.passes.store_rules import STORE, overlap
-from jitcore.passes.view_offsets import Place
 
 MOVING = (GETITEM, PART)
 FEW = 8  # copies of an eighth of what is stored cost little beside it

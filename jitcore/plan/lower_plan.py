@@ -29,7 +29,7 @@ from jitcore.ir.fp_effects import may_warn
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.array import PART
 from jitcore.ir.types import ArrayType
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.loops.native_loop import Routine
 from jitcore.passes.replace_calls import own_bins
 from jitcore.plan.backend_call import Foreign

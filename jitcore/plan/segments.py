@@ -21,18 +21,19 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType
-from jitcore.kernels.chains.choose import chained
 from jitcore.kernels.fast_math import as_asked
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
+from jitcore.kernels.store_rules import STORE
+from jitcore.kernels.view_offsets import Place, lasting, placed
 from jitcore.loops.native_loop import Routine, routine
 from jitcore.loops.scalars import NoForm
+from jitcore.passes.chain import chained
+from jitcore.passes.fuse import fuse
 from jitcore.passes.replace_calls import IN_C, in_c, own_bins
 from jitcore.passes.scaled_gemv import scaled
-from jitcore.passes.store_rules import STORE
 from jitcore.passes.unroll_short_axes import origins
-from jitcore.passes.view_offsets import Place, lasting, placed
 from jitcore.plan.absorb_stores import Absorbed, absorbed
 from jitcore.plan.backend_call import Foreign, foreign
 from jitcore.plan.errstate_raise import quiet_state

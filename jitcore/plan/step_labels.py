@@ -8,7 +8,7 @@ from typing import Any
 from jitcore.fallback.breaks import Place
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import name_of
 from jitcore.toolchain.symbol_names import label_of
 

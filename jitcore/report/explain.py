@@ -19,13 +19,14 @@ from jitcore.guards.reason import summed
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.units import binary, counted, seconds
 from jitcore.ir.graph import Node
+from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
 from jitcore.report.graphviz import Picture, picture
 from jitcore.report.roofline import Machine, Position, moves, positions, ran
 from jitcore.report.run import Compiled, Function, Run, Step
 from jitcore.report.session import accounted
 from jitcore.runtime.notify import Found, collect
-from jitcore.runtime.records import Recompile, Region, Work, records
+from jitcore.runtime.records import Recompile, Region, records
 from jitcore.toolchain.cache_dir import said
 from jitcore.user.cache_info import arrays_of
 

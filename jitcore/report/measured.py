@@ -18,6 +18,7 @@ from jitcore.cost.bytes_moved import Counts
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import summed
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.plan.work import Work
 from jitcore.report.annotated import functions
 from jitcore.report.meter_snapshot import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.processes import command, process
@@ -34,7 +35,7 @@ from jitcore.report.run import (
     Totals,
 )
 from jitcore.report.source import spot_of
-from jitcore.runtime.records import Record, Region, Work
+from jitcore.runtime.records import Record, Region
 from jitcore.runtime.records import records as of_process
 from jitcore.toolchain.cache_dir import said
 from jitcore.verify.findings import findings

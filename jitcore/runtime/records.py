@@ -24,19 +24,10 @@ from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change, summed
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph
+from jitcore.plan.work import Work
 from jitcore.user.cache_info import Extents
 
 NO_MOVES = Moves((), (), (), {})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
-    """One step of a plan: the kernel, loop or function that it calls, and where the program has
-    what it does."""
-
-    target: Any
-    name: str
-    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from jitcore.guards.source import Source
 from jitcore.ir.op import Unsupported
 from jitcore.ir.types import ObjectType
 from jitcore.ir.value import Value
-
-if TYPE_CHECKING:
-    from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Machine
 
 RANDOM_CLASSES = (
     ("random", "Random"),
@@ -26,6 +24,11 @@ RANDOM_CLASSES = (
     ("numpy.random", "RandomState"),
 )
 PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array__")
+
+
+def row_of_unsupported(vm: Machine, refusal: Unsupported, given: Iterable[Value]) -> BreakKind:
+    """Of an operation on these values, which no row takes."""
+    return row_of_values(vm, given, row_of_refusal(refusal))
 
 
 def row_of_values(vm: Machine, values: Iterable[Value], otherwise: BreakKind) -> BreakKind:

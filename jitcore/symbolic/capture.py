@@ -29,21 +29,24 @@ from jitcore.ir.op import Unsupported
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
-from jitcore.symbolic.break_reason import refused
+from jitcore.symbolic.arrays.remainders import rest
+from jitcore.symbolic.break_reason import refused, row_of_unsupported
 from jitcore.symbolic.exits import exit_at, exit_return
 from jitcore.symbolic.loops.local_stack import Guessed
 from jitcore.symbolic.loops.loop_region import Refused, enter, enter_branch, wants
 from jitcore.symbolic.loops.loop_state import Fork
-from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Asks, Machine
 from jitcore.symbolic.objects.assumed_constant import promises
-from jitcore.symbolic.objects.namespaces import guard_apart, has_names
+from jitcore.symbolic.objects.namespaces import about_to_write, guard_apart, has_names
 from jitcore.symbolic.signals import Cut, Fenced
 from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
+from jitcore.symbolic.unwind import unwind
 from jitcore.symbolic.values import NULL, Exc, Lazy, Var
 
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}
 TABLES = (handlers, models)
+ASKS = Asks(exit_at, unwind, rest, about_to_write, row_of_unsupported)
 
 
 def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS) -> Capture:
@@ -59,7 +62,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
     looked: list[Any] = []
     assumed: dict[Any, Any] = {}
     for _ in range(MAX_WALKS):
-        vm = Machine(start, config, fenced, left, exit_at, looked, assumed)
+        vm = Machine(start, config, fenced, left, ASKS, looked, assumed)
         try:
             with hushed("error"):
                 return walk(vm)

@@ -12,17 +12,18 @@ objects that it looks at are as the region will find them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from types import CodeType, CoroutineType, GeneratorType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, BreakSignal, Place, place_of
 from jitcore.fallback.exit import MISS, Do, Exit
 from jitcore.guards.guard import Equals, Guard
-from jitcore.guards.source import Source
+from jitcore.guards.source import Extent, Source
 from jitcore.host import deadline
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.builder import Builder
 from jitcore.ir.fp_effects import is_silent
 from jitcore.ir.graph import Node, Value
@@ -38,16 +39,11 @@ from jitcore.ir.value import values as values_of
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.arrays.remainders import is_extent, rest
 from jitcore.symbolic.break_cycles import take_apart
-from jitcore.symbolic.break_reason import row_of_refusal, row_of_values
 from jitcore.symbolic.describe import describe, selected
-from jitcore.symbolic.loops.loop_state import Working
-from jitcore.symbolic.objects.namespaces import about_to_write
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.signals import Cut, Fenced
+from jitcore.symbolic.signals import Cut, Fenced, Raising
 from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
-from jitcore.symbolic.unwind import Raising, unwind
 from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
@@ -58,6 +54,27 @@ MAX_NODES = 1_500
 LOOK_EVERY = 16  # instructions: about a millisecond
 
 
+class LoopCapture(Protocol):
+    """What is asked of the loop that is being captured: symbolic/loops/loop_state.py."""
+
+    def boundary(self, vm: Machine, offset: int) -> None: ...
+    def call(self, vm: Machine, frame: Frame) -> Var: ...
+    def emit(
+        self, vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Var | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """Functions of modules that are built on the machine, and that it calls."""
+
+    exit_at: Callable[[Machine, int, list[Var], bool], Exit]
+    unwind: Callable[[Machine, Frame, Raising], bool]
+    remainder: Callable[[Machine, Run, str], int]
+    about_to_write: Callable[[Machine, Source | None], None]
+    reason: Callable[[Machine, Unsupported, Iterable[Value]], BreakKind]
+
+
 class Machine:
     def __init__(
         self,
@@ -65,11 +82,11 @@ class Machine:
         config: Config,
         fenced: dict[int, Break],
         refused: Mapping[int, str],
-        exit_at: Callable[[Machine, int, list[Var], bool], Exit],
+        asks: Asks,
         looked: list[Any],
         assumed: dict[Any, Any],
     ) -> None:
-        self.exit_at = exit_at
+        self.asks, self.exit_at = asks, asks.exit_at
         self.refused = refused  # loops that are CPython's, by their headers, and why
         self.lengths: dict[Value, tuple[Met, ...]] = {}  # extents, and what is made of them
         self.tests: dict[Value, tuple[Any, Var, Var]] = {}  # comparisons of such numbers
@@ -119,7 +136,7 @@ class Machine:
         self.kept: list[object] = []
         self.handled: list[Exc] = []  # innermost last
         self.blamed: Exc | None = None  # that must exist: the break belongs where it came from
-        self.work: Working | None = None  # the routine that is being captured
+        self.work: LoopCapture | None = None  # the routine that is being captured
         self.routines = False  # there are some
         self.returns = False  # the last one of them gives what the function returns
         self.parts = Parts()
@@ -182,8 +199,8 @@ class Machine:
             case Known(obj):
                 return obj
             case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
-                if self.start.sizes and any(map(is_extent, deps)):
-                    return rest(self, var, use)
+                if self.start.sizes and any(type(source) is Extent for source in deps):
+                    return self.asks.remainder(self, var, use)
                 for source in deps | ({origin} if origin is not None else frozenset()):
                     known = self.realized[source]
                     assert isinstance(known, Run)
@@ -193,7 +210,7 @@ class Machine:
         self.stop(breaks.RUNTIME_VALUE, describe(var))
 
     def wrote(self, var: Var) -> None:
-        about_to_write(self, getattr(var, "origin", None))
+        self.asks.about_to_write(self, getattr(var, "origin", None))
         self.writes += 1
         self.written.append(var)
 
@@ -237,10 +254,6 @@ class Machine:
         last.errstate = self.errstate
         return last
 
-    def working(self) -> Working:
-        assert self.work is not None
-        return self.work
-
     def emit(self, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Var:
         """Append a node over argument trees; a result whose type is not known ends the region
         after this line."""
@@ -255,7 +268,7 @@ class Machine:
             self.builder.nodes = self.window_for(row, given, kwargs).nodes if pure else []
             out = self.builder.call(row, given, kwargs, self.place(), row is not op)
         except Unsupported as refusal:
-            kind = row_of_values(self, values_in(args, kwargs), row_of_refusal(refusal))
+            kind = self.asks.reason(self, refusal, values_in(args, kwargs))
             raise BreakSignal(kind, str(refusal)) from refusal
         given_values = set(values_in(args, kwargs))
         if row.kind not in (Kind.MAP, Kind.REDUCE) or (type(out) is Value and out in given_values):
@@ -378,7 +391,7 @@ class Machine:
         except Raising as raising:
             if self.postponed and frame is self.frames[0]:
                 self.stop(raising.exc.kind, raising.exc.detail)
-            if not unwind(self, frame, raising):
+            if not self.asks.unwind(self, frame, raising):
                 raise
 
     def boundary(self, instr: Instr) -> None:

@@ -40,6 +40,7 @@ from jitcore.guards.source import (
 )
 from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
+from jitcore.symbolic.loops.loop_state import working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.function_parts import closure_cell, compiled_value, function_value
 from jitcore.symbolic.objects.namedtuples import is_namedtuple
@@ -90,7 +91,7 @@ def realize(vm: Machine, var: Var) -> Var:
         return settled(vm, var) if isinstance(var, Range) else var
     found = vm.realized.get(var.origin)
     if vm.work is not None and type(var.origin) is Item:
-        vm.work.fixed_items |= isinstance(vm.realized.get(var.origin.base), List)
+        working(vm).fixed_items |= isinstance(vm.realized.get(var.origin.base), List)
     if var.origin in vm.blind:
         vm.stop(breaks.CONTAINER_MUTATION, f"{var.origin} was appended to")
     if found is None:

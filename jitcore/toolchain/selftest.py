@@ -17,9 +17,8 @@ import numpy as np
 
 from jitcore import logs
 from jitcore.host.fast_dataclass import dataclass, replace
-from jitcore.kernels.emit.elementwise_c import QUIET, SELECT
-from jitcore.kernels.emit.fp_liveness import SINK
 from jitcore.toolchain.abi import FLAGS, SYMBOL, runtime_text
+from jitcore.toolchain.c_helpers import QUIET, SELECT, SINK
 from jitcore.toolchain.cache_dir import note, recall, remember, say, scratch
 from jitcore.toolchain.compiler import FLAGS as ALL_FLAGS
 from jitcore.toolchain.compiler import (

@@ -12,6 +12,7 @@ of the text, but only where it is asked for.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from jitcore.toolchain.abi import SYMBOL
 
@@ -39,3 +40,7 @@ def symbol_of(source: str, name: str) -> str:
 
 def own_symbol(source: str, name: str) -> str:
     return source.replace(SYMBOL, symbol_of(source, name))
+
+
+def comment(where: Any) -> str:
+    return f"/* {str(where).replace('*/', '* /')} */"

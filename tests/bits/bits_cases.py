@@ -18,10 +18,11 @@ from support.elements import same_elements
 
 from jitcore import _C
 from jitcore.ir import Builder, Op, Unsupported, type_of
-from jitcore.kernels import fuse as schedule
 from jitcore.kernels.body import Input
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import loop_nest, operands, source_of
+from jitcore.passes import fuse as schedule
+from jitcore.passes.fuse import fuse
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.compiler import Compiler
 

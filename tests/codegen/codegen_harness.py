@@ -11,8 +11,9 @@ from support.elements import same_elements
 
 from jitcore.config import Config
 from jitcore.ir import Builder, Node, Value, map_tree, type_of
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernel
+from jitcore.passes.fuse import fuse
 
 Array = np.ndarray[Any, Any]
 Env = dict[Value, Any]

@@ -18,8 +18,8 @@ from toolchain_cases import SOURCE, X, graph, group, libraries
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.fuse import fuse
 from jitcore.toolchain import cache, cache_dir, selftest
 from jitcore.toolchain import compiler as toolchain
 

@@ -16,10 +16,11 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Node, Value
 from jitcore.ir.ops.array import GETITEM
 from jitcore.kernels.chains import chain_c, stencil
-from jitcore.kernels.chains.choose import chained
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernel, source_of
-from jitcore.passes.view_offsets import placed
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.chain import chained
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -14,8 +14,8 @@ from test_folds import alike, scattered
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops.opaque import ufunc_method
-from jitcore.kernels.fuse import fuse
 from jitcore.passes.decompose import expanded
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -11,8 +11,9 @@ from codegen_harness import build, groups_of
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.kernels.constraints import demand
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import source_of
+from jitcore.passes.fuse import fuse
 
 X = np.ones((4, 5))
 

@@ -17,9 +17,10 @@ from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.types import PYFLOAT
 from jitcore.kernels.body import Program
 from jitcore.kernels.chains import feeding
-from jitcore.kernels.chains.choose import MOST_STAGES, chained
 from jitcore.kernels.chains.feeding import Feeding
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
+from jitcore.passes.chain import MOST_STAGES, chained
+from jitcore.passes.fuse import fuse
 
 
 def group(inputs: Sequence[Value], outputs: Sequence[Value]) -> Group:

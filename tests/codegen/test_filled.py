@@ -13,7 +13,7 @@ from codegen_values import DTYPES, wild
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import fuse
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

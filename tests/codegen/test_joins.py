@@ -18,7 +18,7 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops.array import GETITEM
 from jitcore.kernels import kernel as kernel_module
-from jitcore.kernels.fuse import fuse
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -13,8 +13,8 @@ from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Op, Unsupported, Value
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -15,8 +15,8 @@ from jitcore import _C
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel
+from jitcore.passes.fuse import fuse
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 

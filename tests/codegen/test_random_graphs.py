@@ -14,7 +14,7 @@ from codegen_values import LAYOUTS, SIZES, tame, wild
 
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Kind, Node, Unsupported, Value, leaf_type
-from jitcore.kernels.fuse import fuse
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -17,9 +17,9 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
 from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.store_rules import STORE
+from jitcore.kernels.store_rules import STORE
+from jitcore.passes.fuse import fuse
 from jitcore.plan.masked_baseline import selecting
 
 pytestmark = pytest.mark.by_turns

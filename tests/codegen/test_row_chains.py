@@ -14,10 +14,10 @@ import jitcore
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.kernels.chains import chain_c, rowwise
-from jitcore.kernels.chains.choose import chained
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import source_of
-from jitcore.passes.view_offsets import placed
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.chain import chained
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -16,6 +16,7 @@ from numpy._core import _multiarray_umath
 import jitcore
 from jitcore import _C
 from jitcore.passes import scaled_gemv
+from jitcore.toolchain import blas
 from jitcore.toolchain.numpy_loops import core_loop
 
 pytestmark = [
@@ -61,7 +62,7 @@ def order(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def by(order: int) -> tuple[tuple[object, ...], int, int]:
-    loop, threads = core_loop(np.matmul, "ddd"), scaled_gemv.threads_of_blas()
+    loop, threads = core_loop(np.matmul, "ddd"), blas.threads_of_blas()
     assert loop is not None and threads is not None
     return (loop.capsule,), threads, order
 
@@ -101,9 +102,9 @@ def test_bits(order: int, shape: tuple[int, int]) -> None:
 def openblas() -> Iterator[Callable[[int], None]]:
     """Sets how many threads NumPy's OpenBLAS has."""
     library = ctypes.CDLL(_multiarray_umath.__file__)
-    at = next(i for i, name in enumerate(scaled_gemv.THREADS) if hasattr(library, name))
-    get = getattr(library, scaled_gemv.THREADS[at])
-    put = getattr(library, scaled_gemv.THREADS[at].replace("_get_", "_set_"))
+    at = next(i for i, name in enumerate(blas.THREADS) if hasattr(library, name))
+    get = getattr(library, blas.THREADS[at])
+    put = getattr(library, blas.THREADS[at].replace("_get_", "_set_"))
     before = get()
     yield put
     put(before)

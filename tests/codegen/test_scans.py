@@ -13,10 +13,10 @@ from test_folds import ODD, alike, scattered
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.iteration_space import nest_of
 from jitcore.kernels.kernel import kernel
 from jitcore.kernels.parallel_split import NOWHERE, cut
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -10,8 +10,9 @@ from codegen_harness import build, groups_of
 
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
-from jitcore.kernels.clusters import MOST_OPERANDS
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
+from jitcore.passes.clusters import MOST_OPERANDS
+from jitcore.passes.fuse import fuse
 
 X = np.ones((40, 50))  # more than what pays alone
 

@@ -21,9 +21,10 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value
 from jitcore.ir.ops.array import GETITEM
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.store_rules import STORE
+from jitcore.kernels.store_rules import STORE
+from jitcore.passes.fuse import fuse
 from jitcore.runtime.warning_safety import Warned, is_file, lets_pass
 
 pytestmark = pytest.mark.by_turns

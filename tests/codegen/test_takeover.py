@@ -16,8 +16,9 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import kernel
+from jitcore.passes.fuse import fuse
 
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]

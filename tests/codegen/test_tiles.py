@@ -14,8 +14,8 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

@@ -25,8 +25,8 @@ from jitcore.config import (
 )
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel, kernels_to_come, load_all, source_of
+from jitcore.passes.fuse import fuse
 from jitcore.toolchain import compiler as toolchain
 from jitcore.toolchain import selftest
 

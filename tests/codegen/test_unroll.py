@@ -17,8 +17,8 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops.array import METHODS
 from jitcore.kernels import kernel as kernel_module
-from jitcore.kernels.fuse import fuse
-from jitcore.passes.short_axis_rows import LONGEST, UNROLLED
+from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED
+from jitcore.passes.fuse import fuse
 from jitcore.passes.unroll_short_axes import MOST_NODES, origins
 
 pytestmark = pytest.mark.by_turns

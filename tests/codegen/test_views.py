@@ -13,9 +13,9 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import METHODS, OPS, Builder, Value
 from jitcore.ir.ops.array import ATTRIBUTES, GETITEM
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.view_offsets import placed
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.fuse import fuse
 
 X = np.arange(1.0, 61.0).reshape(3, 4, 5)
 Z = X[0] + 1j * X[1]

@@ -10,7 +10,8 @@ from codegen_harness import build, groups_of
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import Group, fuse
+from jitcore.kernels.group import Group
+from jitcore.passes.fuse import fuse
 from jitcore.toolchain import cache
 
 X = np.arange(1.0, 400.0)

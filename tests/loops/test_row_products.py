@@ -14,7 +14,7 @@ from numpy._core import _multiarray_umath
 import jitcore
 from jitcore import _C
 from jitcore.loops.transform import batch_gemv
-from jitcore.passes import scaled_gemv
+from jitcore.toolchain import blas
 
 pytestmark = [
     pytest.mark.by_turns,
@@ -32,7 +32,7 @@ def numbers(seed: int, *shape: int) -> Array:
 
 
 def by(order: str | None) -> tuple[int, str]:
-    threads = scaled_gemv.threads_of_blas()
+    threads = blas.threads_of_blas()
     assert threads is not None and order is not None
     return threads, order
 
@@ -75,9 +75,9 @@ def one_by_one(x: Array, y: Array, lanes: int, rest: bool) -> int:
 def openblas() -> Iterator[Callable[[int], None]]:
     """Sets how many threads NumPy's OpenBLAS has."""
     library = ctypes.CDLL(_multiarray_umath.__file__)
-    at = next(i for i, name in enumerate(scaled_gemv.THREADS) if hasattr(library, name))
-    put = getattr(library, scaled_gemv.THREADS[at].replace("_get_", "_set_"))
-    before = getattr(library, scaled_gemv.THREADS[at])()
+    at = next(i for i, name in enumerate(blas.THREADS) if hasattr(library, name))
+    put = getattr(library, blas.THREADS[at].replace("_get_", "_set_"))
+    before = getattr(library, blas.THREADS[at])()
     yield put
     put(before)
 

@@ -17,9 +17,9 @@ from jitcore import _C
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.fuse import fuse
 from jitcore.kernels.kernel import kernel, loop_nest
 from jitcore.kernels.parallel_split import NOWHERE, cut
+from jitcore.passes.fuse import fuse
 
 pytestmark = pytest.mark.by_turns
 

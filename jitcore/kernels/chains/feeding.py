@@ -14,7 +14,7 @@ from itertools import islice
 
 from jitcore.ir.graph import Node
 from jitcore.ir.value import Value
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 
 ALWAYS = 1 << 60  # rounds
 

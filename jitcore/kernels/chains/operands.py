@@ -9,8 +9,8 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Table
 from jitcore.kernels.chains.stages import Chain, Outside
-from jitcore.kernels.fuse import Group
-from jitcore.passes.store_rules import certain
+from jitcore.kernels.group import Group
+from jitcore.kernels.store_rules import certain
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.numpy_loops import Freedom
 

@@ -23,7 +23,7 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.chains.chain_c import divided, duration
 from jitcore.kernels.chains.operands import Making, given_by, movable, result_of, whole
 from jitcore.kernels.chains.stages import Chain, Outside, Shift, Stage, row_size
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.lower import is_elementwise
 from jitcore.kernels.lower_argmax import is_first
 from jitcore.kernels.lower_reduce import is_reduction

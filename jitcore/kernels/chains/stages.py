@@ -4,7 +4,7 @@
     a view of it          the same steps, from another row and column on
     an array outside      its own steps, 0 where it is repeated
 
-Records and arithmetic; choose.py chooses, chain_c.py writes.
+Records and arithmetic; passes/chain.py chooses, chain_c.py writes.
 """
 
 from __future__ import annotations

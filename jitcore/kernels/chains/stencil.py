@@ -26,7 +26,7 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.chains.chain_c import divided
 from jitcore.kernels.chains.operands import Making, given_by, movable, result_of, whole
 from jitcore.kernels.chains.stages import REACH, Chain, Pair, Shift, Stage
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.toolchain.abi import LIMIT, Signature
 
 BUDGET = 1 << 19  # bytes of all buffers of a thread: half of a cache of the second level

@@ -14,11 +14,6 @@ from jitcore.kernels.body import Program, Step, Table
 
 SINKS = {"f": ("f32",), "d": ("f64",), "F": ("f32", ".re", ".im"), "D": ("f64", ".re", ".im")}
 
-SINK = """
-static inline u32 rt_bits_f32(f32 x) { union { f32 x; u32 u; } bits = {x}; return bits.u; }
-static inline u64 rt_bits_f64(f64 x) { union { f64 x; u64 u; } bits = {x}; return bits.u; }
-"""
-
 
 def unkept(program: Program, stored: Iterable[int]) -> set[int]:
     """The results of flag-raising C steps that do not reach one of `stored` by arithmetic alone."""

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from hashlib import sha256
 
 from jitcore.kernels.body import Const, Program
 from jitcore.kernels.emit import reductions
 from jitcore.kernels.emit.block import call, emit_call, emit_run, stored_dtype
 from jitcore.kernels.emit.buffers import Block, Kernel, plan
 from jitcore.kernels.emit.c_lines import Text
-from jitcore.kernels.emit.elementwise_c import QUIET, SELECT, WHOLE
-from jitcore.kernels.emit.fp_liveness import SINK
 from jitcore.kernels.emit.reduction_c import KEY_TEXT, RANK_TEXT
 from jitcore.kernels.emit.register_tile import AS_IT_IS, around
 from jitcore.kernels.iteration_space import Nest, Walk
 from jitcore.toolchain.abi import SYMBOL, c_type, runtime_text
+from jitcore.toolchain.c_helpers import QUIET, SELECT, SINK, WHOLE, once
 from jitcore.toolchain.literals import literal
 
 # gcc and clang know these without a header; inside a loop they become one instruction.
@@ -210,12 +208,6 @@ def prelude(kernel: Kernel) -> Iterator[str]:
 
 
 @cache
-def once(text: str) -> str:
-    """As a header says it: several kernels may stand in one text."""
-    name = f"RT_{sha256(text.encode()).hexdigest()[:16]}"
-    return f"#ifndef {name}\n#define {name}\n{text}\n#endif"
-
-
 def declare(kernel: Kernel, text: Text) -> None:
     text(f"const i64 n = {kernel.held or f'dim[{kernel.nest.depth - 1}]'};")
     tile = "tile_" * kernel.tiled

@@ -6,33 +6,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.kernels.chains.chain_c import stage_text
 from jitcore.kernels.emit.kernel_c import HEAD
-from jitcore.kernels.fuse import Group
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.kernels.group import Group
+from jitcore.toolchain.symbol_names import comment
 
 MADE = re.compile(r"^\s*(?:const \w+ )?[vr](\d+) = ")
 CALL = re.compile(r"^\s*if \(loop\[(\d+)\]\.fn\(")
-
-
-def commented(w: Writer) -> list[str]:
-    """A line before those that a node became, where it is another than before."""
-    places = dict(w.user_lines)  # of nodes that became no line, the last
-    found: list[str] = []
-    last = None
-    for number, line in enumerate(w.lines):
-        where = places.get(number)
-        said = comment(where) if where is not None else last
-        if said != last:
-            indent = line[: len(line) - len(line.lstrip())]
-            found.append(f"{indent}{said}")
-            last = said
-        found.append(line)
-    return found
 
 
 def of_kernel(group: Group, source: str) -> str:
@@ -62,7 +44,3 @@ def marked(text: str, places: Mapping[int, Any], calls: list[Any]) -> str:
             where = calls[int(call[1])]
         lines.append(line if where is None else f"{line}    {comment(where)}")
     return "\n".join(lines)
-
-
-def comment(where: Any) -> str:
-    return f"/* {str(where).replace('*/', '* /')} */"

@@ -32,7 +32,7 @@ from jitcore.loops.transform.batch_products import (
     moves,
     planned,
 )
-from jitcore.passes.scaled_gemv import threads_of_blas
+from jitcore.toolchain.blas import threads_of_blas
 
 if TYPE_CHECKING:
     from jitcore.loops.emitter import Writer

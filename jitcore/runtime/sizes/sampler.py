@@ -22,7 +22,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.ir.value import arguments, map_tree
 from jitcore.kernels.body import Input
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import Form, form
 from jitcore.plan.assemble import Written, written
 from jitcore.plan.builder import Number

@@ -28,7 +28,7 @@ from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.types import ArrayType, standard_strides
-from jitcore.kernels.fuse import Group
+from jitcore.kernels.group import Group
 from jitcore.kernels.kernel import made_from
 from jitcore.loops.native_loop import built
 from jitcore.plan.assemble import Assembled, assembled, entry_of, footprint, moves

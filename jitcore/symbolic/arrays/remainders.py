@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jitcore.guards.source import Extent, Source
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Division
 from jitcore.symbolic.values import Run
-
-if TYPE_CHECKING:
-    from jitcore.symbolic.machine import Machine
 
 MOST_REST = 64  # of a division, that may be a constant
 

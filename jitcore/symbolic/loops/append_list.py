@@ -21,7 +21,7 @@ from jitcore.ir.ops.python import OF_LISTS, new_list
 from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic.loops import local_stack
 from jitcore.symbolic.loops.counted_iter import is_held
-from jitcore.symbolic.loops.loop_state import NotALoop, Working
+from jitcore.symbolic.loops.loop_state import NotALoop, Working, working
 from jitcore.symbolic.loops.sequences import LIST, add, is_character, settled
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
@@ -133,13 +133,13 @@ def append(vm: Machine, owner: Var, value: Var) -> Var:
         if not isinstance(item.type if type(item) is Value else type_of(item), ScalarType):
             raise NotALoop("a list grows by other objects than numbers")
     add(vm, Node(SEQ_APPEND, (over, item), {}, (), (), vm.place()))
-    vm.working().commit()
+    working(vm).commit()
     return Known(None)
 
 
 def grown(vm: Machine, owner: Var) -> Value:
     settled(vm)
-    work = vm.working()
+    work = working(vm)
     if isinstance(owner, Run):
         work.grown[owner.value] = None
         return owner.value

@@ -11,7 +11,7 @@ from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.array_views import append, computed, index, selects, view
 from jitcore.symbolic.loops.local_arrays import base_of
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.values import Run, Var
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def writable(vm: Machine, target: Value) -> None:
 
 def written(vm: Machine, target: Value) -> None:
     """CPython may not repeat what comes before, unless that makes the array, too."""
-    work, base = vm.working(), base_of(vm, target)
+    work, base = working(vm), base_of(vm, target)
     if work.mark is None or vm.parts.born.get(base) is not work.mark:
         work.commit()
 

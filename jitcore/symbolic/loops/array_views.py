@@ -39,7 +39,7 @@ from jitcore.ir.ops.dyn_array import (
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.local_arrays import in_c_order, reject_unordered
-from jitcore.symbolic.loops.loop_state import NotALoop, is_element
+from jitcore.symbolic.loops.loop_state import NotALoop, is_element, working
 from jitcore.symbolic.loops.opaque_calls import constant, result_of_call
 from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
 from jitcore.symbolic.wrap import realize
@@ -207,7 +207,7 @@ def whole(vm: Machine, bound: Any) -> Any:
 
 def scalar(vm: Machine, op: Op, *args: Any) -> Any:
     """The number that a node gives; None, if it gives nothing."""
-    made = vm.working().emit(vm, op, args, {})
+    made = working(vm).emit(vm, op, args, {})
     return made.value if isinstance(made, Run) else None
 
 
@@ -220,7 +220,7 @@ def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Run:
 def append(
     vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kind: Any
 ) -> Var | None:
-    work = vm.working()
+    work = working(vm)
     outputs = () if kind is None else (Value(kind),)
     work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
     return Run(outputs[0]) if outputs else None
@@ -262,7 +262,7 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Run)
     size_limits.computed(vm, row, made.value, (given, kwargs))
-    vm.parts.born[made.value] = vm.working().mark
+    vm.parts.born[made.value] = working(vm).mark
     if ordered or row.kind is Kind.LINALG:
         vm.parts.in_c_order.add(made.value)
     return made
@@ -281,7 +281,7 @@ def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     outputs = tuple(map(Value, found.kinds))
     if row is not SPAN_ITEM:
         size_limits.found(vm, (args, kwargs), found.found)
-    work = vm.working()
+    work = working(vm)
     work.append(vm, Node(row, args, kwargs, outputs, (), vm.place()), False)
     for k, value in enumerate(outputs):
         size_limits.computed(vm, row, value, (args, kwargs))

@@ -23,11 +23,11 @@ from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import LEAVE
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.local_arrays import only_named_once, same_order
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way
+from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, working
 from jitcore.symbolic.loops.union_value import cond, kinds, naming, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.signals import Raising
 from jitcore.symbolic.state import Frame, Mark
-from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Known, Var
 
 MAX_SPLITS = 400  # of one routine: ways that do not meet soon are walked several times
@@ -72,7 +72,7 @@ def walk(
     vm: Machine, frame: Frame, loop: Loop | None, meeting: int | None, moved: bool = False
 ) -> Tree:
     """From where the frame is to the end of the way; nodes go to the list that is open."""
-    work = vm.working()
+    work = working(vm)
     nodes = work.open
     while True:
         if frame.result is not None:
@@ -113,7 +113,7 @@ def split(
 ) -> Tree | None:
     """All ways. None: they have met, and the frame is where they did. `strict`: none of them is
     left to CPython."""
-    work = vm.working()
+    work = working(vm)
     mark, commits = work.mark, work.commits
     meeting = meeting_of(frame, loop, fork)
     tree = both(vm, frame, loop, fork, nodes, meeting, strict)
@@ -152,7 +152,7 @@ def both(
     meeting: int | None,
     strict: bool,
 ) -> Split:
-    work = vm.working()
+    work = working(vm)
     work.splits += 1
     if work.splits > MAX_SPLITS:
         raise TooMuch("too many ways through it")
@@ -187,7 +187,7 @@ class Before:
 
 
 def open_way(vm: Machine, frame: Frame, before: Before, way: Way) -> None:
-    work = vm.working()
+    work = working(vm)
     work.open, work.mark = [], before.mark
     work.deeper()
     frame.result, frame.kw_names, frame.unit_continues = None, (), False
@@ -206,19 +206,19 @@ def tried(
 ) -> Tree | None:
     depth = len(vm.frames)
     handled, opaque, kept = len(vm.handled), vm.opaque, changes(vm)
-    vm.working().ways += 1
+    working(vm).ways += 1
     try:
         return walk(vm, frame, loop, meeting, True)
     except (BreakSignal, NotALoop, Unsupported, Raising) as error:
         if frame is not vm.outer or kept != changes(vm) or isinstance(error, TooMuch):
             raise
-        vm.working().left_out(vm, error)
+        working(vm).left_out(vm, error)
         del vm.frames[depth:], vm.handled[handled:]
         vm.opaque = opaque
         failed.append(error.with_traceback(None))  # whose frames would hold the list
         return None
     finally:
-        vm.working().ways -= 1
+        working(vm).ways -= 1
 
 
 def changes(vm: Machine) -> tuple[int, ...]:
@@ -228,7 +228,7 @@ def changes(vm: Machine) -> tuple[int, ...]:
 
 def left(vm: Machine, frame: Frame, before: Before, way: Way) -> Leaf:
     """CPython goes on where the way begins."""
-    work = vm.working()
+    work = working(vm)
     open_way(vm, frame, before, way)
     leave_at(vm, frame, way.offset, False)
     return Leaf(End.GONE, work.open)
@@ -239,7 +239,7 @@ def leave_at(
 ) -> None:
     """A node that leaves the routine, in the state of the outermost frame before this
     instruction. `for_good`: the loop would end there in CPython, too."""
-    work = vm.working()
+    work = working(vm)
     work.mark = Mark(offset, list(frame.stack), list(frame.locals))
     work.emit(vm, LEAVE, (for_good,), {}, through_point)
 

@@ -23,7 +23,7 @@ from jitcore.symbolic.loops.local_arrays import (
     spans_in,
 )
 from jitcore.symbolic.loops.loop_node import Shape
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark
 from jitcore.symbolic.values import Run, Var
@@ -46,8 +46,8 @@ def stays(vm: Machine, shape: Shape, i: int, var: Var | None) -> bool:
 def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
     """An array that only this variable has becomes one of the routine's own."""
     found = False
-    vm.working().mark = mark
-    for i in vm.working().moved:
+    working(vm).mark = mark
+    for i in working(vm).moved:
         array = array_of(vm, frame.locals[i])
         held = names_of(vm, [frame.locals, frame.stack])
         if array is not None and vm.is_fresh(array) and held[array] == 1 and not vm.opaque:
@@ -103,7 +103,7 @@ def drop_spans(vm: Machine, frame: Frame) -> None:
 
 
 def handed_over(vm: Machine, var: Var | None) -> None:
-    vm.working().hands_over |= local_stack.handed_over(vm, var)
+    working(vm).hands_over |= local_stack.handed_over(vm, var)
     for value in spans_in(var):
-        vm.working().hands_over = True
+        working(vm).hands_over = True
         reject_unordered(vm, [value])

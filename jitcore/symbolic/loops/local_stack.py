@@ -22,7 +22,7 @@ from jitcore.ir.op import Op, leaf_type
 from jitcore.ir.ops.stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
 from jitcore.ir.types import PYINT, PileType, ScalarType
 from jitcore.symbolic.loops.counted_iter import is_held
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.loops.sequences import is_index
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
@@ -62,7 +62,7 @@ def make_piles(vm: Machine, frame: Frame, offsets: Collection[int]) -> None:
             kind = type_of_items([leaf_type_of(item) for item in items])
         made = None if kind is None else make_pile(vm, frame, var, items, kind)
         if made is not None and kind is UNKNOWN:
-            vm.working().guesses[made] = key
+            working(vm).guesses[made] = key
 
 
 def piled(frame: Frame, offsets: Iterable[int]) -> set[int]:
@@ -105,7 +105,7 @@ def make_pile(
 
 def all_known(vm: Machine) -> None:
     """Where a walk has come to its end."""
-    if vm.working().guesses:
+    if working(vm).guesses:
         raise NotALoop("a list that is empty, to which nothing comes")
 
 
@@ -142,7 +142,7 @@ def call(vm: Machine, pile: Run, name: str, args: tuple[Var, ...], words: dict[s
         return popped(vm, pile)
     else:
         add(vm, PILE_CLEAR, (pile.value,), ())
-        vm.working().commit()
+        working(vm).commit()
     return Known(None)
 
 
@@ -152,16 +152,16 @@ def push(vm: Machine, pile: Run, item: Var) -> None:
     assert isinstance(kind, PileType)
     found = type_of_items([leaf_type_of(given)])
     if kind == UNKNOWN and found is not None:
-        raise Guessed(vm.working().guesses[pile.value], found)
+        raise Guessed(working(vm).guesses[pile.value], found)
     if found != kind:
         raise NotALoop("items of several types in one list, or such as are no numbers")
     add(vm, PILE_PUSH, (pile.value, given), ())
-    vm.working().commit()
+    working(vm).commit()
 
 
 def popped(vm: Machine, pile: Run) -> Var:
     made = item_of(vm, PILE_POP, pile, ())
-    vm.working().commit()
+    working(vm).commit()
     return made
 
 
@@ -199,7 +199,7 @@ def count(vm: Machine, var: Var) -> Var:
 def add(vm: Machine, op: Op, args: tuple[Any, ...], outputs: tuple[Value, ...]) -> None:
     if vm.work is None:
         vm.stop(breaks.CONTAINER_MUTATION, "a list that was a loop's own")
-    vm.work.append(vm, Node(op, args, {}, outputs, (), vm.place()), False)
+    working(vm).append(vm, Node(op, args, {}, outputs, (), vm.place()), False)
 
 
 def handed_over(vm: Machine, var: Var | None) -> bool:

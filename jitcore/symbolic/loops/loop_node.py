@@ -20,7 +20,7 @@ from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.array_views import scalar
 from jitcore.symbolic.loops.branches import End, Leaf, Tree, close, leave_at, leaves
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, Way
+from jitcore.symbolic.loops.loop_state import Fork, NotALoop, Way, working
 from jitcore.symbolic.loops.union_value import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
@@ -43,7 +43,7 @@ class Shape:
 
 
 def leave_unless(vm: Machine, frame: Frame, predicate: Any, at: int, through: bool) -> None:
-    work = vm.working()
+    work = working(vm)
     nodes, mark = work.open, work.mark
     work.open = []
     leave_at(vm, frame, at, True, through)
@@ -56,7 +56,7 @@ def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
     """CPython goes on where this way has come to."""
     if frame is not vm.outer:
         raise NotALoop("a call that may end in the first round of its loop")
-    work = vm.working()
+    work = working(vm)
     now = frame.locals, frame.stack, work.open
     frame.locals, frame.stack, work.open = list(way.locals), list(way.stack), way.nodes
     leave_at(vm, frame, way.at, True)
@@ -66,7 +66,7 @@ def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
 
 def count_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape) -> None:
     """A `for` node."""
-    work, it, k = vm.working(), shape.it, shape.k
+    work, it, k = working(vm), shape.it, shape.k
     assert it is not None and k is not None
     made = close(shape.tree, lambda way: carried_by(vm, way, shape))
     index, head = k, []
@@ -112,7 +112,7 @@ def bind(
 
 def test_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape, outermost: bool) -> None:
     """A `loop` node: it also says by which way it ended, and how far the iterator then is."""
-    work, live = vm.working(), frame.code.live
+    work, live = working(vm), frame.code.live
     if outermost:
         for way in list(leaves(shape.tree)):
             if way.end is End.OUT and not is_plain(way, shape):
@@ -204,7 +204,7 @@ def stack_at(shape: Shape, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]
 
 def at_least_once(vm: Machine, shape: Shape, node: Node, initial: tuple[Any, ...]) -> list[Any]:
     """The node's results. It tests where its rounds end, so a `for` is tested before it, too."""
-    work, it = vm.working(), shape.it
+    work, it = working(vm), shape.it
     sure = it is None or it.sure
     if it is not None and type(it.count) is int and type(it.taken) is int:
         sure = it.taken < it.count

@@ -38,11 +38,11 @@ from jitcore.symbolic.loops.branches import (
 from jitcore.symbolic.loops.carried_arrays import drop_spans, handed_over
 from jitcore.symbolic.loops.counted_iter import known_rounds, may_count
 from jitcore.symbolic.loops.local_stack import all_known
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, Working
+from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, Working, working
 from jitcore.symbolic.loops.walk_loop import take, take_inner
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.signals import Raising
 from jitcore.symbolic.state import Frame, Mark, Routine
-from jitcore.symbolic.unwind import Raising
 from jitcore.symbolic.values import Known, Var
 from jitcore.symbolic.wrap import realize
 
@@ -128,7 +128,7 @@ def ended(vm: Machine, frame: Frame) -> None:
 
 def join(vm: Machine, frame: Frame, fork: Fork, strict: bool = True) -> None:
     """The frame where the ways meet; where all of them return, with what the function returns."""
-    tree = split(vm, frame, None, fork, vm.working().open, strict)
+    tree = split(vm, frame, None, fork, working(vm).open, strict)
     if tree is None:
         return
     if not frame.code.is_plain:
@@ -152,7 +152,7 @@ def lists(tree: Tree) -> Iterator[list[Node]]:
 
 def return_each(vm: Machine, tree: Tree) -> None:
     """The function returns where each way does."""
-    work = vm.working()
+    work = working(vm)
     nodes = work.open
     for way in leaves(tree):
         assert way.value is not None
@@ -242,7 +242,7 @@ def operations(nodes: Sequence[Node]) -> Iterator[str]:
 
 def call(vm: Machine, frame: Frame) -> Var:
     """A function that is called in a body: what it returns, on whichever way."""
-    work = vm.working()
+    work = working(vm)
     nodes, commits = work.open, work.commits
     tree = walk(vm, frame, None, None)
     work.open = nodes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.fallback.breaks import Break, BreakSignal
 from jitcore.fallback.exit import Exit
@@ -17,12 +17,10 @@ from jitcore.ir.ops.dyn_array import EXTENT, MADE
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM
 from jitcore.ir.ops.operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.opcodes.flow import Loop
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark, PileKey, Routine
 from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
-
-if TYPE_CHECKING:
-    from jitcore.opcodes.flow import Loop
-    from jitcore.symbolic.machine import Machine
 
 ELEMENTS = (GETITEM, SETITEM, ITEMS_FROM, ITEMS_BEFORE)
 ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
@@ -200,3 +198,9 @@ def is_element(container: Any, key: Any) -> bool:
             for part in parts
         )
     )
+
+
+def working(vm: Machine) -> Working:
+    """Of the loop that is being captured: there is one."""
+    assert isinstance(vm.work, Working)
+    return vm.work

@@ -21,7 +21,7 @@ from jitcore.ir.op import Effect, Kind, Op, reject_objects
 from jitcore.ir.ops.dyn_array import AXES, FEW, SAMPLE, dims_of
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, type_of
 from jitcore.ir.value import map_tree
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -61,7 +61,7 @@ def constant(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]
     if not 1 <= kind.ndim <= AXES or kind.size > LARGEST:
         return None
     key = row, repr((args, kwargs))
-    work = vm.working()
+    work = working(vm)
     found = work.constants.get(key)
     if found is None:
         found = work.constants[key] = Value(kind)

@@ -19,7 +19,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Op
 from jitcore.ir.ops.loop import ITEMS_FROM, ORD, SEQ_APPEND, SEQ_ITEM, SEQ_STORE
 from jitcore.ir.types import CHARACTER, PYINT, CharacterType, ObjectType, ScalarType, Type, type_of
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import Known, List, Run, Tuple, Var
@@ -110,7 +110,7 @@ def store(vm: Machine, container: Var, key: Var, value: Var) -> bool:
     if not isinstance(kind, ScalarType) or (over.type == BYTEARRAY and kind != PYINT):
         raise NotALoop("a store of what is not a number into a list or bytearray")
     settled(vm)
-    work = vm.working()
+    work = working(vm)
     add(vm, Node(SEQ_STORE, (over, leaf(vm, key), given), {}, (), (), vm.place()))
     work.list_stores |= over.type == LIST
     work.commit()
@@ -143,7 +143,7 @@ def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:
 
 
 def add(vm: Machine, node: Node) -> None:
-    work = vm.working()
+    work = working(vm)
     if node.op is not SEQ_APPEND:
         work.read.update(node.inputs[:1])
     work.append(vm, node, False)

@@ -18,7 +18,7 @@ from jitcore.ir.graph import Value, values
 from jitcore.ir.op import Kind, Op
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic.arrays.masked_select import may_be_cheap
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -51,7 +51,7 @@ def measure(vm: Machine, count: int, most: int = LARGEST) -> None:
     """An array of so many elements, or more."""
     if count <= most:
         return
-    work = vm.working()
+    work = working(vm)
     if work.small_only or count > LARGEST_OF_ALL:
         raise NotALoop(LARGE)
     work.large = True
@@ -64,7 +64,7 @@ LARGE = "a large array as a whole in a loop"
 
 def finish(vm: Machine) -> None:
     """Of a routine that has been walked."""
-    work = vm.working()
+    work = working(vm)
     within = work.large_outside and not work.varies_outside  # then inner loops are routines
     if not work.large or (work.varies and not within):
         return
@@ -78,7 +78,7 @@ def selected(vm: Machine, made: Value, array: Value, key: Any) -> None:
     """`made` is `array[key]`, with arrays in the key."""
     uses(vm, (array, key))
     if is_mask(key):
-        vm.working().selected[made] = key
+        working(vm).selected[made] = key
 
 
 def is_mask(key: Any) -> bool:
@@ -87,7 +87,7 @@ def is_mask(key: Any) -> bool:
 
 
 def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
-    chosen = vm.working().selected
+    chosen = working(vm).selected
     of = {chosen[one] for one in values(args) if one in chosen}
     if row.kind is Kind.MAP and len(of) == 1:
         chosen[made] = of.pop()
@@ -111,7 +111,7 @@ def found(vm: Machine, args: Any, depends: bool) -> None:
 
 def put(vm: Machine, array: Value, key: Any, value: Any) -> None:
     """`array[key] = value`"""
-    chosen = vm.working().selected
+    chosen = working(vm).selected
     if type(value) is not Value or chosen.get(value, key) is not key:
         uses(vm, (value,))
     uses(vm, (array, key))
@@ -119,11 +119,11 @@ def put(vm: Machine, array: Value, key: Any, value: Any) -> None:
 
 def uses(vm: Machine, given: Any) -> None:
     """In a way that needs to know how many there are."""
-    vary(vm, not vm.working().selected.keys().isdisjoint(values(given)))
+    vary(vm, not working(vm).selected.keys().isdisjoint(values(given)))
 
 
 def vary(vm: Machine, does: bool) -> None:
     """Something is done that needs to know how many a mask selects."""
-    work = vm.working()
+    work = working(vm)
     work.varies |= does
     work.varies_outside |= does and work.inner == 0

@@ -20,7 +20,7 @@ from jitcore.ir.op import leaf_type
 from jitcore.ir.ops.control import CONTROL
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.types import NONE, PYBOOL, ArrayType, ScalarType, SpanType, Type
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.signals import Cut
@@ -140,7 +140,7 @@ def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
     at = next(k for k, var in enumerate(vars) if isinstance(var, Either))
     one = vars[at]
     assert isinstance(one, Either)
-    work = vm.working()
+    work = working(vm)
     nodes, mark, commits = work.open, work.mark, work.commits
     made: list[tuple[list[Node], Var | None]] = []
     for given in (one.b, one.a):
@@ -163,7 +163,7 @@ def chosen(vm: Machine, test: Var, yes: Var, no: Var) -> Var:
     assert isinstance(test, Run)
     both = union([kinds(vm, no), kinds(vm, yes)])
     given = [parts(vm, one, both) for one in (yes, no)]
-    return of_parts(cond(vm.working().open, test.value, ([], []), given))
+    return of_parts(cond(working(vm).open, test.value, ([], []), given))
 
 
 def if_none(vm: Machine, var: Var) -> tuple[Any, Var, Var, bool] | None:

@@ -36,7 +36,7 @@ from jitcore.symbolic.loops.loop_node import (
     leave_way,
     test_rounds,
 )
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way
+from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, working
 from jitcore.symbolic.loops.union_value import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark
@@ -46,19 +46,19 @@ MAX_FIRSTS = 6  # first rounds that are walked before their loops, in one routin
 
 
 def take_inner(vm: Machine, frame: Frame, loop: Loop) -> None:
-    vm.working().inner += 1
+    working(vm).inner += 1
     try:
         take(vm, frame, loop, False)
     finally:
-        vm.working().inner -= 1
+        working(vm).inner -= 1
 
 
 def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     """Nodes for the loop; the frame is then where it ends. A Fork, where it ends in two places."""
     make_piles(vm, frame, loop.body)
-    mark, commits = vm.working().mark, vm.working().commits
+    mark, commits = working(vm).mark, working(vm).commits
     if frame is vm.outer:
-        vm.working().routine.headers.add(loop.header)
+        working(vm).routine.headers.add(loop.header)
     if frame.code.instrs[frame.index].op == "FOR_ITER":
         frame.stack[-1] = counted(vm, frame)
     shape = settle(vm, frame, loop, first_pays(vm, frame, loop, outermost))
@@ -67,7 +67,7 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     for again in (True, False):  # an array may be what another was in the round before
         if shape is None:
             try_first_round(vm, frame, loop, outermost)
-            strict = again and bool(vm.working().moved) and first_pays(vm, frame, loop, outermost)
+            strict = again and bool(working(vm).moved) and first_pays(vm, frame, loop, outermost)
             shape = settle(vm, frame, loop, strict)
     if shape is None:
         raise NotALoop("a variable may not be bound when a round begins")
@@ -80,14 +80,14 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
 
 def first_pays(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> bool:
     """To walk one round before the loop, if only that has other types. It is C twice as long."""
-    work = vm.working()
+    work = working(vm)
     is_for = frame.code.instrs[frame.index].op == "FOR_ITER"
     return work.firsts < MAX_FIRSTS and (is_for or outermost)
 
 
 def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
     """None: a variable is not yet bound; or, if `strict`, only a first round has other types."""
-    work = vm.working()
+    work = working(vm)
     work.moved = []  # others were another loop's, of another frame perhaps
     start, live = list(frame.locals), frame.code.live[loop.header]
     slots = sorted({i for at in loop.body for i in written(frame, at)})
@@ -120,7 +120,7 @@ def walked(
     vm: Machine, frame: Frame, loop: Loop, slots: list[int], carried: dict[int, Kinds]
 ) -> tuple[Shape, dict[int, Kinds]]:
     """A round with variables of these kinds, and the kinds that there are at its end."""
-    work = vm.working()
+    work = working(vm)
     start, stack, nodes = frame.locals, frame.stack, work.open
     mark, commits = work.mark, work.commits
     initial = [x for i, one in carried.items() for x in parts(vm, start[i], one)]
@@ -178,12 +178,12 @@ def one_round(vm: Machine, frame: Frame, loop: Loop, k: Value | None) -> Tree:
 def at_header(vm: Machine, frame: Frame, loop: Loop) -> None:
     """Of a call it is not known how CPython would go on inside it."""
     if frame is vm.outer:
-        vm.working().mark = Mark(loop.header, list(frame.stack), list(frame.locals))
+        working(vm).mark = Mark(loop.header, list(frame.stack), list(frame.locals))
 
 
 def repeatable(vm: Machine, frame: Frame, mark: Mark | None, commits: int) -> None:
     """After a loop: CPython goes on here, or makes the whole call that the loop was in."""
-    work = vm.working()
+    work = working(vm)
     if frame is vm.outer:
         work.commit()
     elif work.commits == commits:
@@ -210,7 +210,7 @@ def next_item(vm: Machine, frame: Frame) -> None:
 def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     """As if nothing had happened, where it cannot be walked: a way that breaks is the only one in
     a first round whose conditions are known."""
-    work = vm.working()
+    work = working(vm)
     before = list(frame.locals), list(frame.stack), work.mark
     nodes, count, depth, kept = work.open, len(work.open), len(vm.frames), changes(vm)
     level = work.level
@@ -227,7 +227,7 @@ def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> N
 
 def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     """Walk one round before the loop, where there is one; else an outermost loop is CPython's."""
-    work = vm.working()
+    work = working(vm)
     work.firsts += 1
     mark, commits, level = work.mark, work.commits, work.level
     work.deeper()

@@ -16,6 +16,7 @@ from jitcore.ir.types import ArrayType, SpanType
 from jitcore.symbolic.arrays.shape_facts import seen
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import array_views
+from jitcore.symbolic.loops.loop_state import working
 from jitcore.symbolic.loops.sequences import is_sequence
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
@@ -69,7 +70,7 @@ def iterator(vm: Machine, over: Var) -> Var:
 def adopted(vm: Machine, it: Var) -> Var:
     """A new iterator. In a loop's body only such ones may be advanced."""
     if vm.work is not None:
-        vm.work.adopt(it)
+        working(vm).adopt(it)
     return it
 
 
@@ -131,7 +132,7 @@ def remaining(vm: Machine, it: Var) -> int | None:
 def following(vm: Machine, it: Var) -> Var | None:
     """`next(it)`, or None at the end."""
     if vm.work is not None:
-        vm.work.advance(it)
+        working(vm).advance(it)
     if any(it is each for each in vm.spoiled):
         vm.stop(breaks.LOOP_UNKNOWN, "how far an iterator is")
     match it:

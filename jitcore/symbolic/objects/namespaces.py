@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.guards.guard import Apart
 from jitcore.guards.safe_lookup import same_names
 from jitcore.guards.source import FrameGlobals, Source
-
-if TYPE_CHECKING:
-    from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.machine import Machine
 
 Names = dict[Source, Any]
 

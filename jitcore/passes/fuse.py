@@ -13,64 +13,32 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from jitcore.host.deadline import look
-from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node, uses
-from jitcore.ir.types import Shape, fresh
+from jitcore.ir.types import fresh
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Program
-from jitcore.kernels.chains.stages import Chain
-from jitcore.kernels.clusters import merged, ordered, readers_of
 from jitcore.kernels.constraints import lower_any
 from jitcore.kernels.emit.register_tile import held
+from jitcore.kernels.group import Given, Group, Reads, Write
 from jitcore.kernels.iteration_space import nest_of
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
 from jitcore.kernels.parallel_split import pays_alone
+from jitcore.kernels.store_rules import certain, settle, stored
+from jitcore.kernels.view_offsets import Place, placed, shared
+from jitcore.passes.clusters import merged, ordered, readers_of
 from jitcore.passes.decompose import OWN, expanded
 from jitcore.passes.elide_concat import JOINED, PIECE, Parts, parted
 from jitcore.passes.fold_filled import without_fills
 from jitcore.passes.pad_rolls import without_rolls
 from jitcore.passes.rematerialize import Part, recompute
 from jitcore.passes.reuse_buffers import dying, take_over
-from jitcore.passes.store_rules import certain, settle, stored
 from jitcore.passes.unroll_short_axes import in_elements, origins
-from jitcore.passes.view_offsets import Place, placed, shared
-from jitcore.toolchain.abi import LIMIT, Signature
+from jitcore.toolchain.abi import LIMIT
 
 LEAST_NODES = 2
 
 NO_VIEWS: Mapping[Value, Place] = MappingProxyType({})
-
-Given = tuple[Value, Signature]
-Reads = tuple[tuple[int, int], ...]  # which of what is given, from which byte on
-Targets = tuple[tuple[int, int], ...]  # which result, from which byte on
-Write = tuple[int, int, bool]  # the same of a store; can only flags refuse it
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """Nodes that run as one kernel. `inputs` are in launch order; a value may stand there twice."""
-
-    nodes: tuple[Node, ...]
-    inputs: tuple[Value, ...]
-    given: tuple[Signature, ...]  # the inputs' own
-    reads: Reads  # by the program's inputs
-    outputs: tuple[Value, ...]
-    shape: Shape
-    program: Program
-    written: tuple[Value, ...] = ()  # the result, before the others, that lies in an input
-    write: Write | None = None
-    alone: bool = False  # where a launch is refused, NumPy repeats no other work than this
-    taken: tuple[tuple[Value, Value], ...] = ()  # a result, and the input whose memory it takes
-    errstate: int | None = None  # as NumPy keeps it; None: the one that a launch finds
-    targets: Targets = ()  # where the program's outputs lie; (): each is a result
-    wholes: tuple[tuple[Value, Value], ...] = ()  # what it makes parts of, and that as a result
-    chain: Chain | None = None  # then `program` is that of its last stage
-    label: str = ""  # for profilers and debuggers, see toolchain/symbol_names.py
-    held: int = 0  # elements of a row of results that stays in registers
-
-    @property
-    def results(self) -> tuple[Value, ...]:
-        return *self.written, *self.outputs
 
 
 def fuse(

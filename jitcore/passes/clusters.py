@@ -17,8 +17,8 @@ from jitcore.kernels.constraints import Demand, demand
 from jitcore.kernels.lower_argmax import is_first
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_reduction
+from jitcore.kernels.view_offsets import Place
 from jitcore.passes.elide_concat import PIECE
-from jitcore.passes.view_offsets import Place
 from jitcore.toolchain.abi import LIMIT
 
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain

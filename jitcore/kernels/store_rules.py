@@ -25,7 +25,7 @@ from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Program, Table
 from jitcore.kernels.emit.buffers import blocks_of
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
-from jitcore.passes.view_offsets import Place
+from jitcore.kernels.view_offsets import Place
 
 STORE = Op("store", None, Kind.MAP, Effect.FLAGS, stores=(), returns=1)
 HARD = 10_000  # of np.shares_memory: what takes longer is left to NumPy

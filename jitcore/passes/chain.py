@@ -18,11 +18,12 @@ from jitcore.kernels.chains.feeding import Feeding
 from jitcore.kernels.chains.rowwise import any_folds, by_rows, is_rowwise, is_single
 from jitcore.kernels.chains.stencil import by_shifts, is_shifted
 from jitcore.kernels.constraints import demand
-from jitcore.kernels.fuse import Group, group_of
+from jitcore.kernels.group import Group
 from jitcore.kernels.lower import is_elementwise
+from jitcore.kernels.store_rules import STORE
+from jitcore.kernels.view_offsets import Place
+from jitcore.passes.fuse import group_of
 from jitcore.passes.rematerialize import Part
-from jitcore.passes.store_rules import STORE
-from jitcore.passes.view_offsets import Place
 
 MOST_STAGES = 12
 

@@ -1,6 +1,8 @@
-"""The C functions that elementwise steps call: each text is there where a program needs it."""
+"""C functions that generated code calls: each text stands where a kernel or a loop needs it."""
 
 from __future__ import annotations
+
+from hashlib import sha256
 
 QUIET = """
 /* gcc's vector form even of __builtin_isless raises flags for NaN: such operands become 0 first. */
@@ -53,3 +55,14 @@ static inline i64 rt_whole_f64(f64 x) { return x >= -0x1p63 && x < 0x1p63 ? (i64
 static inline i64 rt_whole_f32(f32 x) { return rt_whole_f64(x); }
 #endif
 """
+
+SINK = """
+static inline u32 rt_bits_f32(f32 x) { union { f32 x; u32 u; } bits = {x}; return bits.u; }
+static inline u64 rt_bits_f64(f64 x) { union { f64 x; u64 u; } bits = {x}; return bits.u; }
+"""
+
+
+def once(text: str) -> str:
+    """As a header says it: several kernels may stand in one text."""
+    name = f"RT_{sha256(text.encode()).hexdigest()[:16]}"
+    return f"#ifndef {name}\n#define {name}\n{text}\n#endif"
