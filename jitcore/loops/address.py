@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import ArrayType
-from jitcore.loops.scalars import NoForm, number
+from jitcore.loops.c_types import NoForm, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout, Size
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The first element, extents, and steps in bytes."""
-
-    pointer: str
-    extents: tuple[str, ...]
-    steps: tuple[str, ...]
-    ones: tuple[bool, ...]  # axes of which it is known that their extent is 1
-    dtype: np.dtype[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """An extent of an array that is given, and so many more."""
-
-    array: Value
-    axis: int
-    more: int
 
 
 def sizes(arrays: Iterable[Value]) -> dict[int, Size]:
@@ -52,7 +28,7 @@ def sizes(arrays: Iterable[Value]) -> dict[int, Size]:
     return found
 
 
-def layout(w: Writer, value: Value) -> Layout:
+def layout(w: LoopEmitter, value: Value) -> Layout:
     """Of a view, a buffer, or an array as a whole."""
     if value in w.lazy:
         w.compute(value)
@@ -62,7 +38,7 @@ def layout(w: Writer, value: Value) -> Layout:
     return found
 
 
-def of_array(w: Writer, value: Value) -> Layout:
+def of_array(w: LoopEmitter, value: Value) -> Layout:
     kind = value.type
     if not isinstance(kind, ArrayType) or not is_plain(kind):
         raise NoForm(f"elements of {kind}")
@@ -84,7 +60,7 @@ def is_plain(kind: ArrayType) -> bool:
     return kind.numeric and kind.aligned and char in C_TYPES and char != "e"
 
 
-def index(w: Writer, node: Node, part: Any, extent: str) -> str:
+def index(w: LoopEmitter, node: Node, part: Any, extent: str) -> str:
     kind = number(part)
     if kind.dtype.kind not in "iu" or kind.dtype.char in "LQ":
         raise NoForm(f"an index of type {kind}")
@@ -106,7 +82,7 @@ def index(w: Writer, node: Node, part: Any, extent: str) -> str:
 # ---- views --------------------------------------------------------------------------------------
 
 
-def view(w: Writer, node: Node) -> None:
+def view(w: LoopEmitter, node: Node) -> None:
     array, key, _ = node.args
     of = layout(w, array)
     offset, axis = "", 0
@@ -134,11 +110,11 @@ def view(w: Writer, node: Node) -> None:
     w.layouts[out] = Layout(pointer, tuple(extents), tuple(steps), tuple(ones), of.dtype)
 
 
-def step_text(w: Writer, step: Any) -> str:
+def step_text(w: LoopEmitter, step: Any) -> str:
     return w.text(step) if type(step) is Value else f"{step}LL"
 
 
-def transposed(w: Writer, node: Node) -> None:
+def transposed(w: LoopEmitter, node: Node) -> None:
     of = layout(w, node.args[0])
     back = slice(None, None, -1)
     w.layouts[node.outputs[0]] = Layout(

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jitcore.ir.graph import Node
+from jitcore.loops.c_types import NoForm, c_type, is_int, number, result, world
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.fp_flags import called, watched
-from jitcore.loops.scalars import (
-    FORMS,
-    Form,
-    NoForm,
-    both,
-    c_type,
-    form,
-    is_int,
-    number,
-    result,
-    target,
-    within,
-    world,
-)
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.scalars import FORMS, Form, both, form, target, within
 
 CHECKED = {"+": "add", "-": "sub", "*": "mul"}
 
 
 def arithmetic(sign: str) -> Form:
-    def made(w: Writer, node: Node) -> str:
+    def made(w: LoopEmitter, node: Node) -> str:
         kind, _ = world(node)
         a, b = both(w, node)
         if kind in "iu":
@@ -47,7 +32,7 @@ def arithmetic(sign: str) -> Form:
     return made
 
 
-def complex_arithmetic(w: Writer, node: Node, sign: str, a: str, b: str) -> str:
+def complex_arithmetic(w: LoopEmitter, node: Node, sign: str, a: str, b: str) -> str:
     name = c_type(result(node))
     a, b = w.kept(name, a), w.kept(name, b)
     if sign == "*":
@@ -62,7 +47,7 @@ for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*")):
 
 
 @form("op.truediv")
-def divide(w: Writer, node: Node) -> str:
+def divide(w: LoopEmitter, node: Node) -> str:
     kind, python = world(node)
     if kind != "f":
         raise NoForm("/ of complex numbers")
@@ -78,7 +63,7 @@ def divide(w: Writer, node: Node) -> str:
 
 
 @form("op.floordiv", "op.mod")
-def floor_divide(w: Writer, node: Node) -> str:
+def floor_divide(w: LoopEmitter, node: Node) -> str:
     kind, _ = world(node)
     name = c_type(result(node))
     if kind not in "iuf":
@@ -101,7 +86,7 @@ def floor_divide(w: Writer, node: Node) -> str:
 
 @form("op.pow")
 @target(operator.pow)
-def power(w: Writer, node: Node) -> str:
+def power(w: LoopEmitter, node: Node) -> str:
     kind, python = world(node)
     base, exponent = node.args
     if kind == "i" and python:
@@ -125,7 +110,7 @@ def power(w: Writer, node: Node) -> str:
     return called(w, node, f"rt_pow({a}, {b})")
 
 
-def whole_power(w: Writer, node: Node, base: str, exponent: int) -> str:
+def whole_power(w: LoopEmitter, node: Node, base: str, exponent: int) -> str:
     out = "1LL"
     for bit in bin(exponent)[2:] if exponent else "":
         for factor in (None, base) if bit == "1" else (None,):
@@ -138,7 +123,7 @@ def whole_power(w: Writer, node: Node, base: str, exponent: int) -> str:
 
 
 @form("op.and_", "op.or_", "op.xor")
-def bits(w: Writer, node: Node) -> str:
+def bits(w: LoopEmitter, node: Node) -> str:
     sign = {"op.and_": "&", "op.or_": "|", "op.xor": "^"}[node.op.name]
     kind, _ = world(node)
     if kind == "b":
@@ -151,7 +136,7 @@ def bits(w: Writer, node: Node) -> str:
 
 
 @form("op.lshift", "op.rshift")
-def shift(w: Writer, node: Node) -> str:
+def shift(w: LoopEmitter, node: Node) -> str:
     kind, python = world(node)
     if kind not in "iu":
         raise NoForm(f"a shift of {result(node)}")

@@ -7,16 +7,13 @@ had in the place of what is stored goes by csrc/loop/boxing.c, which lets go of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from jitcore.loops.address import index
-from jitcore.loops.scalars import NoForm, c_type, form, number
+from jitcore.loops.c_types import NoForm, c_type, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.scalars import form
 from jitcore.toolchain.abi import NUMPY_SCALAR
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 SEQUENCES = {
     ObjectType(list): "L",
@@ -32,7 +29,7 @@ OBJECTS = (ObjectType(list), ObjectType(tuple))
 
 
 @form("seq.item")
-def read(w: Writer, node: Node) -> str:
+def read(w: LoopEmitter, node: Node) -> str:
     over, key = node.args
     array = w.array(over)
     at = index(w, node, key, w.extent(array, 0))
@@ -43,7 +40,7 @@ def read(w: Writer, node: Node) -> str:
     return f"((const u8 *)p{array})[{at}]"
 
 
-def read_object(w: Writer, node: Node, item: str) -> str:
+def read_object(w: LoopEmitter, node: Node, item: str) -> str:
     kind = number(node.outputs[0])
     name = w.name(node.outputs[0])
     if kind == PYFLOAT:
@@ -68,7 +65,7 @@ def letter_of(kind: ScalarType) -> tuple[str, int]:
 
 
 @form("seq.store")
-def write(w: Writer, node: Node) -> str:
+def write(w: LoopEmitter, node: Node) -> str:
     over, key, value = node.args
     array, kind, text = w.array(over), number(value), w.text(value)
     at = index(w, node, key, w.extent(array, 0))
@@ -86,7 +83,7 @@ def write(w: Writer, node: Node) -> str:
 
 
 @form("seq.append")
-def append(w: Writer, node: Node) -> str:
+def append(w: LoopEmitter, node: Node) -> str:
     over, value = node.args
     slot = w.scratch("rt_slot")
     if type(value) is str:
@@ -107,7 +104,7 @@ def append(w: Writer, node: Node) -> str:
 
 
 @form("ord")
-def code_point(w: Writer, node: Node) -> str:
+def code_point(w: LoopEmitter, node: Node) -> str:
     (value,) = node.args
     if value.type != CHARACTER:
         raise NoForm("ord() of a string")

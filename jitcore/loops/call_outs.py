@@ -9,47 +9,23 @@ results    arrays that are nobody else's, whose memory is a span from then on, o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import AXES, fewest
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.loops.address import Layout, layout
-from jitcore.loops.scalars import NoForm, c_type, number
+from jitcore.loops.address import layout
+from jitcore.loops.c_types import NoForm, c_type, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import INPUT, Callback, Layout, Port
 from jitcore.loops.transform import batch_products, forward_stores
 from jitcore.toolchain.abi import ARRAY, C_TYPES, NUMPY_SCALAR
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 CONSTANT, OPERAND, TUPLE, LIST, SLICE = range(5)  # of csrc/loop/call_out.c
-INPUT = "O"
 NONE_LETTER = "n"
 LOOSE = "v"
 MOST = 16  # operands, and arguments
-
-Port = tuple[str, int, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Callback:
-    """`operands`: ports; of an array of the routine's own, the port says which array it is."""
-
-    fn: Any
-    names: tuple[str, ...] | None
-    template: tuple[Any, ...]
-    operands: tuple[Port, ...]
-    results: tuple[Port, ...]
-
-    def row(self, scalars: int) -> tuple[Any, ...]:
-        """With the places of arrays among all inputs, of which numbers come first."""
-        operands = tuple(
-            (kind, num + scalars, ndim) if kind == INPUT else (kind, num, ndim)
-            for kind, num, ndim in self.operands
-        )
-        return self.fn, self.names, self.template, operands, self.results
 
 
 def may_call(node: Node) -> bool:
@@ -63,7 +39,7 @@ def may_call(node: Node) -> bool:
     )
 
 
-def call_back(w: Writer, node: Node) -> None:
+def call_back(w: LoopEmitter, node: Node) -> None:
     operands: dict[Value, int] = {}
     template = [described(arg, operands) for arg in node.args]
     template += [described(arg, operands) for arg in node.kwargs.values()]
@@ -92,7 +68,7 @@ def call_back(w: Writer, node: Node) -> None:
         take(w, node, out, f"{got}[{at}]")
 
 
-def leave_if_few(w: Writer, node: Node, operands: Iterable[Value]) -> None:
+def leave_if_few(w: LoopEmitter, node: Node, operands: Iterable[Value]) -> None:
     """Where the call would warn, and then be made again by CPython."""
     least = 0 if node.op.stores else fewest(node.op, node.args, node.kwargs)
     if least is None:
@@ -121,7 +97,7 @@ def described(arg: Any, operands: dict[Value, int]) -> tuple[int, Any]:
     return CONSTANT, arg
 
 
-def passed(w: Writer, value: Value, slot: str) -> Port:
+def passed(w: LoopEmitter, value: Value, slot: str) -> Port:
     kind = value.type
     if isinstance(kind, ArrayType):
         return INPUT, w.array(value), 0
@@ -136,7 +112,7 @@ def passed(w: Writer, value: Value, slot: str) -> Port:
     return port_of(value)
 
 
-def result_port(w: Writer, value: Value) -> Port:
+def result_port(w: LoopEmitter, value: Value) -> Port:
     kind, num, ndim = port_of(value)
     is_view = isinstance(value.type, SpanType) and value.type.view
     return (LOOSE if is_view else kind), num, ndim
@@ -154,7 +130,7 @@ def port_of(value: Value) -> Port:
     return (plain.dtype.kind if plain.python else NUMPY_SCALAR), plain.dtype.num, 0
 
 
-def take(w: Writer, node: Node, out: Value, got: str) -> None:
+def take(w: LoopEmitter, node: Node, out: Value, got: str) -> None:
     """The result, as what comes after it takes it to be."""
     kind = out.type
     if not isinstance(kind, SpanType):

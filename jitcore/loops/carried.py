@@ -11,20 +11,18 @@ and the routine is left before the next round begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.ir.graph import Value
 from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import SpanType
-from jitcore.loops.address import Layout
 from jitcore.loops.arrays.elementwise import buffered
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
-
-def own(w: Writer, value: Value) -> Layout:
+def own(w: LoopEmitter, value: Value) -> Layout:
     """Variables for an array that is one of several."""
     found = w.layouts.get(value)
     if found is not None:
@@ -42,7 +40,7 @@ def own(w: Writer, value: Value) -> Layout:
     return made
 
 
-def extends(w: Writer, target: Layout, extents: Sequence[str]) -> None:
+def extends(w: LoopEmitter, target: Layout, extents: Sequence[str]) -> None:
     """It has these extents, in C order."""
     for name, text in zip(target.extents, extents, strict=True):
         if name.isdigit() and name != text:
@@ -63,7 +61,7 @@ def arrays(targets: Sequence[Value], given: Sequence[Any]) -> list[tuple[Value, 
     return [(t, g) for t, g in both if isinstance(t.type, SpanType) and g is not None]
 
 
-def aliases(w: Writer, targets: Sequence[Value], given: Sequence[Any]) -> None:
+def aliases(w: LoopEmitter, targets: Sequence[Value], given: Sequence[Any]) -> None:
     """Other names of what a branch gives."""
     for target, value in arrays(targets, given):
         of, to = buffered(w, value), own(w, target)
@@ -73,14 +71,14 @@ def aliases(w: Writer, targets: Sequence[Value], given: Sequence[Any]) -> None:
         w.rooms_at[to.pointer] = tuple(dict.fromkeys(found))
 
 
-def end(w: Writer, targets: Sequence[Value], params: Sequence[Any]) -> None:
+def end(w: LoopEmitter, targets: Sequence[Value], params: Sequence[Any]) -> None:
     """What a loop has come to, where it is over: a round of the loop around it has made that."""
     aliases(w, targets, params)
     for target, param in arrays(targets, params):
         w.rooms_at[own(w, target).pointer] = w.rooms_of(param)[:1]
 
 
-def begin(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
+def begin(w: LoopEmitter, params: Sequence[Value], given: Sequence[Any]) -> None:
     for param, value in arrays(params, given):
         of, to = buffered(w, value), own(w, param)
         now, _ = w.rooms_of(param)
@@ -88,7 +86,7 @@ def begin(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
         extends(w, to, of.extents)
 
 
-def next_round(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None:
+def next_round(w: LoopEmitter, params: Sequence[Value], given: Sequence[Any]) -> None:
     new = [
         (own(w, p), buffered(w, g), w.rooms_of(p)) for p, g in arrays(params, given) if p is not g
     ]
@@ -102,7 +100,7 @@ def next_round(w: Writer, params: Sequence[Value], given: Sequence[Any]) -> None
         extends(w, to, extents)
 
 
-def found_in(w: Writer, of: Layout, rooms: Sequence[int], other: int) -> tuple[str, str]:
+def found_in(w: LoopEmitter, of: Layout, rooms: Sequence[int], other: int) -> tuple[str, str]:
     """The room that it is in, which is one of these, or `other`, into which it is copied then; and
     where it is."""
     copied = f"rt_copy(world, {other}, {of.pointer}, {size(of)}, &short_of_room)"
@@ -114,7 +112,7 @@ def found_in(w: Writer, of: Layout, rooms: Sequence[int], other: int) -> tuple[s
     return room, at
 
 
-def frozen(w: Writer, text: str) -> str:
+def frozen(w: LoopEmitter, text: str) -> str:
     """An extent as it is now: its variable may be another carried array's."""
     if text.isdigit():
         return text

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType
-from jitcore.loops.scalars import FORMS, Form, NoForm, both, is_int, number, within
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.c_types import NoForm, is_int, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.scalars import FORMS, Form, both, within
 
 QUIET = {"<": "isless", "<=": "islessequal", ">": "isgreater", ">=": "isgreaterequal"}
 
 
 def comparison(sign: str) -> Form:
-    def made(w: Writer, node: Node) -> str:
+    def made(w: LoopEmitter, node: Node) -> str:
         kinds = [number(arg) for arg in node.args]
         if any(kind.dtype.kind == "c" for kind in kinds):
             return compared_complex(w, node, sign)
@@ -36,7 +33,7 @@ def comparison(sign: str) -> Form:
     return made
 
 
-def compared_floats(w: Writer, node: Node, sign: str, kinds: list[ScalarType]) -> str:
+def compared_floats(w: LoopEmitter, node: Node, sign: str, kinds: list[ScalarType]) -> str:
     """Python compares an int and a float as they are; so does a float of either where it is
     exact."""
     narrow = all(
@@ -55,7 +52,7 @@ def compared_floats(w: Writer, node: Node, sign: str, kinds: list[ScalarType]) -
     return f"{a} {sign} {b}" if sign in ("==", "!=") else f"__builtin_{QUIET[sign]}({a}, {b})"
 
 
-def compared_complex(w: Writer, node: Node, sign: str) -> str:
+def compared_complex(w: LoopEmitter, node: Node, sign: str) -> str:
     if sign not in ("==", "!=") or any(number(arg).dtype.char != "D" for arg in node.args):
         raise NoForm(f"{sign} of complex numbers")
     a, b = (w.text(arg) for arg in node.args)

@@ -5,10 +5,9 @@ cond   if … else …        for    for (k = 0; k < n; k++) …      loop   do 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jitcore.ir.graph import Body, Node
 from jitcore.loops import carried, reread
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform import (
     batch_gemv,
     batch_products,
@@ -19,9 +18,6 @@ from jitcore.loops.transform import (
     wavefront,
 )
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 AT_ONCE = (
     strip_mine_driver.begin,
     unroll_and_jam_c.begin,
@@ -30,7 +26,7 @@ AT_ONCE = (
 )  # stretches of rounds
 
 
-def cond(w: Writer, node: Node) -> None:
+def cond(w: LoopEmitter, node: Node) -> None:
     yes, no = node.bodies
     w.line(f"if ({w.true(node.args[0])}) {{")
     branch(w, node, yes)
@@ -40,14 +36,14 @@ def cond(w: Writer, node: Node) -> None:
     w.line("}")
 
 
-def branch(w: Writer, node: Node, body: Body) -> None:
+def branch(w: LoopEmitter, node: Node, body: Body) -> None:
     with w.block():
         w.body(body)
         carried.aliases(w, node.outputs, body.results)
         w.assign_all(node.outputs, body.results)
 
 
-def for_(w: Writer, node: Node) -> None:
+def for_(w: LoopEmitter, node: Node) -> None:
     (body,) = node.bodies
     trips, *initial = node.args
     k, *params = body.params
@@ -84,13 +80,13 @@ def for_(w: Writer, node: Node) -> None:
     w.depth += 1
 
 
-def rounds_of(w: Writer, count: str) -> tuple[str, str]:
+def rounds_of(w: LoopEmitter, count: str) -> tuple[str, str]:
     """Those of this launch."""
     w.line(f"world->count = {count};")
     return "world->begin", w.kept("i64", f"world->end < {count} ? world->end : {count}")
 
 
-def loop(w: Writer, node: Node) -> None:
+def loop(w: LoopEmitter, node: Node) -> None:
     (body,) = node.bodies
     again, *results = body.results
     w.depth -= 1

@@ -7,22 +7,21 @@ NumPy's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ScalarType, SpanType
 from jitcore.loops.address import index, layout
+from jitcore.loops.c_types import NoForm, number
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.fp_flags import watch
-from jitcore.loops.scalars import NoForm, converted, form, number
+from jitcore.loops.scalars import converted, form
 from jitcore.toolchain.abi import C_TYPES
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
-
-def element(w: Writer, node: Node) -> tuple[str, str]:
+def element(w: LoopEmitter, node: Node) -> tuple[str, str]:
     """The address of an element, and its C type."""
     array, key = node.args[0], node.args[1]
     of = layout(w, array)
@@ -35,7 +34,7 @@ def element(w: Writer, node: Node) -> tuple[str, str]:
 
 
 @form("items.from")
-def items_from(w: Writer, node: Node) -> str:
+def items_from(w: LoopEmitter, node: Node) -> str:
     array, first = node.args
     extent = items_of(w, array)
     if type(first) is int and first == 0:
@@ -45,20 +44,20 @@ def items_from(w: Writer, node: Node) -> str:
 
 
 @form("items.before")
-def items_before(w: Writer, node: Node) -> str:
+def items_before(w: LoopEmitter, node: Node) -> str:
     array, first = node.args
     at = w.text(first)
     return f"{at} < {items_of(w, array)} ? {at} + 1 : 0"
 
 
-def items_of(w: Writer, over: Value) -> str:
+def items_of(w: LoopEmitter, over: Value) -> str:
     """Of a sequence, or an array: how many there are."""
     made = isinstance(over.type, SpanType)
     return layout(w, over).extents[0] if made else w.extent(w.array(over), 0)
 
 
 @form("getitem")
-def load(w: Writer, node: Node) -> str:
+def load(w: LoopEmitter, node: Node) -> str:
     address, name = element(w, node)
     last = w.stored_last()
     if last is not None and node in last.loads:
@@ -69,7 +68,7 @@ def load(w: Writer, node: Node) -> str:
 
 
 @form("setitem")
-def store(w: Writer, node: Node) -> str:
+def store(w: LoopEmitter, node: Node) -> str:
     array, _, value = node.args
     address, name = element(w, node)
     text = w.kept(name, stored(w, node, value, array.type.dtype))
@@ -82,7 +81,7 @@ def store(w: Writer, node: Node) -> str:
     return ""
 
 
-def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
+def stored(w: LoopEmitter, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
     kind, text = number(value), w.text(value)
     to = ScalarType(dtype)
     if dtype.kind == "b":
@@ -103,7 +102,7 @@ def stored(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def whole_of_whole(
-    w: Writer, node: Node, text: str, given: np.dtype[Any], dtype: np.dtype[Any]
+    w: LoopEmitter, node: Node, text: str, given: np.dtype[Any], dtype: np.dtype[Any]
 ) -> str:
     """An int of NumPy's that does not fit wraps in some releases, and raises in others."""
     name = C_TYPES[dtype.char]
@@ -115,7 +114,7 @@ def whole_of_whole(
     return f"({name}){text}"
 
 
-def whole_of_float(w: Writer, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
+def whole_of_float(w: LoopEmitter, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
     """A Python float becomes an int first, a np.float64 is cast: within range both cut."""
     kind = number(value)
     if kind.dtype.kind == "c" or dtype.char in "LQ":

@@ -12,35 +12,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
-from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
-from jitcore.loops import stack
-from jitcore.loops.address import Layout, Size
-from jitcore.loops.arrays import elementwise
-from jitcore.loops.call_outs import Callback, call_back, may_call
-from jitcore.loops.control import CONTROL
-from jitcore.loops.fp_flags import not_finite
-from jitcore.loops.scalars import NoForm, c_name, c_type, form_of, number
-from jitcore.loops.transform.batch_products import Ahead, RowsAhead
-from jitcore.loops.transform.forward_stores import Latest
-from jitcore.loops.ufuncs import ufunc_form
+from jitcore.loops.c_types import NoForm, c_name, c_type, not_finite, number
+from jitcore.loops.records import Ahead, Callback, Latest, Layout, Lazy, Pile, RowsAhead, Size
 from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner
 
-MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan/plan.c)
-COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative
-SHARED = frozenset(("extent", "slice.count", "slice.start"))  # the same text is the same number
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """From nodes to the emitter's lines: emit_nodes.py, which knows all forms."""
+
+    nodes: Callable[[LoopEmitter, Sequence[Node]], None]
+    operation: Callable[[LoopEmitter, Node], None]
+    assign: Callable[[LoopEmitter, Node], None]
+    compute: Callable[[LoopEmitter, Value], object]
 
 
-BETTER_KNOWN = frozenset(  # by the C compiler
-    f"op.{name}" for name in ("mod", "floordiv", "lshift", "rshift", "and_", "or_", "xor", "pow")
-)
+class LoopEmitter:
+    """The lines of one function so far, and what is known where the next one stands."""
 
-
-class Writer:
     def __init__(
         self,
+        walk: Walk,
         way_of: Callable[[Node], int | None],
         mask: int,
         handed_on: Set[Value],
@@ -48,6 +44,7 @@ class Writer:
         sizes: Mapping[int, Size] | None = None,
         exits: Mapping[Node, Any] | None = None,
     ) -> None:
+        self.walk = walk
         self.way_of = way_of
         self.exit_of = (exits or {}).get
         self.handed_on = handed_on  # by some way
@@ -72,8 +69,8 @@ class Writer:
         self.positive: set[Value] = set()
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
         self.layouts: dict[Value, Layout] = {}
-        self.lazy: dict[Value, elementwise.Lazy] = {}
-        self.piles: dict[Value, stack.Pile] = {}
+        self.lazy: dict[Value, Lazy] = {}
+        self.piles: dict[Value, Pile] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.done: list[list[Node]] = []  # in each list of nodes that is open
@@ -212,9 +209,6 @@ class Writer:
             self.rooms += 2
         return found
 
-    def compute(self, value: Value) -> None:
-        elementwise.buffered(self, value)
-
     def has_one_reader(self, value: Value) -> bool:
         """In the same list of nodes, so that it may be computed where it is read."""
         one = self.readers[value] == self.near[-1][value] == 1
@@ -280,84 +274,16 @@ class Writer:
         self.settle()
 
     def nodes(self, nodes: Sequence[Node]) -> None:
-        self.near.append(Counter(v for node in nodes for v in node.inputs))
-        self.done.append([])
-        for node in nodes:
-            self.user_lines.append((len(self.lines), node.where))
-            if node.op.kind is Kind.CONTROL:
-                elementwise.flush(self)
-                self.settle()
-                CONTROL[node.op.name](self, node)
-            else:
-                self.node(node)
-            self.done[-1].append(node)
-        elementwise.flush(self)
-        self.near.pop()
-        self.done.pop()
-
-    def node(self, node: Node) -> None:
-        if node.op.name == "leave":
-            self.settle()
-            self.line(f"rounds += {MANY if node.args[0] else 0};")
-            self.line(f"goto way{self.way(node)};")
-        elif node.op.name == "poll":
-            self.line("rounds++;")
-            self.leave_if(node, self.stale())
-        elif stack.is_of(node):
-            stack.emit(self, node)
-        else:
-            self.operation(node)
+        self.walk.nodes(self, nodes)
 
     def operation(self, node: Node) -> None:
-        """In C, or else by NumPy's own call, if that is pure."""
-        emit = elementwise.emit if elementwise.concerns(node) else Writer.assign
-        if not may_call(node):
-            emit(self, node)
-            return
-        before = len(self.lines), self.watching.copy(), self.layouts.copy(), self.lazy.copy()
-        shared = self.shared[-1].copy()
-        try:
-            emit(self, node)
-        except NoForm:
-            count, self.watching, self.layouts, self.lazy = before
-            self.shared[-1] = shared
-            del self.lines[count:]
-            call_back(self, node)
+        self.walk.operation(self, node)
 
     def assign(self, node: Node) -> None:
-        is_ufunc = node.op.ufunc is not None and node.op.kind is Kind.MAP
-        form = form_of(node) or (ufunc_form if is_ufunc else None)
-        if form is None:
-            raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
-        if node.op.stores:
-            elementwise.flush(self)
-        self.is_exact = node.op.name in BETTER_KNOWN
-        try:
-            text = form(self, node)
-        finally:
-            self.is_exact = False
-        if not node.outputs:
-            return
-        (out,) = node.outputs
-        if node.op.name in SHARED:
-            self.share(out, text)
-        elif text != self.name(out):
-            self.line(f"{self.name(out)} = {text};")
-        if node.op.name in COUNTS or (node.op.name == "range.item" and self.counts_up(node)):
-            self.positive.add(out)
+        self.walk.assign(self, node)
 
-    def share(self, out: Value, text: str) -> None:
-        found = self.known(text)
-        if found is not None:
-            self.names[out] = found
-            return
-        self.shared[-1][text] = self.name(out)
-        self.line(f"{self.name(out)} = {text};")
-
-    def counts_up(self, node: Node) -> bool:
-        start, step, k = node.args
-        known = (type(start) is int and start >= 0) or self.is_positive(start)
-        return known and type(step) is int and step > 0 and (k == 0 or self.is_positive(k))
+    def compute(self, value: Value) -> None:
+        self.walk.compute(self, value)
 
     # -- bodies -----------------------------------------------------------------------------------
 

@@ -8,19 +8,15 @@ Then the routine is left where CPython can repeat it all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ScalarType
-from jitcore.loops.scalars import result
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.c_types import result
+from jitcore.loops.emitter import LoopEmitter
 
 PROPAGATES = frozenset(("op.add", "op.sub", "op.mul"))  # what is not finite stays so
 
 
-def watch(w: Writer, node: Node, name: str, kind: ScalarType) -> None:
+def watch(w: LoopEmitter, node: Node, name: str, kind: ScalarType) -> None:
     if kind.python:
         return
     if w.deferred:
@@ -30,19 +26,19 @@ def watch(w: Writer, node: Node, name: str, kind: ScalarType) -> None:
         w.watching[name] = (node, kind)
 
 
-def compute_now(w: Writer, name: str, kind: ScalarType) -> None:
+def compute_now(w: LoopEmitter, name: str, kind: ScalarType) -> None:
     """Also what nobody reads, or only a branch: a C compiler moves it there, flags and all."""
     parts = (f"{name}.re", f"{name}.im") if kind.dtype.kind == "c" else (name,)
     w.line(" ".join(f"RT_COMPUTED({part});" for part in parts))
 
 
-def watch_from(w: Writer, node: Node) -> None:
+def watch_from(w: LoopEmitter, node: Node) -> None:
     """All that is watched leaves by one way; older ones are looked at before."""
     if any(w.way_of(one) != w.way_of(node) for one, _ in w.watching.values()):
         w.settle()
 
 
-def watched(w: Writer, node: Node, text: str) -> str:
+def watched(w: LoopEmitter, node: Node, text: str) -> str:
     """The result of NumPy's arithmetic, or Python's, which never warns."""
     kind = result(node)
     if kind.python or not (w.mask or w.deferred):
@@ -62,16 +58,10 @@ def watched(w: Writer, node: Node, text: str) -> str:
     return name
 
 
-def called(w: Writer, node: Node, text: str) -> str:
+def called(w: LoopEmitter, node: Node, text: str) -> str:
     """A result of the C library, which raises flags as NumPy's own call does."""
     w.settle()
     name = w.name(node.outputs[0])
     w.line(f"{name} = {text};")
     w.check_flags(node)
     return name
-
-
-def not_finite(name: str, kind: ScalarType) -> str:
-    if kind.dtype.kind == "c":
-        return f"!__builtin_isfinite({name}.re) | !__builtin_isfinite({name}.im)"
-    return f"!__builtin_isfinite({name})"

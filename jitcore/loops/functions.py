@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jitcore.ir.graph import Node
-from jitcore.loops.scalars import Form, NoForm, c_type, form, is_int, number, result, target, within
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.c_types import NoForm, c_type, is_int, number, result
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.scalars import Form, form, target, within
 
 
 @form("op.neg")
-def negative(w: Writer, node: Node) -> str:
+def negative(w: LoopEmitter, node: Node) -> str:
     kind, name, a = result(node).dtype.kind, c_type(result(node)), w.text(node.args[0])
     if kind == "i":
         out = w.scratch(name)
@@ -29,14 +27,14 @@ def negative(w: Writer, node: Node) -> str:
 
 
 @form("op.pos")
-def positive(w: Writer, node: Node) -> str:
+def positive(w: LoopEmitter, node: Node) -> str:
     if number(node.args[0]) != result(node):
         raise NoForm("+ of a bool")
     return w.text(node.args[0])
 
 
 @form("op.invert")
-def invert(w: Writer, node: Node) -> str:
+def invert(w: LoopEmitter, node: Node) -> str:
     kind = number(node.args[0])
     if kind.dtype.kind not in "iu" or kind != result(node):
         raise NoForm(f"~ of {kind}")
@@ -45,7 +43,7 @@ def invert(w: Writer, node: Node) -> str:
 
 @form("op.abs")
 @target(abs)
-def absolute(w: Writer, node: Node) -> str:
+def absolute(w: LoopEmitter, node: Node) -> str:
     (arg,) = node.args
     kind, name, a = number(arg), c_type(result(node)), w.text(arg)
     if kind.dtype.kind == "f":
@@ -66,39 +64,39 @@ def absolute(w: Writer, node: Node) -> str:
 
 @form("op.truth")
 @target(bool)
-def truth(w: Writer, node: Node) -> str:
+def truth(w: LoopEmitter, node: Node) -> str:
     return w.true(node.args[0])
 
 
 @form("op.not_")
-def negate(w: Writer, node: Node) -> str:
+def negate(w: LoopEmitter, node: Node) -> str:
     return f"!({w.true(node.args[0])})"
 
 
 @form("op.int")
 @target(int, math.trunc)
-def to_int(w: Writer, node: Node) -> str:
+def to_int(w: LoopEmitter, node: Node) -> str:
     return rounded(w, node, "")
 
 
 @target(math.floor)
-def floor(w: Writer, node: Node) -> str:
+def floor(w: LoopEmitter, node: Node) -> str:
     return rounded(w, node, "__builtin_floor")
 
 
 @target(math.ceil)
-def ceil(w: Writer, node: Node) -> str:
+def ceil(w: LoopEmitter, node: Node) -> str:
     return rounded(w, node, "__builtin_ceil")
 
 
 @target(round)
-def round_(w: Writer, node: Node) -> str:
+def round_(w: LoopEmitter, node: Node) -> str:
     if len(node.args) != 1:
         raise NoForm("round() to digits")
     return rounded(w, node, "__builtin_rint")
 
 
-def rounded(w: Writer, node: Node, how: str) -> str:
+def rounded(w: LoopEmitter, node: Node, how: str) -> str:
     """To a Python int."""
     arg = node.args[0]
     kind, text = number(arg), w.text(arg)
@@ -121,7 +119,7 @@ def is_int_of(node: Node) -> bool:
 
 @form("op.float")
 @target(float)
-def to_float(w: Writer, node: Node) -> str:
+def to_float(w: LoopEmitter, node: Node) -> str:
     kind = number(node.args[0])
     if kind.dtype.kind == "c":
         raise NoForm("float() of a complex number")
@@ -129,7 +127,7 @@ def to_float(w: Writer, node: Node) -> str:
 
 
 @target(complex)
-def to_complex(w: Writer, node: Node) -> str:
+def to_complex(w: LoopEmitter, node: Node) -> str:
     """Of two real numbers; `complex(x, y)` of complex ones adds."""
     if any(number(arg).dtype.kind == "c" for arg in node.args) or len(node.args) > 2:
         raise NoForm("complex() of complex numbers")
@@ -141,12 +139,12 @@ def to_complex(w: Writer, node: Node) -> str:
 
 
 @form("complex.real", "complex.imag")
-def part_of_complex(w: Writer, node: Node) -> str:
+def part_of_complex(w: LoopEmitter, node: Node) -> str:
     return f"{w.text(node.args[0])}.{node.op.name[8:10]}"
 
 
 @form("complex.conjugate")
-def conjugate(w: Writer, node: Node) -> str:
+def conjugate(w: LoopEmitter, node: Node) -> str:
     a = w.text(node.args[0])
     return f"({c_type(result(node))}){{{a}.re, -{a}.im}}"
 
@@ -165,7 +163,7 @@ OF_TWO = frozenset(("atan2", "pow", "copysign", "fmod"))
 
 
 def libm(name: str) -> Form:
-    def made(w: Writer, node: Node) -> str:
+    def made(w: LoopEmitter, node: Node) -> str:
         if len(node.args) != 1 + (name in OF_TWO):
             raise NoForm(f"math.{name} of {len(node.args)} numbers")
         args = []
@@ -191,7 +189,7 @@ for _name in LIBM:
 
 
 @target(math.isfinite, math.isinf, math.isnan)
-def class_of_float(w: Writer, node: Node) -> str:
+def class_of_float(w: LoopEmitter, node: Node) -> str:
     if number(node.args[0]).dtype.kind not in "iufb":
         raise NoForm("a complex number")
     names = {id(fn): f"__builtin_{fn.__name__}" for fn in (math.isfinite, math.isinf, math.isnan)}
@@ -199,7 +197,7 @@ def class_of_float(w: Writer, node: Node) -> str:
 
 
 def scaled(factor: str) -> Form:
-    def made(w: Writer, node: Node) -> str:
+    def made(w: LoopEmitter, node: Node) -> str:
         (arg,) = node.args
         if number(arg).dtype.kind not in "iufb":
             raise NoForm("degrees of a complex number")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from jitcore.loops.emitter import Writer
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.toolchain.symbol_names import comment
 
 
-def commented(w: Writer) -> list[str]:
+def commented(w: LoopEmitter) -> list[str]:
     """A line before those that a node became, where it is another than before."""
     places = dict(w.user_lines)  # of nodes that became no line, the last
     found: list[str] = []

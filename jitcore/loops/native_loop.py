@@ -34,9 +34,10 @@ from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
 from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
-from jitcore.loops.emitter import Writer, is_array
+from jitcore.loops.c_types import NoForm, c_name, number
+from jitcore.loops.emit_nodes import WALK
+from jitcore.loops.emitter import LoopEmitter, is_array
 from jitcore.loops.line_comments import commented
-from jitcore.loops.scalars import NoForm, c_name, number
 from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from jitcore.toolchain.c_helpers import SELECT, once
@@ -111,8 +112,8 @@ def routine(
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
     apart = parallel(nodes)
-    w = Writer(
-        way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs), exits
+    w = LoopEmitter(
+        WALK, way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs), exits
     )
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
@@ -283,7 +284,7 @@ def num_of(kind: ArrayType | SpanType) -> int:
 
 
 def text(
-    w: Writer,
+    w: LoopEmitter,
     scalars: Sequence[Value],
     arrays: Sequence[Value],
     outputs: Sequence[Value],
@@ -325,7 +326,7 @@ def text(
     )
 
 
-def handed(w: Writer, value: Value, slot: str) -> list[str]:
+def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     if isinstance(value.type, PileType):
         return stack.handed(w, value, slot)
     if not isinstance(value.type, SpanType):

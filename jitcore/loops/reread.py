@@ -8,22 +8,20 @@ then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.ir.graph import Body, Node, Value, walk
 from jitcore.ir.ops.dyn_array import EXTENT
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM, LEAVE
 from jitcore.ir.types import ArrayType, SpanType
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.emitter import LoopEmitter
 
 ROUNDS = 1024  # between two such readings
 STEPS = frozenset(("op.add", "op.sub"))
 OF_FORM = (EXTENT, ITEMS_FROM, ITEMS_BEFORE)  # ask arrays for extents, not for elements
 
 
-def begin(w: Writer, body: Body, *, counted: bool = False) -> str | None:
+def begin(w: LoopEmitter, body: Body, *, counted: bool = False) -> str | None:
     """Of a loop that may end by what it reads: its counter. A counted loop does only where it is
     left early."""
     if not waits(body) or (counted and not any(one.op is LEAVE for one in walk(body))):
@@ -33,7 +31,7 @@ def begin(w: Writer, body: Body, *, counted: bool = False) -> str | None:
     return counter
 
 
-def next_round(w: Writer, counter: str | None) -> None:
+def next_round(w: LoopEmitter, counter: str | None) -> None:
     if counter is not None:
         w.line(f'if (++{counter} % {ROUNDS} == 0) __asm__ volatile("" ::: "memory");')
 

@@ -11,25 +11,17 @@ what plain C gets right for every operand, and leaves the routine where it would
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jitcore.ir.graph import Node
-from jitcore.ir.op import leaf_type
-from jitcore.ir.types import CHARACTER, NONE, ScalarType
+from jitcore.ir.types import ScalarType
 from jitcore.ir.value import Value
-from jitcore.toolchain.abi import C_TYPES
+from jitcore.loops.c_types import NoForm, c_type, number, result
+from jitcore.loops.emitter import LoopEmitter
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
-
-class NoForm(Exception):
-    """This operation has no form in C: the loop is CPython's."""
-
-
-Form = Callable[["Writer", Node], str]
+Form = Callable[[LoopEmitter, Node], str]
 FORMS: dict[str, Form] = {}
 BY_TARGET: dict[int, tuple[object, Form]] = {}
 EXACT = 1 << 53  # ints up to here are floats
@@ -56,44 +48,10 @@ def target(*callables: object) -> Callable[[Form], Form]:
 # ---- types --------------------------------------------------------------------------------------
 
 
-def number(arg: Any) -> ScalarType:
-    kind = leaf_type(arg)
-    if not isinstance(kind, ScalarType) or (
-        not kind.python and kind.dtype.char not in "?bBhHiIlLqQfdFD"
-    ):
-        raise NoForm(f"a number of type {kind}")
-    return kind
-
-
-def c_type(kind: ScalarType) -> str:
-    return C_TYPES[kind.dtype.char]
-
-
-def c_name(value: Value) -> str:
-    """None has nothing but its tag."""
-    if value.type == NONE:
-        return "u8"
-    return "u32" if value.type == CHARACTER else c_type(number(value))
-
-
-def result(node: Node) -> ScalarType:
-    return number(node.outputs[0])
-
-
-def world(node: Node) -> tuple[str, bool]:
-    """Kind of the result's dtype, and whether it is Python's."""
-    kind = result(node)
-    return kind.dtype.kind, kind.python
-
-
-def is_int(kind: ScalarType) -> bool:
-    return kind.dtype.kind in "iu" or (kind.python and kind.dtype.kind == "b")
-
-
 # ---- operands -----------------------------------------------------------------------------------
 
 
-def converted(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
+def converted(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     """An operand as a number of the type that the operation is done in."""
     kind, text = number(arg), w.text(arg)
     if kind.dtype == to.dtype:
@@ -115,7 +73,7 @@ def converted(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
     raise NoForm(f"{kind} as {to}")
 
 
-def real(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
+def real(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     kind, text = number(arg), w.text(arg)
     narrow = to.dtype.char in "fF"
     if narrow and kind.python and kind.dtype.kind in "if":
@@ -131,7 +89,7 @@ def real(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
     return w.kept(name, f"({name}){text}") if type(arg) is Value else f"({name}){text}"
 
 
-def narrowed(w: Writer, node: Node, arg: Any, text: str) -> str:
+def narrowed(w: LoopEmitter, node: Node, arg: Any, text: str) -> str:
     """As float32. NumPy warns where that is too small for it."""
     if type(arg) is not Value:
         with np.errstate(over="ignore"):
@@ -144,7 +102,7 @@ def narrowed(w: Writer, node: Node, arg: Any, text: str) -> str:
     return out
 
 
-def whole(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
+def whole(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     kind, text = number(arg), w.text(arg)
     if kind.dtype.kind == "f":
         raise NoForm("a float as an int")
@@ -160,7 +118,7 @@ def whole(w: Writer, node: Node, arg: Any, to: ScalarType) -> str:
     return f"({name}){text}"
 
 
-def within(w: Writer, node: Node, arg: Any) -> None:
+def within(w: LoopEmitter, node: Node, arg: Any) -> None:
     """Beyond 2**53 it would matter how an int becomes a float."""
     if type(arg) is int:
         if abs(arg) > EXACT:
@@ -170,7 +128,7 @@ def within(w: Writer, node: Node, arg: Any) -> None:
         w.leave_if(node, f"{text} > {EXACT}LL || {text} < -{EXACT}LL")
 
 
-def both(w: Writer, node: Node, to: ScalarType | None = None) -> tuple[str, str]:
+def both(w: LoopEmitter, node: Node, to: ScalarType | None = None) -> tuple[str, str]:
     to = to or result(node)
     a, b = (converted(w, node, arg, to) for arg in node.args)
     return a, b
@@ -180,7 +138,7 @@ def both(w: Writer, node: Node, to: ScalarType | None = None) -> tuple[str, str]
 
 
 @form("range.count")
-def range_count(w: Writer, node: Node) -> str:
+def range_count(w: LoopEmitter, node: Node) -> str:
     start, stop, _ = map(w.text, node.args)
     large = 1 << 61
     for arg in node.args[:2]:
@@ -194,31 +152,31 @@ def range_count(w: Writer, node: Node) -> str:
 
 
 @form("range.step")
-def range_step(w: Writer, node: Node) -> str:
+def range_step(w: LoopEmitter, node: Node) -> str:
     step, large = w.text(node.args[0]), 1 << 61
     w.leave_if(node, f"{step} == 0 || {step} > {large}LL || {step} < -{large}LL")
     return step
 
 
 @form("range.item")
-def range_item(w: Writer, node: Node) -> str:
+def range_item(w: LoopEmitter, node: Node) -> str:
     start, step, k = map(w.text, node.args)
     return f"{start} + {step} * {k}"
 
 
 @form("range.next")
-def range_next(w: Writer, node: Node) -> str:
+def range_next(w: LoopEmitter, node: Node) -> str:
     return f"{w.text(node.args[0])} + 1"
 
 
 @form("least")
-def least(w: Writer, node: Node) -> str:
+def least(w: LoopEmitter, node: Node) -> str:
     a, b = map(w.text, node.args)
     return f"{a} < {b} ? {a} : {b}"
 
 
 @form("left")
-def left(w: Writer, node: Node) -> str:
+def left(w: LoopEmitter, node: Node) -> str:
     taken, count = map(w.text, node.args)
     return f"{taken} < {count}"
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.ir.graph import Node, Value
 from jitcore.loops.address import step_text
 from jitcore.loops.arrays.elementwise import shape_of
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.scalars import form
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 
 MOST = 1 << 31  # a step
 
 
 @form("extent")
-def extent(w: Writer, node: Node) -> str:
+def extent(w: LoopEmitter, node: Node) -> str:
     extents, _ = shape_of(w, node.args[0])
     return f"(i64){extents[node.args[1]]}"
 
 
-def bounds(w: Writer, node: Node) -> tuple[str, str, str]:
+def bounds(w: LoopEmitter, node: Node) -> tuple[str, str, str]:
     n, start, stop, step = node.args
     text, by = w.text(n), step_text(w, step)
     up = type(step) is Value or step > 0
@@ -35,19 +32,19 @@ def bounds(w: Writer, node: Node) -> tuple[str, str, str]:
 
 
 @form("slice.start")
-def slice_start(w: Writer, node: Node) -> str:
+def slice_start(w: LoopEmitter, node: Node) -> str:
     start, _, _ = bounds(w, node)
     return start
 
 
 @form("slice.count")
-def slice_count(w: Writer, node: Node) -> str:
+def slice_count(w: LoopEmitter, node: Node) -> str:
     start, stop, step = bounds(w, node)
     return f"rt_items({start}, {stop}, {step})"
 
 
 @form("slice.step")
-def slice_step(w: Writer, node: Node) -> str:
+def slice_step(w: LoopEmitter, node: Node) -> str:
     step = w.text(node.args[0])
     w.leave_if(node, f"{step} < 1 || {step} > {MOST}")
     return step

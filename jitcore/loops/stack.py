@@ -7,33 +7,18 @@ rooms[k].first   | number number | number number | …      each number has 8 by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import PileType, ScalarType
 from jitcore.loops.address import index
 from jitcore.loops.arrays import elementwise
 from jitcore.loops.boxed_items import letter_of
-from jitcore.loops.scalars import NoForm, c_type, number
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.c_types import NoForm, c_type, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Pile
 
 LETTER = "P"
-
-
-@dataclass(frozen=True, slots=True)
-class Pile:
-    """`room`: its number; the next one is taken when it grows. `count`: a variable."""
-
-    room: int
-    count: str
-    kind: PileType
-
-    @property
-    def first(self) -> str:
-        return f"rooms[{self.room}].first"
 
 
 def is_of(node: Node) -> bool:
@@ -58,7 +43,7 @@ def row(kind: PileType) -> tuple[Any, ...]:
     return size(kind), kind.tuples, parts
 
 
-def emit(w: Writer, node: Node) -> None:
+def emit(w: LoopEmitter, node: Node) -> None:
     if node.op.name == "pile":
         new(w, node)
         return
@@ -73,7 +58,7 @@ def emit(w: Writer, node: Node) -> None:
         CHANGES[node.op.name](w, node, pile)
 
 
-def new(w: Writer, node: Node) -> None:
+def new(w: LoopEmitter, node: Node) -> None:
     (out,) = node.outputs
     assert isinstance(out.type, PileType)
     pile = w.piles.get(out)
@@ -88,11 +73,11 @@ def new(w: Writer, node: Node) -> None:
         put(w, node, pile, item)
 
 
-def push(w: Writer, node: Node, pile: Pile) -> None:
+def push(w: LoopEmitter, node: Node, pile: Pile) -> None:
     put(w, node, pile, numbers(w, node, node.args[1]))
 
 
-def numbers(w: Writer, node: Node, item: Any) -> list[str]:
+def numbers(w: LoopEmitter, node: Node, item: Any) -> list[str]:
     """A nan is an object of its own, of which CPython would have the very same again."""
     texts = []
     for one in item if type(item) is tuple else (item,):
@@ -104,7 +89,7 @@ def numbers(w: Writer, node: Node, item: Any) -> list[str]:
     return texts
 
 
-def put(w: Writer, node: Node, pile: Pile, texts: Sequence[str]) -> None:
+def put(w: LoopEmitter, node: Node, pile: Pile, texts: Sequence[str]) -> None:
     bytes_ = size(pile.kind)
     wanted = f"({pile.count} + 1) * {bytes_}"
     short = f"rooms[{pile.room}].size < {wanted}"
@@ -114,26 +99,26 @@ def put(w: Writer, node: Node, pile: Pile, texts: Sequence[str]) -> None:
     w.line(f"{pile.count}++;")
 
 
-def pop(w: Writer, node: Node, pile: Pile) -> None:
+def pop(w: LoopEmitter, node: Node, pile: Pile) -> None:
     w.leave_if(node, f"{pile.count} == 0")
     w.line(f"{pile.count}--;")
     read(w, node, pile, pile.count)
 
 
-def read(w: Writer, node: Node, pile: Pile, at: str) -> None:
+def read(w: LoopEmitter, node: Node, pile: Pile, at: str) -> None:
     for out, (kind, offset) in zip(node.outputs, columns(pile.kind), strict=True):
         place = f"{pile.first} + {at} * {size(pile.kind)} + {offset}"
         w.line(f"{w.name(out)} = *(const {c_type(kind)} *)({place});")
 
 
-def clear(w: Writer, node: Node, pile: Pile) -> None:
+def clear(w: LoopEmitter, node: Node, pile: Pile) -> None:
     w.line(f"{pile.count} = 0;")
 
 
 CHANGES = {"pile.push": push, "pile.pop": pop, "pile.clear": clear}
 
 
-def handed(w: Writer, value: Value, slot: str) -> list[str]:
+def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     pile = w.piles.get(value)
     if pile is None:
         raise NoForm("a list that is not made on this way")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect
 from jitcore.ir.types import ScalarType
+from jitcore.loops.c_types import NoForm, number, result
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.fp_flags import watched
-from jitcore.loops.scalars import NoForm, converted, number, result
+from jitcore.loops.scalars import converted
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import inner_loop
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 NATIVE = "?bBhHiIlLqQfdFD"
 
 
-def ufunc_form(w: Writer, node: Node) -> str:
+def ufunc_form(w: LoopEmitter, node: Node) -> str:
     ufunc = node.op.ufunc
     if ufunc is None or node.kwargs or ufunc.nout != 1 or len(node.args) != ufunc.nin:
         raise NoForm(f"{node.op.name} of these numbers")
@@ -62,7 +59,7 @@ def expression(node: Node, dtypes: tuple[np.dtype, ...], args: list[str]) -> str
 
 
 def call(
-    w: Writer,
+    w: LoopEmitter,
     node: Node,
     ufunc: np.ufunc,
     dtypes: tuple[np.dtype, ...],

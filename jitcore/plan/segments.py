@@ -27,8 +27,8 @@ from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
 from jitcore.kernels.view_offsets import Place, lasting, placed
+from jitcore.loops.c_types import NoForm
 from jitcore.loops.native_loop import Routine, routine
-from jitcore.loops.scalars import NoForm
 from jitcore.passes.chain import chained
 from jitcore.passes.fuse import fuse
 from jitcore.passes.replace_calls import IN_C, in_c, own_bins

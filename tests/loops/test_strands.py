@@ -14,7 +14,7 @@ from support.ends import ends
 
 import jitcore
 from jitcore import _C
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
 from jitcore.loops.transform import strip_mine_driver
 from jitcore.loops.transform.versioning import Head
 

@@ -6,13 +6,13 @@ Other keys are NumPy's to understand (loops/call_outs.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.dyn_array import SPAN_ITEM, SPAN_PUT
-from jitcore.loops.address import Layout, layout
+from jitcore.loops.address import layout
 from jitcore.loops.arrays.elementwise import (
     BY_NAME,
     TABLE,
@@ -26,25 +26,24 @@ from jitcore.loops.arrays.elementwise import (
 )
 from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.arrays.stores import box, branch, either, moved
+from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back
 from jitcore.loops.elements import stored
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 PLACES = "bBhHiIlq"  # of these types may ints be that say where
 
 
-def is_mask(w: Writer, array: Any, key: Any) -> bool:
+def is_mask(w: LoopEmitter, array: Any, key: Any) -> bool:
     """Of the array's own axes."""
     if not is_part(key) or key.type.dtype.kind != "b":
         return False
     return len(shape_of(w, key)[0]) == len(shape_of(w, array)[0])
 
 
-def mask_of(w: Writer, node: Node, of: Layout, key: Any) -> Layout:
+def mask_of(w: LoopEmitter, node: Node, of: Layout, key: Any) -> Layout:
     mask = buffered(w, key)
     for extent, other in zip(of.extents, mask.extents, strict=True):
         if extent != other:
@@ -52,7 +51,7 @@ def mask_of(w: Writer, node: Node, of: Layout, key: Any) -> Layout:
     return mask
 
 
-def select(w: Writer, node: Node) -> None:
+def select(w: LoopEmitter, node: Node) -> None:
     array, key = node.args
     if not is_mask(w, array, key):
         raise NoForm("an index that is no mask of the array's own axes")
@@ -84,7 +83,7 @@ def select(w: Writer, node: Node) -> None:
     w.layouts[node.outputs[0]] = Layout(into.pointer, (count,), (size,), (False,), of.dtype)
 
 
-def put(w: Writer, node: Node) -> None:
+def put(w: LoopEmitter, node: Node) -> None:
     place, key, value = node.args
     into = layout(w, place)
     if is_place(w, place, key, value):
@@ -106,14 +105,14 @@ def put(w: Writer, node: Node) -> None:
     selected(w, into.extents, mask, lambda at: write(w, into, mask, at, text), eight)
 
 
-def is_place(w: Writer, array: Any, key: Any, value: Any) -> bool:
+def is_place(w: LoopEmitter, array: Any, key: Any, value: Any) -> bool:
     """Ints, into an array of one axis."""
     if not is_part(key) or key.type.dtype.char not in PLACES:
         return False
     return all(len(shape_of(w, one)[0]) == 1 for one in (array, key, value) if is_part(one))
 
 
-def put_at(w: Writer, node: Node, into: Layout) -> None:
+def put_at(w: LoopEmitter, node: Node, into: Layout) -> None:
     """One after the other, as NumPy does, when all are known to be within the array."""
     _, key, value = node.args
     many = is_part(value)
@@ -147,7 +146,7 @@ def put_at(w: Writer, node: Node, into: Layout) -> None:
     nest(w, (count,), put, False)
 
 
-def apart(w: Writer, node: Node, into: Layout, of: Layout) -> Layout:
+def apart(w: LoopEmitter, node: Node, into: Layout, of: Layout) -> Layout:
     """The same, in memory that is not written to."""
     free = w.scratch("int")
     w.line(f"{free} = rt_apart({box(into)}, {box(of)});")
@@ -157,7 +156,7 @@ def apart(w: Writer, node: Node, into: Layout, of: Layout) -> Layout:
     return either(w, free, of, room)
 
 
-def put_many(w: Writer, node: Node, into: Layout, mask: Layout, value: Any) -> None:
+def put_many(w: LoopEmitter, node: Node, into: Layout, mask: Layout, value: Any) -> None:
     count, k = w.scratch("i64"), w.scratch("i64")
     flush(w, value)
     fresh = value in w.lazy
@@ -181,7 +180,7 @@ def put_many(w: Writer, node: Node, into: Layout, mask: Layout, value: Any) -> N
 
 
 def eight_places(
-    w: Writer, into: Layout, text: Callable[[str], str]
+    w: LoopEmitter, into: Layout, text: Callable[[str], str]
 ) -> Callable[[list[str]], None]:
     """Stores into eight places in a row, from one on."""
 
@@ -194,7 +193,7 @@ def eight_places(
 
 
 def selected(
-    w: Writer,
+    w: LoopEmitter,
     extents: Sequence[str],
     mask: Layout,
     body: Callable[[list[str]], None],
@@ -228,7 +227,7 @@ def selected(
     nest(w, extents[:-1], row, False)
 
 
-def write(w: Writer, into: Layout, mask: Layout, at: list[str], text: str) -> None:
+def write(w: LoopEmitter, into: Layout, mask: Layout, at: list[str], text: str) -> None:
     w.line(f"if ({load(mask, at)}) {element(into, at)} = {text};")
 
 
@@ -237,7 +236,7 @@ def element(into: Layout, at: list[str]) -> str:
     return f"*({C_TYPES[into.dtype.char]} *)({into.pointer}{''.join(terms)})"
 
 
-def places(w: Writer, node: Node) -> None:
+def places(w: LoopEmitter, node: Node) -> None:
     """Where an array of one axis is not 0."""
     (array,) = node.args
     if node.kwargs or not is_part(array) or len(shape_of(w, array)[0]) != 1:

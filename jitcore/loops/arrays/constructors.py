@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +10,10 @@ from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType, SpanType
 from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part, shape_of
 from jitcore.loops.arrays.nest import buffer, fill
-from jitcore.loops.scalars import NoForm, converted
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.scalars import converted
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 
 def result_dtype(node: Node) -> np.dtype:
@@ -25,7 +23,7 @@ def result_dtype(node: Node) -> np.dtype:
     return kind.dtype
 
 
-def of_numbers(w: Writer, node: Node) -> None:
+def of_numbers(w: LoopEmitter, node: Node) -> None:
     """`np.array([a, b])`."""
     if len(node.args) != 1 or node.kwargs:
         raise NoForm(f"{node.op.name} with more than what it is made of")
@@ -46,16 +44,16 @@ def of_numbers(w: Writer, node: Node) -> None:
     w.layouts[node.outputs[0]] = into
 
 
-def duplicate(w: Writer, node: Node) -> None:
+def duplicate(w: LoopEmitter, node: Node) -> None:
     if len(node.args) != 1 or node.kwargs or not is_part(node.args[0]):
         raise NoForm(f"{node.op.name} with more than an array")
     w.layouts[node.outputs[0]] = copied(w, node, buffered(w, node.args[0]), result_dtype(node))
 
 
-def filled(value: str | None) -> Callable[[Writer, Node], None]:
+def filled(value: str | None) -> Callable[[LoopEmitter, Node], None]:
     """None: with what is there."""
 
-    def made(w: Writer, node: Node) -> None:
+    def made(w: LoopEmitter, node: Node) -> None:
         dtype = result_dtype(node)
         kind = node.outputs[0].type
         assert isinstance(kind, SpanType)

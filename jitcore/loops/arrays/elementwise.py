@@ -10,41 +10,25 @@ routine can be left. A store copies from the buffer: its array may overlap what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect, Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_TAKE, SPAN_TRANSPOSE, asked
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.loops.address import Layout, layout, transposed, view
+from jitcore.loops.address import layout, transposed, view
 from jitcore.loops.arrays.nest import buffer, fill, nest
-from jitcore.loops.scalars import FORMS, NoForm, converted, number
+from jitcore.loops.c_types import NoForm, number
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout, Lazy
+from jitcore.loops.scalars import FORMS, converted
 from jitcore.loops.ufuncs import NATIVE, expression
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import Freedom, inner_loop
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 EITHER = frozenset((np.logical_and, np.logical_or, np.bitwise_and, np.bitwise_or))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lazy:
-    """`args`: values of parts of arrays, or C texts of numbers; `dtypes` of the operation."""
-
-    node: Node
-    extents: tuple[str, ...]
-    ones: tuple[bool, ...]
-    args: tuple[Any, ...]
-    dtypes: tuple[np.dtype[Any], ...]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.dtypes[-1]
 
 
 def concerns(node: Node) -> bool:
@@ -58,7 +42,7 @@ def concerns(node: Node) -> bool:
 
 
 def fitted(
-    w: Writer, node: Node, many: Sequence[tuple[tuple[str, ...], tuple[bool, ...]]]
+    w: LoopEmitter, node: Node, many: Sequence[tuple[tuple[str, ...], tuple[bool, ...]]]
 ) -> tuple[tuple[str, ...], tuple[bool, ...]]:
     """The extents of what parts of these extents are broadcast to. CPython raises the error."""
     ndim = max(len(extents) for extents, _ in many)
@@ -77,7 +61,7 @@ def fitted(
     return tuple(found), tuple(ones)
 
 
-def shape_of(w: Writer, value: Value) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+def shape_of(w: LoopEmitter, value: Value) -> tuple[tuple[str, ...], tuple[bool, ...]]:
     lazy = w.lazy.get(value)
     if lazy is not None:
         return lazy.extents, lazy.ones
@@ -92,7 +76,7 @@ def is_part(arg: Any) -> bool:
     return type(arg) is Value and isinstance(arg.type, SpanType | ArrayType)
 
 
-def mapped(w: Writer, node: Node) -> None:
+def mapped(w: LoopEmitter, node: Node) -> None:
     """Element by element."""
     out = node.outputs[0]
     dtypes = choice_dtypes(node) if node.op.name == "where" else loop_dtypes(node)
@@ -157,14 +141,14 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     return dtypes
 
 
-def hoisted(w: Writer, node: Node, arg: Any, dtype: np.dtype[Any]) -> str:
+def hoisted(w: LoopEmitter, node: Node, arg: Any, dtype: np.dtype[Any]) -> str:
     """A number as an operand: converted once."""
     if dtype.kind == "b":
         return w.kept("u8", w.true(arg))
     return w.kept(C_TYPES[dtype.char], converted(w, node, arg, ScalarType(dtype)))
 
 
-def gathered(w: Writer, node: Node) -> None:
+def gathered(w: LoopEmitter, node: Node) -> None:
     array, at = node.args
     extents, ones = shape_of(w, at)
     (out,) = node.outputs
@@ -174,7 +158,7 @@ def gathered(w: Writer, node: Node) -> None:
         buffered(w, out)
 
 
-def element(w: Writer, arg: Any, dtype: np.dtype[Any], at: Sequence[str]) -> str:
+def element(w: LoopEmitter, arg: Any, dtype: np.dtype[Any], at: Sequence[str]) -> str:
     """An operand of this type, within a loop whose indices are `at`."""
     if not is_part(arg):
         return str(arg)
@@ -191,7 +175,7 @@ def element(w: Writer, arg: Any, dtype: np.dtype[Any], at: Sequence[str]) -> str
     return cast(f"({text})", lazy.dtype, dtype)
 
 
-def named(w: Writer, text: str, dtype: np.dtype[Any]) -> str:
+def named(w: LoopEmitter, text: str, dtype: np.dtype[Any]) -> str:
     """A row's expression may have an operand twice."""
     if text.isidentifier():
         return text
@@ -211,7 +195,7 @@ def load(of: Layout, at: Sequence[str]) -> str:
     return f"({text} != 0)" if of.dtype.kind == "b" else text
 
 
-def gather(w: Writer, lazy: Lazy, at: Sequence[str]) -> str:
+def gather(w: LoopEmitter, lazy: Lazy, at: Sequence[str]) -> str:
     array, where = lazy.args
     of = layout(w, array)
     extent = of.extents[0]
@@ -240,7 +224,7 @@ def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
     return f"({name})({text})"
 
 
-def buffered(w: Writer, value: Value) -> Layout:
+def buffered(w: LoopEmitter, value: Value) -> Layout:
     """Compute it now, with what only it reads."""
     lazy = w.lazy.get(value)
     if lazy is None:
@@ -254,7 +238,7 @@ def buffered(w: Writer, value: Value) -> Layout:
     return into
 
 
-def tree(w: Writer, value: Any) -> Iterable[Lazy]:
+def tree(w: LoopEmitter, value: Any) -> Iterable[Lazy]:
     lazy = w.lazy.get(value) if type(value) is Value else None
     if lazy is not None:
         yield lazy
@@ -262,7 +246,7 @@ def tree(w: Writer, value: Any) -> Iterable[Lazy]:
             yield from tree(w, arg)
 
 
-def check(w: Writer, value: Value) -> None:
+def check(w: LoopEmitter, value: Value) -> None:
     """Did anything that was computed raise a flag that is looked for?"""
     for lazy in tree(w, value):
         if may_warn(lazy):
@@ -279,12 +263,12 @@ def effect_of(node: Node) -> Effect:
     return effect
 
 
-def forget(w: Writer, value: Value) -> None:
+def forget(w: LoopEmitter, value: Value) -> None:
     for lazy in [*tree(w, value)]:
         w.lazy.pop(lazy.node.outputs[0], None)
 
 
-def flush(w: Writer, but: Value | None = None) -> None:
+def flush(w: LoopEmitter, but: Value | None = None) -> None:
     """Before a store, or where a body ends: what is read later, or may warn, is computed."""
     kept = {id(lazy) for lazy in tree(w, but)} if but is not None else set()
     for value in reversed([*w.lazy]):
@@ -296,7 +280,7 @@ def flush(w: Writer, but: Value | None = None) -> None:
 # ---- NumPy's own loops --------------------------------------------------------------------------
 
 
-def called(w: Writer, made: Lazy) -> list[Layout]:
+def called(w: LoopEmitter, made: Lazy) -> list[Layout]:
     """A ufunc without an expression: its own loop, on rows. Its results."""
     node = made.node
     ufunc = node.op.ufunc
@@ -346,7 +330,7 @@ def address(of: Layout, at: Sequence[str]) -> str:
     return f"{of.pointer}{''.join(terms)}"
 
 
-def operand(w: Writer, node: Node, arg: Any, dtype: np.dtype[Any]) -> Layout | str:
+def operand(w: LoopEmitter, node: Node, arg: Any, dtype: np.dtype[Any]) -> Layout | str:
     """In memory, of this type; a number is a variable."""
     if not is_part(arg):
         name = w.scratch(C_TYPES[dtype.char])
@@ -356,7 +340,7 @@ def operand(w: Writer, node: Node, arg: Any, dtype: np.dtype[Any]) -> Layout | s
     return of if of.dtype == dtype else copied(w, node, of, dtype)
 
 
-def copied(w: Writer, node: Node, of: Layout, dtype: np.dtype[Any]) -> Layout:
+def copied(w: LoopEmitter, node: Node, of: Layout, dtype: np.dtype[Any]) -> Layout:
     into = buffer(w, node, of.extents, dtype)
     fill(w, into, lambda at: cast(load(of, at), of.dtype, dtype))
     return into
@@ -365,7 +349,7 @@ def copied(w: Writer, node: Node, of: Layout, dtype: np.dtype[Any]) -> Layout:
 # ---- nodes --------------------------------------------------------------------------------------
 
 
-def emit(w: Writer, node: Node) -> None:
+def emit(w: LoopEmitter, node: Node) -> None:
     if node.op in TABLE:
         TABLE[node.op](w, node)
     elif node.op.name in BY_NAME:
@@ -374,7 +358,7 @@ def emit(w: Writer, node: Node) -> None:
         mapped(w, node)
 
 
-Emit = Callable[["Writer", Node], None]
+Emit = Callable[[LoopEmitter, Node], None]
 TABLE: dict[Any, Emit] = {
     SPAN: view,
     SPAN_TAKE: gathered,

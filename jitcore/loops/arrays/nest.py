@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jitcore.ir.graph import Node
-from jitcore.loops.address import Layout
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 ONE_BY_ONE = '__asm__ volatile("");'  # no vector code
 
 
 def nest(
-    w: Writer,
+    w: LoopEmitter,
     extents: Sequence[str],
     body: Callable[[list[str]], None],
     independent: bool,
@@ -44,7 +42,7 @@ def nest(
 
 
 def buffer(
-    w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any], unless: str = ""
+    w: LoopEmitter, node: Node, extents: Sequence[str], dtype: np.dtype[Any], unless: str = ""
 ) -> Layout:
     """Of C order. `unless`: a variable; where it is not 0, there need be no memory."""
     size = dtype.itemsize
@@ -57,7 +55,7 @@ def buffer(
     return Layout(w.room(node, step, unless), tuple(extents), tuple(reversed(steps)), ones, dtype)
 
 
-def size(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) -> str:
+def size(w: LoopEmitter, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) -> str:
     """Bytes of so many elements."""
     step = str(dtype.itemsize)
     for extent in reversed(extents):
@@ -66,7 +64,7 @@ def size(w: Writer, node: Node, extents: Sequence[str], dtype: np.dtype[Any]) ->
     return step
 
 
-def product(w: Writer, node: Node, extent: str, step: str) -> str:
+def product(w: LoopEmitter, node: Node, extent: str, step: str) -> str:
     text = f"{extent} * {step}, not too large"
     found = w.known(text)
     if found is None:
@@ -75,7 +73,7 @@ def product(w: Writer, node: Node, extent: str, step: str) -> str:
     return found
 
 
-def fill(w: Writer, into: Layout, text_at: Callable[[list[str]], str]) -> None:
+def fill(w: LoopEmitter, into: Layout, text_at: Callable[[list[str]], str]) -> None:
     """Element by element; what is read and what is written are not the same memory."""
 
     def body(at: list[str]) -> None:

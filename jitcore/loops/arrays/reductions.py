@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType, SpanType
-from jitcore.loops.address import Layout
 from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part, load, operand
 from jitcore.loops.arrays.nest import buffer, nest
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 from jitcore.loops.transform import batch_gemv, dots
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import core_loop, inner_loop
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 FLOAT64 = ScalarType(np.dtype(np.float64))
 
 
-def product(w: Writer, node: Node) -> None:
+def product(w: LoopEmitter, node: Node) -> None:
     """`a @ b` of one axis or two, and np.dot of two vectors: its loop is the same, but it copies
     what goes backwards."""
     (out,) = node.outputs
@@ -76,32 +72,32 @@ def product(w: Writer, node: Node) -> None:
     w.check_flags(node)
 
 
-def in_memory(w: Writer, node: Node, arg: object, dtype: np.dtype) -> Layout:
+def in_memory(w: LoopEmitter, node: Node, arg: object, dtype: np.dtype) -> Layout:
     found = operand(w, node, arg, dtype)
     assert isinstance(found, Layout)
     return found
 
 
-def summed(w: Writer, node: Node) -> None:
+def summed(w: LoopEmitter, node: Node) -> None:
     """Of one axis, in NumPy's order."""
     fold(w, node, np.add)
 
 
-def largest(w: Writer, node: Node) -> None:
+def largest(w: LoopEmitter, node: Node) -> None:
     if isinstance(node.outputs[0].type, SpanType):
         extremes(w, node, ">")
     else:
         fold(w, node, np.maximum)
 
 
-def least(w: Writer, node: Node) -> None:
+def least(w: LoopEmitter, node: Node) -> None:
     if isinstance(node.outputs[0].type, SpanType):
         extremes(w, node, "<")
     else:
         fold(w, node, np.minimum)
 
 
-def averaged(w: Writer, node: Node) -> None:
+def averaged(w: LoopEmitter, node: Node) -> None:
     """np.mean divides the sum by np.intp: other types than float64 are rounded twice."""
     (out,) = node.outputs
     given = node.args[0]
@@ -113,7 +109,7 @@ def averaged(w: Writer, node: Node) -> None:
     w.check_flags(node)
 
 
-def extremes(w: Writer, node: Node, sign: str) -> None:
+def extremes(w: LoopEmitter, node: Node, sign: str) -> None:
     """Along some axes. Which NaN comes out, or which of two zeros, is NumPy's to say."""
     (out,) = node.outputs
     of = buffered(w, node.args[0])
@@ -170,7 +166,7 @@ def axes_of(node: Node, ndim: int) -> list[int]:
     return sorted({one % ndim for one in axes})
 
 
-def fold(w: Writer, node: Node, ufunc: np.ufunc) -> str:
+def fold(w: LoopEmitter, node: Node, ufunc: np.ufunc) -> str:
     """NumPy's reduction of one row is one call of its loop, into where the result stands. Gives how
     many elements there are."""
     (out,) = node.outputs

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
-from typing import TYPE_CHECKING
 
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node, Value
@@ -22,19 +21,18 @@ from jitcore.ir.op import Effect, Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import POLL
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.loops.address import Layout, layout
+from jitcore.loops.address import layout
 from jitcore.loops.arrays import elementwise, nest
 from jitcore.loops.elements import stored
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout, Lazy
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 LEAST = 1024  # bytes: a room as small costs less than the question
 MOST = 12  # parts that are compared with the target
 
 
-def store(w: Writer, node: Node) -> None:
+def store(w: LoopEmitter, node: Node) -> None:
     place, value = node.args
     into = layout(w, place)
     if not elementwise.is_part(value):
@@ -56,14 +54,16 @@ def store(w: Writer, node: Node) -> None:
         copy(w, node, into, of)
 
 
-def fits(w: Writer, node: Node, into: Layout, extents: Sequence[str], ones: Sequence[bool]) -> None:
+def fits(
+    w: LoopEmitter, node: Node, into: Layout, extents: Sequence[str], ones: Sequence[bool]
+) -> None:
     first = len(into.extents) - len(extents)
     for axis, (extent, one) in enumerate(zip(extents, ones, strict=True), first):
         if not one:
             w.leave_unless_equal(node, extent, into.extents[axis])
 
 
-def copy(w: Writer, node: Node, into: Layout, of: Layout) -> None:
+def copy(w: LoopEmitter, node: Node, into: Layout, of: Layout) -> None:
     """It may overlap what is written."""
     if is_small(of):
         moved(w, into, elementwise.copied(w, node, of, into.dtype))
@@ -78,7 +78,7 @@ def copy(w: Writer, node: Node, into: Layout, of: Layout) -> None:
         moved(w, into, room)
 
 
-def store_apart(w: Writer, node: Node, into: Layout, value: Value) -> bool:
+def store_apart(w: LoopEmitter, node: Node, into: Layout, value: Value) -> bool:
     """`value` is not computed yet. False: nothing is written, the store needs a room."""
     if w.seldom:
         return False
@@ -106,7 +106,7 @@ def store_apart(w: Writer, node: Node, into: Layout, value: Value) -> bool:
 
 
 @contextmanager
-def branch(w: Writer, head: str) -> Iterator[None]:
+def branch(w: LoopEmitter, head: str) -> Iterator[None]:
     w.line(head)
     w.depth += 1
     with w.block():
@@ -115,16 +115,16 @@ def branch(w: Writer, head: str) -> Iterator[None]:
     w.line("}")
 
 
-def computed(w: Writer, into: Layout, value: Value) -> None:
+def computed(w: LoopEmitter, into: Layout, value: Value) -> None:
     nest.fill(w, into, lambda at: elementwise.element(w, value, into.dtype, at))
     elementwise.check(w, value)
 
 
-def moved(w: Writer, into: Layout, of: Layout) -> None:
+def moved(w: LoopEmitter, into: Layout, of: Layout) -> None:
     nest.fill(w, into, lambda at: elementwise.cast(elementwise.load(of, at), of.dtype, into.dtype))
 
 
-def is_alike(into: Layout, lazy: elementwise.Lazy) -> bool:
+def is_alike(into: Layout, lazy: Lazy) -> bool:
     return bool(into.extents) and (into.ones, into.dtype) == (lazy.ones, lazy.dtype)
 
 
@@ -133,7 +133,7 @@ def is_small(into: Layout) -> bool:
     return known and prod(map(int, into.extents)) * into.dtype.itemsize < LEAST
 
 
-def either(w: Writer, free: str, into: Layout, room: Layout) -> Layout:
+def either(w: LoopEmitter, free: str, into: Layout, room: Layout) -> Layout:
     def chosen(ctype: str, one: str, other: str) -> str:
         return one if one == other else w.kept(ctype, f"{free} ? {one} : {other}")
 
@@ -145,7 +145,7 @@ def either(w: Writer, free: str, into: Layout, room: Layout) -> Layout:
 # ---- whether ------------------------------------------------------------------------------------
 
 
-def whether(w: Writer, node: Node, into: Layout, read: Sequence[Layout], value: Value) -> str:
+def whether(w: LoopEmitter, node: Node, into: Layout, read: Sequence[Layout], value: Value) -> str:
     """A variable: may the loop write into the array?"""
     nodes = [one.node for one in elementwise.tree(w, value)]
     silent = not w.mask or all(elementwise.effect_of(one) is Effect.SILENT for one in nodes)
@@ -172,7 +172,7 @@ def distinct(of: Layout) -> str:
     return f"rt_distinct({len(of.extents)}, RT_FEW({extents}), RT_FEW({steps}), {size})"
 
 
-def all_read(w: Writer, node: Node, value: Value) -> list[Layout] | None:
+def all_read(w: LoopEmitter, node: Node, value: Value) -> list[Layout] | None:
     """What is read of arrays since the mark, by the store too. None: who knows."""
     before = since_mark(w, node)
     if before is None or not {one.node for one in elementwise.tree(w, value)}.issubset(before):
@@ -190,7 +190,7 @@ def all_read(w: Writer, node: Node, value: Value) -> list[Layout] | None:
     return [*dict.fromkeys(layout(w, v) for v in given if v not in made)]
 
 
-def since_mark(w: Writer, node: Node) -> list[Node] | None:
+def since_mark(w: LoopEmitter, node: Node) -> list[Node] | None:
     exit = w.exit_of(node)
     nodes = w.done[-1]
     found: list[Node] = []

@@ -13,7 +13,7 @@ in a process. When rounds may be looked at before they are due, batch_products.p
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,21 +21,11 @@ from jitcore import _C
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SPAN
 from jitcore.ir.types import ArrayType, SpanType
-from jitcore.loops.address import Layout
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Access, How, Layout, RowsAhead
 from jitcore.loops.transform import dots
-from jitcore.loops.transform.batch_products import (
-    Access,
-    How,
-    Round,
-    RowsAhead,
-    is_vector,
-    moves,
-    planned,
-)
+from jitcore.loops.transform.batch_products import Round, is_vector, moves, planned
 from jitcore.toolchain.blas import threads_of_blas
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +36,7 @@ WIDE = 8  # columns: what a row may have beyond its own
 # ---- which products ------------------------------------------------------------------------------
 
 
-def begin(w: Writer, body: Body, end: str) -> None:
+def begin(w: LoopEmitter, body: Body, end: str) -> None:
     """Before a `for`, after ahead.begin: of the products that stand in its body."""
     candidates = [(k, node) for k, node in enumerate(body.nodes) if is_product(node)]
     if not candidates:
@@ -119,7 +109,7 @@ def is_next(of: Round, value: Value) -> bool:
 # ---- text ----------------------------------------------------------------------------------------
 
 
-def look_ahead(w: Writer, node: Node, a: Layout, b: Layout, into: Layout) -> str:
+def look_ahead(w: LoopEmitter, node: Node, a: Layout, b: Layout, into: Layout) -> str:
     """What precedes the call of this round's own product."""
     of = w.rows.get(node)
     if of is None:

@@ -14,54 +14,20 @@ finite results are kept, so that flags are those of the rounds in order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SLICE_START, SPAN, SPAN_STORE, dims_of
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import ANYWHERE, Access, Ahead, Axis, How
 
 PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot"))
 PLAIN = frozenset(("op.add", "op.sub", "op.mul", "extent", "slice.start", "slice.count"))
 ALL = None  # a slice's count
 MOST = 8  # arrays that are compared with those that are written
-
-
-class How(Enum):
-    """Where along an axis a round reads or writes."""
-
-    ITEM = "item"  # at the round's own place: index
-    AT = "at"  # index, in each round
-    SLICE = "slice"  # count places from start on, in each round
-    GROWING = "growing"  # as many as the round's own place says, from the first on
-    ANY = "any"
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """`index`: of ITEM, AT and GROWING; of a slice, where it begins. Values, or ints."""
-
-    how: How
-    index: Any = 0
-    count: Any = 0
-
-    @property
-    def given(self) -> tuple[Any, ...]:
-        return self.index, self.count
-
-
-ANYWHERE = Axis(How.ANY)
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    array: Value
-    axes: tuple[Axis, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,32 +36,10 @@ class Written:
     at: int  # which node of the body writes
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """`variable`: an rt_ahead, or rt_rows (batch_gemv.py). `index`, `end`: of rounds, in C."""
-
-    variable: str
-    index: str
-    end: str
-    operands: tuple[Access, Access]
-    pairs: tuple[tuple[Access, Access], ...]  # of one name, to be looked at
-    others: tuple[tuple[Value, Value], ...]  # names that may be of one memory
-    written: tuple[Value, ...]  # that are read too: indices tell, if elements lie apart
-    growing: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RowsAhead:
-    """Of a vector and a matrix. `rest`: where the columns begin, one further on in each round."""
-
-    plan: Ahead
-    rest: Value | None
-
-
 # ---- which products ------------------------------------------------------------------------------
 
 
-def begin(w: Writer, body: Body, end: str) -> None:
+def begin(w: LoopEmitter, body: Body, end: str) -> None:
     """Before a `for`: of the products that stand in its body."""
     found = [*products(w, body, end)]
     w.aheads.append([one.variable for _, one in found])
@@ -104,18 +48,18 @@ def begin(w: Writer, body: Body, end: str) -> None:
         w.line(f"{one}.to = 0;")
 
 
-def end(w: Writer) -> None:
+def end(w: LoopEmitter) -> None:
     w.aheads.pop()
 
 
-def forget(w: Writer) -> None:
+def forget(w: LoopEmitter) -> None:
     """Python's code ran."""
     for variables in w.aheads:
         for one in variables:
             w.line(f"{one}.to = 0;")
 
 
-def products(w: Writer, body: Body, end: str) -> Iterator[tuple[Node, Ahead]]:
+def products(w: LoopEmitter, body: Body, end: str) -> Iterator[tuple[Node, Ahead]]:
     candidates = [(k, node) for k, node in enumerate(body.nodes) if is_product(node)]
     if not candidates:
         return
@@ -137,7 +81,7 @@ def is_product(node: Node) -> bool:
 
 
 def ahead(
-    w: Writer, of: Round, at: int, node: Node, written: Sequence[Written], end: str
+    w: LoopEmitter, of: Round, at: int, node: Node, written: Sequence[Written], end: str
 ) -> Ahead | None:
     a, b = (of.access(arg) for arg in node.args)
     if a is None or b is None or not (is_vector(a) and is_vector(b)):
@@ -148,7 +92,7 @@ def ahead(
 
 
 def planned(
-    w: Writer,
+    w: LoopEmitter,
     of: Round,
     at: int,
     operands: tuple[Access, Access],

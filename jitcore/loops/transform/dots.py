@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from jitcore import _C
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType
-from jitcore.loops.address import Layout, layout
+from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.fp_flags import watch
-from jitcore.loops.transform.batch_products import ALL, Access, Ahead, Axis, How
+from jitcore.loops.records import Access, Ahead, Axis, How, Layout
+from jitcore.loops.transform.batch_products import ALL
 from jitcore.toolchain.numpy_loops import Inner, core_loop
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 
 def has_orders(dtype: np.dtype[Any]) -> bool:
@@ -37,7 +36,7 @@ def orders() -> tuple[str | None, str | None]:
     return (None, None) if inner is None else _C.try_dots((inner.capsule,), ())
 
 
-def product(w: Writer, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
+def product(w: LoopEmitter, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
     """Of one axis each, of one extent."""
     (out,) = node.outputs
     assert isinstance(out.type, ScalarType)
@@ -60,7 +59,7 @@ def product(w: Writer, node: Node, a: Layout, b: Layout, inner: Inner) -> None:
 # ---- those of the next rounds --------------------------------------------------------------------
 
 
-def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
+def look_ahead(w: LoopEmitter, plan: Ahead, a: Layout, b: Layout) -> None:
     variable = plan.variable
     w.line(f"if ({plan.index} >= {variable}.to) {{")
     lanes, tests = rounds(w, plan)
@@ -76,7 +75,7 @@ def look_ahead(w: Writer, plan: Ahead, a: Layout, b: Layout) -> None:
     w.line("}")
 
 
-def rounds(w: Writer, plan: Ahead) -> tuple[str, list[str]]:
+def rounds(w: LoopEmitter, plan: Ahead) -> tuple[str, list[str]]:
     """A variable, how many there are; and what must hold so that they may be looked at now."""
     lanes = w.fresh("n")
     w.line(f"    i64 {lanes} = {plan.end} - {plan.index};")
@@ -90,7 +89,7 @@ def rounds(w: Writer, plan: Ahead) -> tuple[str, list[str]]:
     return lanes, tests
 
 
-def items_of(w: Writer, one: Access) -> Iterator[tuple[str, str]]:
+def items_of(w: LoopEmitter, one: Access) -> Iterator[tuple[str, str]]:
     """Indices that move, and how many places are left."""
     of = layout(w, one.array)
     for axis, extent in zip(one.axes, of.extents, strict=True):
@@ -98,14 +97,14 @@ def items_of(w: Writer, one: Access) -> Iterator[tuple[str, str]]:
             yield w.text(axis.index), f"{extent} - {w.text(axis.index)}"
 
 
-def lane(w: Writer, one: Access) -> str:
+def lane(w: LoopEmitter, one: Access) -> str:
     """From one round's part to the next one's, in bytes."""
     steps = layout(w, one.array).steps
     moved = [step for axis, step in zip(one.axes, steps, strict=True) if axis.how is How.ITEM]
     return " + ".join(moved) or "0"
 
 
-def differ(w: Writer, written: Access, read: Access, lanes: str) -> str:
+def differ(w: LoopEmitter, written: Access, read: Access, lanes: str) -> str:
     """Along some axis the one ends before the other begins."""
     tests = []
     for one, other in zip(written.axes, read.axes, strict=True):
@@ -118,7 +117,7 @@ def differ(w: Writer, written: Access, read: Access, lanes: str) -> str:
     return f"({' || '.join(tests) or '0'})"
 
 
-def reach(w: Writer, axis: Axis, lanes: str) -> tuple[str, str] | None:
+def reach(w: LoopEmitter, axis: Axis, lanes: str) -> tuple[str, str] | None:
     """From where to before where all these rounds get."""
     match axis.how:
         case How.ITEM:

@@ -10,52 +10,35 @@ at each time. With several stores in a loop, looking takes longer than waiting.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import RANGE_ITEM, SEQ_APPEND, SEQ_STORE
 from jitcore.ir.types import ArrayType, SpanType
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Latest
 from jitcore.toolchain.abi import C_TYPES
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
-
-@dataclass(frozen=True, slots=True)
-class Latest:
-    """`place`, `value`: variables. `loads` may read what the one store has written."""
-
-    place: str
-    value: str
-    loads: frozenset[Node]
-
-    def loaded(self, address: str, loaded: str) -> str:
-        return f"__builtin_expect({address} == {self.place}, 1) ? {self.value} : {loaded}"
-
-    def stored(self, address: str, text: str) -> str:
-        return f"{self.place} = {address}; {self.value} = {text};"
-
-
-def begin(w: Writer, body: Body) -> None:
+def begin(w: LoopEmitter, body: Body) -> None:
     """Of the loop that is opened here, until `end`."""
     w.latest.append(latest(w, body))
 
 
-def end(w: Writer) -> None:
+def end(w: LoopEmitter) -> None:
     w.latest.pop()
 
 
-def forget(w: Writer) -> None:
+def forget(w: LoopEmitter) -> None:
     """Other threads may run: nobody knows what stands there."""
     last = w.stored_last()
     if last is not None:
         w.line(f"{last.place} = 0;")
 
 
-def latest(w: Writer, body: Body) -> Latest | None:
+def latest(w: LoopEmitter, body: Body) -> Latest | None:
     nodes = [*every(body.nodes)]
     if any(changes_more(node) for node in nodes):
         return None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,12 +25,10 @@ from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType
 from jitcore.loops import elements
 from jitcore.loops.address import layout
-from jitcore.loops.scalars import c_type
+from jitcore.loops.c_types import c_type
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.batch_products import Round, is_array
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 MOST = 4096  # rounds
 WHOLE = "ilq"  # dtypes: int32 and int64
@@ -197,18 +195,18 @@ def computed_here(plan: Plan) -> None:
 # ---- C -------------------------------------------------------------------------------------------
 
 
-def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: Writer, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
     with stretch(w, head) as made, apart_from_ways(w, made):
         compute(w, plan, made)
 
 
-def compute(w: Writer, plan: Plan, made: Stretch) -> None:
+def compute(w: LoopEmitter, plan: Plan, made: Stretch) -> None:
     many, label, left = made.count, made.alone, made.head.left
     w.line(f"i64 {many} = {left} < {MOST} ? {left} : {MOST};")
     for node in plan.numbers:
@@ -237,7 +235,7 @@ def compute(w: Writer, plan: Plan, made: Stretch) -> None:
 
 
 def text(
-    w: Writer, node: Node, name: str, known: Mapping[Value, str], items: Mapping[Node, str]
+    w: LoopEmitter, node: Node, name: str, known: Mapping[Value, str], items: Mapping[Node, str]
 ) -> str:
     if node in items:
         return items[node]
@@ -246,11 +244,11 @@ def text(
     return f"({name})(({unsigned}){a} {BAD[node.op.name][0]} ({unsigned}){b})"
 
 
-def operand(w: Writer, arg: Any, name: str, known: Mapping[Value, str]) -> str:
+def operand(w: LoopEmitter, arg: Any, name: str, known: Mapping[Value, str]) -> str:
     return known[arg] if arg in known else f"({name}){w.text(arg)}"
 
 
-def item(w: Writer, plan: Plan, node: Node, many: str, label: str) -> str:
+def item(w: LoopEmitter, plan: Plan, node: Node, many: str, label: str) -> str:
     """The element of round `l`, once it is known that there is one for each of the rounds."""
     of = layout(w, node.args[0])
     steps = []

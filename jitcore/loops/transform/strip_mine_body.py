@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
 from jitcore.ir.ops.loop import POLL
-from jitcore.loops.address import Layout, layout, view
+from jitcore.loops.address import layout, view
 from jitcore.loops.arrays.elementwise import (
     cast,
     choice_dtypes,
@@ -31,14 +31,13 @@ from jitcore.loops.arrays.elementwise import (
     text_of,
 )
 from jitcore.loops.arrays.nest import ONE_BY_ONE
+from jitcore.loops.c_types import NoForm
 from jitcore.loops.elements import stored
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.strip_mine import Plan, is_mapped
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 
 @dataclass(slots=True)
@@ -57,7 +56,7 @@ class Strands:
     """`values`, `pending`, `loop`: of the loop over strands that is being written. `logged`: where
     a round has stored so far, into each array; None: maybe."""
 
-    w: Writer
+    w: LoopEmitter
     plan: Plan
     extents: list[str]
     values: dict[Value, str] = field(default_factory=dict)

@@ -12,21 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import dims_of
 from jitcore.ir.types import ArrayType
 from jitcore.loops import carried
-from jitcore.loops.address import Layout, layout
+from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Layout
 from jitcore.loops.transform.strip_mine import AT, Plan, Refused, plan_of
 from jitcore.loops.transform.strip_mine_function import WIDE, Part, function
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 LEAST = 2  # rounds
 LONGEST = 1 << 27  # lines of C that are run, so that signals do not wait for long
@@ -41,13 +40,13 @@ READ = "__atomic_load_n(&{}, __ATOMIC_RELAXED)"
 WRITE = "__atomic_store_n(&{}, {}, __ATOMIC_RELAXED);"
 
 
-def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: Writer, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
     functions = len(w.functions)
     resting = w.fresh("resting")
     written = False  # a stretch without a form is left out without a word
@@ -63,7 +62,7 @@ def rounds(w: Writer, plan: Plan, head: Head) -> None:
         del w.functions[functions:]
 
 
-def run(w: Writer, plan: Plan, made: Stretch, resting: str) -> None:
+def run(w: LoopEmitter, plan: Plan, made: Stretch, resting: str) -> None:
     name = w.fresh("strands")
     assert plan.first is not None
     array, place = plan.root(plan.first.args[0]), plan.places[plan.root(plan.first.args[0])]
@@ -94,7 +93,7 @@ def lies_in_one_piece(array: Value, axis: int) -> bool:
     return isinstance(kind, ArrayType) and kind.strides[axis] == kind.dtype.itemsize
 
 
-def extents_of(w: Writer, plan: Plan, array: Value, axes: list[int]) -> list[str]:
+def extents_of(w: LoopEmitter, plan: Plan, array: Value, axes: list[int]) -> list[str]:
     """How many strands there are, along each of their axes."""
     assert plan.first is not None
     key = plan.view(plan.first.args[0]).args[1]
@@ -110,7 +109,7 @@ def extents_of(w: Writer, plan: Plan, array: Value, axes: list[int]) -> list[str
     return found
 
 
-def compute(w: Writer, plan: Plan, value: Any) -> None:
+def compute(w: LoopEmitter, plan: Plan, value: Any) -> None:
     """A number that is the same in each round, before the first one."""
     node = plan.made.get(value) if type(value) is Value else None
     if node is None:
@@ -120,7 +119,7 @@ def compute(w: Writer, plan: Plan, value: Any) -> None:
     w.assign(node)
 
 
-def count_of(w: Writer, plan: Plan, made: Stretch, extents: list[str], part: Part) -> None:
+def count_of(w: LoopEmitter, plan: Plan, made: Stretch, extents: list[str], part: Part) -> None:
     """Rounds whose log is not too large, and whole lines of cache of it."""
     n, left = made.count, made.head.left
     w.line(f"i64 {n} = {left} < {MOST} ? {left} : {MOST};")
@@ -140,12 +139,12 @@ def count_of(w: Writer, plan: Plan, made: Stretch, extents: list[str], part: Par
     w.line(f"if ({n} > {work}) {n} = {work};")
 
 
-def wide(w: Writer, array: Value, axis: int) -> str:
+def wide(w: LoopEmitter, array: Value, axis: int) -> str:
     whole = layout(w, array)
     return f"{whole.steps[axis]} == {whole.dtype.itemsize} ? {WIDE} : {NARROW}"
 
 
-def look_apart(w: Writer, plan: Plan, made: Stretch) -> None:
+def look_apart(w: LoopEmitter, plan: Plan, made: Stretch) -> None:
     tests = [distinct(layout(w, array)) for array in plan.places]
     seen: set[frozenset[Value]] = set()
     for array in plan.places:
@@ -159,7 +158,13 @@ def look_apart(w: Writer, plan: Plan, made: Stretch) -> None:
 
 
 def passes(
-    w: Writer, plan: Plan, made: Stretch, name: str, part: Part, extents: list[str], resting: str
+    w: LoopEmitter,
+    plan: Plan,
+    made: Stretch,
+    name: str,
+    part: Part,
+    extents: list[str],
+    resting: str,
 ) -> None:
     n = made.count
     node = plan.first
@@ -188,7 +193,7 @@ def passes(
         w.line(f"{carried.own(w, param).pointer} = rooms[{now}].first;")
 
 
-def carry(w: Writer, plan: Plan, k: int, param: Value, node: Node, extents: list[str]) -> int:
+def carry(w: LoopEmitter, plan: Plan, k: int, param: Value, node: Node, extents: list[str]) -> int:
     """The room for what the last round hands on."""
     of: Layout = carried.own(w, param)
     if len(of.extents) != len(extents) or len(dims_of(param.type)) != len(extents):  # type: ignore[arg-type]

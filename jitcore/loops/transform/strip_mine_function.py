@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.types import SpanType
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.strip_mine import Plan, unread
 from jitcore.loops.transform.strip_mine_body import Strands
 from jitcore.toolchain.abi import C_TYPES
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 WIDE = 256  # strands of a block
 TILES = 24
@@ -41,7 +38,7 @@ class Part:
 
 
 @contextmanager
-def of_its_own(w: Writer) -> Iterator[list[str]]:
+def of_its_own(w: LoopEmitter) -> Iterator[list[str]]:
     """Lines and variables that are not the routine's."""
     kept = w.lines, w.declared, w.names, w.layouts, w.watching, w.instead, w.depth
     w.lines, w.declared, w.names = [], [*w.declared], dict(w.names)
@@ -53,7 +50,7 @@ def of_its_own(w: Writer) -> Iterator[list[str]]:
         w.lines, w.declared, w.names, w.layouts, w.watching, w.instead, w.depth = kept
 
 
-def function(w: Writer, plan: Plan, name: str, ndim: int) -> Part:
+def function(w: LoopEmitter, plan: Plan, name: str, ndim: int) -> Part:
     """`ndim`: axes of a strand's index."""
     assert plan.first is not None
     for value in plan.given():
@@ -90,7 +87,7 @@ def kept(line: str, wanted: dict[str, str]) -> str:
     return f"{head}{rest}" if rest.partition("[")[0] in wanted else ""
 
 
-def outer(w: Writer, lines: Sequence[str], own: Sequence[str]) -> list[tuple[str, str]]:
+def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[str]) -> list[tuple[str, str]]:
     names = dict.fromkeys(found for line in lines for found in OUTER.findall(line))
     mine = {name_in(text) for text in own}
     types = {name_in(text): text.rstrip(";").rpartition(" ")[0] for text in w.declared}
@@ -110,7 +107,7 @@ def name_in(declared: str) -> str:
 
 
 def whole(
-    w: Writer,
+    w: LoopEmitter,
     strands: Strands,
     name: str,
     lines: Sequence[str],

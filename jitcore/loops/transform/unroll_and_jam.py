@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
@@ -22,12 +22,11 @@ from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.records import Access, How
 from jitcore.loops.transform import batch_products
-from jitcore.loops.transform.batch_products import Access, How, Round, Written, is_array
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.transform.batch_products import Round, Written, is_array
 
 SIGNS = {"op.add": "+", "op.sub": "-", "op.mul": "*", "op.truediv": "/"}
 
@@ -61,7 +60,7 @@ class Refused(Exception):
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(w: Writer, body: Body) -> Plan | None:
+def plan_of(w: LoopEmitter, body: Body) -> Plan | None:
     stores = [node for node in body.nodes if node.op is SPAN_STORE]
     if not stores or body.results or len(body.params) != 1:
         return None
@@ -75,7 +74,7 @@ def plan_of(w: Writer, body: Body) -> Plan | None:
     return plan
 
 
-def sort(w: Writer, plan: Plan, at: int, node: Node) -> None:
+def sort(w: LoopEmitter, plan: Plan, at: int, node: Node) -> None:
     of = plan.of
     if node.op is POLL:
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
@@ -19,7 +19,8 @@ from jitcore.loops.address import layout
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.scalars import NoForm
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform import dots, forward_stores
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.unroll_and_jam import (
@@ -40,9 +41,6 @@ from jitcore.loops.transform.versioning import (
     try_again,
 )
 
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
-
 LONGEST = 4096  # elements of a column
 
 
@@ -51,7 +49,7 @@ class Lanes:
     """`values`: of each number that differs between the rounds, an array in C.
     `body`: what a round does with numbers. `commits`: what is written when all is known."""
 
-    w: Writer
+    w: LoopEmitter
     plan: Plan
     rounds: Stretch
     values: dict[Value, str] = field(default_factory=dict)
@@ -86,13 +84,13 @@ class Lanes:
         self.w.line(f"if ({condition}) goto {self.rounds.alone};")
 
 
-def begin(w: Writer, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(w, body)
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: Writer, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
     with stretch(w, head) as made:
         lanes = Lanes(w, plan, made)
         with apart_from_ways(w, made):

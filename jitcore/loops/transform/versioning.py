@@ -17,13 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.loops.scalars import NoForm
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
+from jitcore.loops.c_types import NoForm
+from jitcore.loops.emitter import LoopEmitter
 
 LEAST = 8  # rounds
 
@@ -54,7 +51,7 @@ class Stretch:
     undoing: list[str] = field(default_factory=list)
 
 
-def try_again(w: Writer) -> str:
+def try_again(w: LoopEmitter) -> str:
     """Before the loop: the variable that says from which round on a stretch is tried."""
     again = w.scratch("i64")
     w.line(f"{again} = 0;")
@@ -62,7 +59,7 @@ def try_again(w: Writer) -> str:
 
 
 @contextmanager
-def stretch(w: Writer, head: Head, least: int = LEAST) -> Iterator[Stretch]:
+def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]:
     """What is written within does the rounds of a stretch, and counts them."""
     made = Stretch(head, w.fresh("n"), w.fresh("alone"))
     lines, layouts, depth = len(w.lines), w.layouts.copy(), w.depth
@@ -85,7 +82,7 @@ def stretch(w: Writer, head: Head, least: int = LEAST) -> Iterator[Stretch]:
 
 
 @contextmanager
-def apart_from_ways(w: Writer, made: Stretch) -> Iterator[None]:
+def apart_from_ways(w: LoopEmitter, made: Stretch) -> Iterator[None]:
     """What would leave the routine goes to the rounds one by one."""
     w.instead = made.alone
     try:

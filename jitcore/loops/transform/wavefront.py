@@ -15,19 +15,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Body, Value
 from jitcore.loops.address import index, layout
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.scalars import NoForm, c_name
+from jitcore.loops.c_types import NoForm, c_name
+from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.loop_nest import Carried, Plan, parts_of, plan_of, read_by
 from jitcore.loops.transform.skew import INNER, OUTER, STILL, Access, Place
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
-
-if TYPE_CHECKING:
-    from jitcore.loops.emitter import Writer
 
 ROWS = 16  # at once
 FEWEST = 2
@@ -40,7 +37,7 @@ MOST_KEPT = 1 << 22  # bytes of an array
 class Rows:
     """Variables in C: the first row, how many columns, a row's number, and its column."""
 
-    w: Writer
+    w: LoopEmitter
     plan: Plan
     made: Stretch
     first: str
@@ -53,13 +50,13 @@ class Rows:
         return self.made.head.index
 
 
-def begin(w: Writer, body: Body, at: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, at: str, end: str) -> Callable[[], None] | None:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
     return None if plan is None else partial(rows, w, body, plan, Head(at, end, try_again(w)))
 
 
-def rows(w: Writer, body: Body, plan: Plan, head: Head) -> None:
+def rows(w: LoopEmitter, body: Body, plan: Plan, head: Head) -> None:
     with stretch(w, head, FEWEST) as made, apart_from_ways(w, made):
         column = w.name(plan.inner.bodies[0].params[0])
         of = Rows(w, plan, made, w.scratch("i64"), w.scratch("i64"), w.fresh("r"), column)
@@ -98,7 +95,7 @@ def before(of: Rows) -> None:
 
 
 @contextmanager
-def again(w: Writer, plan: Plan) -> Iterator[None]:
+def again(w: LoopEmitter, plan: Plan) -> Iterator[None]:
     """The text of nodes that will be written again. Flags are looked at when all is done; an index
     from the end is not what the plan has compared."""
     mask, calls, user_lines = w.mask, len(w.calls), len(w.user_lines)
@@ -247,6 +244,6 @@ def both_ends(of: Rows, place: Place, shifts: Sequence[int]) -> tuple[str, str]:
     return position(of.w, place, at, min(shifts)), position(of.w, place, last, max(shifts))
 
 
-def position(w: Writer, place: Place, at: str, shift: int) -> str:
+def position(w: LoopEmitter, place: Place, at: str, shift: int) -> str:
     start, sign = w.text(place.start), "+" if place.step > 0 else "-"
     return f"(i64)((u64){start} {sign} (u64)({at} + {shift}))"
