@@ -16,7 +16,8 @@ from typing import Any, TypeVar, cast, get_args, overload
 
 import numpy as np
 
-from jitcore import _C, config, pristine
+import jitcore._C as _C
+from jitcore import config, pristine
 from jitcore.config import Config, Numerics, environment
 from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
 from jitcore.host import numpy_versions

@@ -9,7 +9,7 @@ from operator import attrgetter
 from types import CellType, FunctionType
 from typing import Any
 
-from jitcore import _C
+import jitcore._C as _C
 from jitcore.errors import GraphBreakError
 from jitcore.host.lazy_import import Lazy
 from jitcore.opcodes.decode import decode

@@ -12,7 +12,7 @@ import atexit
 import sys
 from functools import cache
 
-from jitcore import _C
+import jitcore._C as _C
 
 
 @cache

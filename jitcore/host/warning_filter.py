@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, Literal
 
-from jitcore import _C
+import jitcore._C as _C
 from jitcore.host.fast_dataclass import dataclass
 
 Action = Literal["ignore", "error"]

@@ -12,7 +12,7 @@ from jitcore.ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from jitcore.loops.address import index
 from jitcore.loops.c_types import NoForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.scalars import form
+from jitcore.loops.forms.scalars import form
 from jitcore.toolchain.abi import NUMPY_SCALAR
 
 SEQUENCES = {

@@ -13,8 +13,8 @@ from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back, may_call
 from jitcore.loops.control import CONTROL
 from jitcore.loops.emitter import LoopEmitter, Walk
-from jitcore.loops.scalars import form_of
-from jitcore.loops.ufuncs import ufunc_form
+from jitcore.loops.forms.scalars import form_of
+from jitcore.loops.forms.ufuncs import ufunc_form
 
 MANY = 1 << 40  # rounds that say that the loop was left for good (csrc/plan/plan.c)
 COUNTS = frozenset(("range.next", "extent", "slice.count", "slice.start"))  # not negative

@@ -29,7 +29,7 @@ from jitcore.ir.types import (
     SpanType,
     Type,
 )
-from jitcore.loops import arithmetic, boxed_items, comparisons, elements, functions, slices, stack
+from jitcore.loops import boxed_items, stack
 from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
@@ -37,6 +37,7 @@ from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQU
 from jitcore.loops.c_types import NoForm, c_name, number
 from jitcore.loops.emit_nodes import WALK
 from jitcore.loops.emitter import LoopEmitter, is_array
+from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
 from jitcore.loops.line_comments import commented
 from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of

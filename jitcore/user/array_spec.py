@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import _C
+import jitcore._C as _C
 from jitcore.errors import SignatureError
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.user.dynamic_axes import mark_dynamic

@@ -14,7 +14,7 @@ from functools import partial
 from types import MethodType
 from typing import Any, TypeVar
 
-from jitcore import _C
+import jitcore._C as _C
 
 F = TypeVar("F", bound=Callable[..., Any])
 held = _C.hold

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, Literal, TypeVar, overload
 
-from jitcore import _C
+import jitcore._C as _C
 
 F = TypeVar("F", bound=Callable[..., Any])
 COMPILED: type = _C.Dispatcher  # of what jitcore.compile returns

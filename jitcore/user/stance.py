@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from typing import Literal, get_args
 
-from jitcore import _C
+import jitcore._C as _C
 
 Name = Literal["eager", "compile", "fail_on_break"]
 

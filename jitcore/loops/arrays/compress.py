@@ -28,8 +28,8 @@ from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.arrays.stores import box, branch, either, moved
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back
-from jitcore.loops.elements import stored
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.elements import stored
 from jitcore.loops.records import Layout
 from jitcore.toolchain.abi import C_TYPES
 

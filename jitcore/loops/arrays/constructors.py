@@ -12,7 +12,7 @@ from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part,
 from jitcore.loops.arrays.nest import buffer, fill
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.scalars import converted
+from jitcore.loops.forms.scalars import converted
 from jitcore.toolchain.abi import C_TYPES
 
 

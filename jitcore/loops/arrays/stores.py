@@ -23,8 +23,8 @@ from jitcore.ir.ops.loop import POLL
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.address import layout
 from jitcore.loops.arrays import elementwise, nest
-from jitcore.loops.elements import stored
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.elements import stored
 from jitcore.loops.records import Layout, Lazy
 from jitcore.toolchain.abi import C_TYPES
 

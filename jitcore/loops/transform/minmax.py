@@ -23,10 +23,10 @@ from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType
-from jitcore.loops import elements
 from jitcore.loops.address import layout
 from jitcore.loops.c_types import c_type
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms import elements
 from jitcore.loops.transform.batch_products import Round, is_array
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
 

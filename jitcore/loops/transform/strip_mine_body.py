@@ -32,8 +32,8 @@ from jitcore.loops.arrays.elementwise import (
 )
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.c_types import NoForm
-from jitcore.loops.elements import stored
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.elements import stored
 from jitcore.loops.records import Layout
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.strip_mine import Plan, is_mapped

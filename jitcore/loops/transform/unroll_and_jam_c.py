@@ -14,13 +14,13 @@ from typing import Any
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN_STORE
-from jitcore.loops import elements
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms import elements
 from jitcore.loops.transform import dots, forward_stores
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.unroll_and_jam import (

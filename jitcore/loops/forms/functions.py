@@ -9,7 +9,7 @@ import numpy as np
 from jitcore.ir.graph import Node
 from jitcore.loops.c_types import NoForm, c_type, is_int, number, result
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.scalars import Form, form, target, within
+from jitcore.loops.forms.scalars import Form, form, target, within
 
 
 @form("op.neg")

@@ -9,8 +9,8 @@ from jitcore.ir.op import Effect
 from jitcore.ir.types import ScalarType
 from jitcore.loops.c_types import NoForm, number, result
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.scalars import converted
 from jitcore.loops.fp_flags import watched
-from jitcore.loops.scalars import converted
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import inner_loop
 

@@ -16,8 +16,8 @@ from jitcore.ir.types import ScalarType, SpanType
 from jitcore.loops.address import index, layout
 from jitcore.loops.c_types import NoForm, number
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.scalars import converted, form
 from jitcore.loops.fp_flags import watch
-from jitcore.loops.scalars import converted, form
 from jitcore.toolchain.abi import C_TYPES
 
 

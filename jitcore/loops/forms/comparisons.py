@@ -8,7 +8,7 @@ from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType
 from jitcore.loops.c_types import NoForm, is_int, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.scalars import FORMS, Form, both, within
+from jitcore.loops.forms.scalars import FORMS, Form, both, within
 
 QUIET = {"<": "isless", "<=": "islessequal", ">": "isgreater", ">=": "isgreaterequal"}
 

@@ -9,8 +9,8 @@ import numpy as np
 from jitcore.ir.graph import Node
 from jitcore.loops.c_types import NoForm, c_type, is_int, number, result, world
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.forms.scalars import FORMS, Form, both, form, target, within
 from jitcore.loops.fp_flags import called, watched
-from jitcore.loops.scalars import FORMS, Form, both, form, target, within
 
 CHECKED = {"+": "add", "-": "sub", "*": "mul"}
 

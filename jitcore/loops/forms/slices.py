@@ -8,7 +8,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.loops.address import step_text
 from jitcore.loops.arrays.elementwise import shape_of
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.scalars import form
+from jitcore.loops.forms.scalars import form
 
 MOST = 1 << 31  # a step
 
