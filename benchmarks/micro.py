@@ -18,7 +18,7 @@ import numpy as np
 
 from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
 from jitcore.passes.fuse import fuse
 
@@ -32,7 +32,7 @@ def eager(x: Array, y: Array) -> Array:
     return result
 
 
-def traced(x: Array, y: Array) -> Group:
+def traced(x: Array, y: Array) -> FusionGroup:
     """The same as a group."""
     b = Builder()
     vx, vy = b.input(type_of(x)), b.input(type_of(y))
@@ -44,7 +44,7 @@ def traced(x: Array, y: Array) -> Group:
     root = op("sqrt", op("+", op("*", vx, vx), op("*", vy, vy)))
     result = op("+", op("*", root, op("exp", op("neg", vx))), vy)
     (group,) = fuse(b.nodes, {result})
-    assert isinstance(group, Group)
+    assert isinstance(group, FusionGroup)
     return group
 
 

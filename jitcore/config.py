@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from jitcore.host import log_topics
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 
-difflib = Lazy("difflib")
-settings = Lazy("jitcore.user.config_scope")  # which imports this module
+difflib = LazyModule("difflib")
+settings = LazyModule("jitcore.user.config_scope")  # which imports this module
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]

@@ -21,12 +21,12 @@ from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.guards.guard import ErrState
 from jitcore.host.deadline import halfway
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.host.user_exceptions import is_users
 from jitcore.ir.errstate import only_warns
 from jitcore.opcodes.decode import Code, decode
 from jitcore.plan.assemble import Assembled, assemble, entry_that_stays
-from jitcore.plan.segments import Unroutined
+from jitcore.plan.segments import LoopLeft
 from jitcore.runtime.allowance import limited
 from jitcore.runtime.exclusions import rules
 from jitcore.runtime.memory_limit import keep_heap, pool_bytes
@@ -50,8 +50,8 @@ from jitcore.user.directives import is_left
 from jitcore.verify import pending
 from jitcore.verify.contain import failed, guarded
 
-dumping = Lazy("jitcore.dump.function")
-rehearsal = Lazy("jitcore.verify.shadow_run")
+dumping = LazyModule("jitcore.dump.function")
+rehearsal = LazyModule("jitcore.verify.shadow_run")
 MAX_CODE = 20_000
 
 
@@ -271,7 +271,7 @@ def captured_and_assembled(start: Start, record: Record) -> tuple[Capture, Assem
             return general
         try:
             return captured, assembled_if_it_pays(captured, record.config)
-        except Unroutined as loop:
+        except LoopLeft as loop:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *loop.args)
             refused[loop.at] = loop.why
 

@@ -113,7 +113,7 @@ def await_script() -> None:
         native.await_script()
 
 
-class Library:
+class LibraryFinder:
     """A finder that leaves out the program's own folder, for the thread that loads our modules;
     others meanwhile import theirs. `found`: the names that it was asked for."""
 
@@ -134,7 +134,7 @@ def prepare(code: "CodeType") -> None:
     fails here is not the program's, nor are modules of the program's that have names of the
     library's ours."""
     try:
-        own, finders, library = sys.path[:1], sys.meta_path, Library(sys.path[1:])
+        own, finders, library = sys.path[:1], sys.meta_path, LibraryFinder(sys.path[1:])
         at = finders.index(PathFinder) if PathFinder in finders else len(finders)
         # another list: an import that goes through this one would miss a finder
         sys.meta_path = [*finders[:at], library, *finders[at:]]

@@ -23,7 +23,7 @@ from jitcore.errors import GraphBreakError, InternalError, JitcoreError, Signatu
 from jitcore.host import numpy_versions
 from jitcore.host.at_exit import leave_at_exit
 from jitcore.host.fast_dataclass import replace
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.host.user_exceptions import is_users
 from jitcore.user import backends
 from jitcore.user.array_spec import ArraySpec, Signature, aligned, checks
@@ -68,13 +68,13 @@ numpy_versions.check(np.__version__)
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
-pipeline = Lazy("jitcore.pipeline")
-waiting = Lazy("jitcore.toolchain.background")
-everywhere = Lazy("jitcore.auto.global_mode")
-rules = Lazy("jitcore.runtime.exclusions")
-reports = Lazy("jitcore.report.destinations")
-explaining = Lazy("jitcore.report.explain")
-controls = Lazy("jitcore.api.function_methods")
+pipeline = LazyModule("jitcore.pipeline")
+waiting = LazyModule("jitcore.toolchain.background")
+everywhere = LazyModule("jitcore.auto.global_mode")
+rules = LazyModule("jitcore.runtime.exclusions")
+reports = LazyModule("jitcore.report.destinations")
+explaining = LazyModule("jitcore.report.explain")
+controls = LazyModule("jitcore.api.function_methods")
 
 
 @overload

@@ -11,14 +11,14 @@ from typing import Any
 
 import jitcore._C as _C
 from jitcore.errors import GraphBreakError
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.opcodes.decode import decode
 from jitcore.runtime.records import Record, Region, records
 from jitcore.user.array_spec import ArraySpec, examples, refusal
 from jitcore.user.cache_info import CachedEntry, CacheInfo, State
 from jitcore.user.directives import disable
 
-pipeline = Lazy("jitcore.pipeline")  # which may be one that cannot be loaded
+pipeline = LazyModule("jitcore.pipeline")  # which may be one that cannot be loaded
 
 
 def record_of(dispatcher: Any) -> Record | None:

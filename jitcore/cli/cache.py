@@ -18,7 +18,7 @@ USAGE = "usage: python -m jitcore cache [size | list | clear]"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CacheEntry:
     path: Path
     size: int  # bytes; several kernels of one graph share a file
     used: float  # seconds since the epoch
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def kept(folder: Path, suffix: str = KERNEL) -> list[Kept]:
+def kept(folder: Path, suffix: str = KERNEL) -> list[CacheEntry]:
     """What is in the folder, used last first."""
     found = []
     for path in folder.glob(f"*{suffix}"):
@@ -50,11 +50,11 @@ def kept(folder: Path, suffix: str = KERNEL) -> list[Kept]:
             stat = path.stat()
         except FileNotFoundError:
             continue  # another process prunes
-        found.append(Kept(path, own_size(stat), stat.st_mtime))
+        found.append(CacheEntry(path, own_size(stat), stat.st_mtime))
     return sorted(found, key=lambda one: -one.used)
 
 
-def size(held: Sequence[Kept]) -> str:
+def size(held: Sequence[CacheEntry]) -> str:
     return f"{sum(one.size for one in held) / MEGABYTE:.1f}"
 
 

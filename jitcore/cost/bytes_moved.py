@@ -26,10 +26,10 @@ from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.ir.strided import phantom
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType
 from jitcore.ir.value import Value, arguments, values
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.store_rules import STORE
-from jitcore.kernels.view_offsets import Place, placed, viewed
+from jitcore.kernels.view_offsets import ViewOffset, placed, viewed
 from jitcore.passes.elide_concat import PIECE
 
 EMPTY = frozenset(("empty", "empty_like"))  # nothing is written
@@ -76,7 +76,7 @@ NOTHING: tuple[Traffic, tuple[Counts, ...]] = Traffic(0, 0, 0, 0), ()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ByteRange:
     """Bytes `low` to `high` of an array, of which it has `size`."""
 
     array: Any  # a Value; of a constant its id
@@ -93,21 +93,21 @@ class Part:
 class Touched:
     """What a step reads and writes. Inside of a kernel: what its nodes made is nobody else's."""
 
-    reads: list[Part] = field(default_factory=list)
-    writes: list[Part] = field(default_factory=list)
+    reads: list[ByteRange] = field(default_factory=list)
+    writes: list[ByteRange] = field(default_factory=list)
 
 
-class Step(Protocol):
+class CostedStep(Protocol):
     """A node, or what runs several of them."""
 
     @property
     def outputs(self) -> tuple[Value, ...]: ...
 
 
-Places = Mapping[Value, Place]
+Places = Mapping[Value, ViewOffset]
 
 
-Given = tuple[Sequence[Step], Sequence[Node], Collection[Value], Places]
+Given = tuple[Sequence[CostedStep], Sequence[Node], Collection[Value], Places]
 
 
 class Moves:
@@ -117,7 +117,7 @@ class Moves:
 
     def __init__(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[CostedStep],
         nodes: Sequence[Node],
         handed: Collection[Value],
         views: Places,
@@ -136,7 +136,7 @@ class Moves:
 
 
 def traffic(
-    steps: Sequence[Step], nodes: Sequence[Node], handed: Collection[Value], views: Places
+    steps: Sequence[CostedStep], nodes: Sequence[Node], handed: Collection[Value], views: Places
 ) -> tuple[Traffic, tuple[Counts, ...]]:
     places = {**views, **placed(nodes, {})}
     kept = {place_of(value, places).array for value in handed}
@@ -159,7 +159,7 @@ def total_of(counts: Iterable[int | None]) -> int | None:
     return None if None in found else sum(one for one in found if one is not None)
 
 
-def counted(step: Step, places: Places, inner: Collection[Value]) -> Counts:
+def counted(step: CostedStep, places: Places, inner: Collection[Value]) -> Counts:
     try:
         found = touched(step, places)
     except Uncounted as error:
@@ -167,7 +167,7 @@ def counted(step: Step, places: Places, inner: Collection[Value]) -> Counts:
     moved = bytes_of(found.reads) + bytes_of(found.writes)
     between = [[part for part in one if part.array in inner] for one in (found.reads, found.writes)]
     alone = (step,) if isinstance(step, Node) else ()
-    nodes = step.nodes if isinstance(step, Group) else alone
+    nodes = step.nodes if isinstance(step, FusionGroup) else alone
     each = [*map(operations, nodes)]
     unknown = next((n.op.name for n, k in zip(nodes, each, strict=True) if k is None), "")
     why = f"the operations of {unknown} are not counted" if unknown else ""
@@ -183,8 +183,8 @@ def called(nodes: Iterable[Node], places: Places) -> int:
 
 def fewest(nodes: Sequence[Node], places: Places, handed: Collection[Value]) -> int:
     own = {value for node in nodes for value in node.outputs} - {*places}
-    reads: list[Part] = []
-    writes: list[Part] = []
+    reads: list[ByteRange] = []
+    writes: list[ByteRange] = []
     for node in nodes:
         found = touched(node, places)
         reads += [
@@ -195,7 +195,7 @@ def fewest(nodes: Sequence[Node], places: Places, handed: Collection[Value]) -> 
     return bytes_of(reads) + bytes_of([*writes, *(one for one in results if one.array in own)])
 
 
-def in_one(part: Part, others: Iterable[Part]) -> bool:
+def in_one(part: ByteRange, others: Iterable[ByteRange]) -> bool:
     """Has it been written before?"""
     return any(
         one == part or (one.array is part.array and one.dense and one.low <= part.low
@@ -207,35 +207,35 @@ def in_one(part: Part, others: Iterable[Part]) -> bool:
 # ---- parts --------------------------------------------------------------------------------------
 
 
-def place_of(value: Value, places: Places) -> Place:
-    return places.get(value) or Place(value, 0)
+def place_of(value: Value, places: Places) -> ViewOffset:
+    return places.get(value) or ViewOffset(value, 0)
 
 
-def part_of(leaf: Any, places: Places) -> Part | None:
+def part_of(leaf: Any, places: Places) -> ByteRange | None:
     """None: no array."""
     t = leaf_type(leaf)
     if isinstance(t, ObjectType) and t.cls in (None, np.ndarray):
         raise Uncounted("the size of an array is only known at run time")
     if not isinstance(t, ArrayType) or 0 in t.shape:
         return None
-    at = place_of(leaf, places) if type(leaf) is Value else Place(leaf, 0)
+    at = place_of(leaf, places) if type(leaf) is Value else ViewOffset(leaf, 0)
     steps = [*zip(t.strides, t.shape, strict=True)]
     low = at.offset + sum(step * (n - 1) for step, n in steps if step < 0)
     high = at.offset + sum(step * (n - 1) for step, n in steps if step > 0) + t.dtype.itemsize
     size = t.dtype.itemsize
     for step, n in steps:
         size *= n if step else 1
-    return Part(at.array if type(leaf) is Value else id(leaf), low, high, size)
+    return ByteRange(at.array if type(leaf) is Value else id(leaf), low, high, size)
 
 
-def bytes_of(parts: Iterable[Part]) -> int:
-    arrays: dict[Any, set[Part]] = {}
+def bytes_of(parts: Iterable[ByteRange]) -> int:
+    arrays: dict[Any, set[ByteRange]] = {}
     for part in parts:
         arrays.setdefault(part.array, set()).add(part)
     return sum(min(sum(part.size for part in one), stretch(one)) for one in arrays.values())
 
 
-def stretch(parts: Iterable[Part]) -> int:
+def stretch(parts: Iterable[ByteRange]) -> int:
     """Of the memory that they lie in, each byte once."""
     found, end = 0, None
     for part in sorted(parts, key=lambda one: one.low):
@@ -248,15 +248,15 @@ def stretch(parts: Iterable[Part]) -> int:
 # ---- one step -----------------------------------------------------------------------------------
 
 
-def touched(step: Step, places: Places) -> Touched:
+def touched(step: CostedStep, places: Places) -> Touched:
     if isinstance(step, Node):
         return by_node(step, places)
-    if isinstance(step, Group):
+    if isinstance(step, FusionGroup):
         return by_group(step, places)
     raise Uncounted("what a backend reads is its own")
 
 
-def by_group(group: Group, places: Places) -> Touched:
+def by_group(group: FusionGroup, places: Places) -> Touched:
     made = {value for node in group.nodes for value in node.outputs}
     results = {*group.outputs} - {whole for whole, _ in group.wholes}
     found = Touched()
@@ -287,7 +287,7 @@ def is_array(leaf: Any) -> bool:
     return type(leaf) in (Value, np.ndarray)
 
 
-def parts_of(leaves: Iterable[Any], places: Places) -> Iterator[Part]:
+def parts_of(leaves: Iterable[Any], places: Places) -> Iterator[ByteRange]:
     return (part for leaf in leaves if (part := part_of(leaf, places)) is not None)
 
 
@@ -302,7 +302,7 @@ def is_view(node: Node) -> bool:
     return plain and viewed(node, phantom(t)) is not None  # type: ignore[arg-type]
 
 
-def gathered(node: Node, arrays: Sequence[Any], places: Places) -> Iterator[Part]:
+def gathered(node: Node, arrays: Sequence[Any], places: Places) -> Iterator[ByteRange]:
     """Of the table as many elements as there are in the result, at most all."""
     table, *others = arrays
     part, made = part_of(table, places), part_of(node.outputs[0], places)
@@ -311,7 +311,7 @@ def gathered(node: Node, arrays: Sequence[Any], places: Places) -> Iterator[Part
     yield from parts_of(others, places)
 
 
-def written(node: Node, places: Places) -> Iterator[Part]:
+def written(node: Node, places: Places) -> Iterator[ByteRange]:
     """New arrays; or what it writes to instead."""
     if node.op is SETITEM:
         return stored_into(node, places)
@@ -329,7 +329,7 @@ def written(node: Node, places: Places) -> Iterator[Part]:
     return parts_of(() if node.op.name in EMPTY else node.outputs, places)
 
 
-def stored_into(node: Node, places: Places) -> Iterator[Part]:
+def stored_into(node: Node, places: Places) -> Iterator[ByteRange]:
     container, index, _ = node.args
     try:
         t = GETITEM.infer((container, index), {})

@@ -16,12 +16,12 @@ from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.strided import phantom
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value, values
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.view_offsets import COPIES, viewed
 
 
-class Step(Protocol):
+class MemoryStep(Protocol):
     """A node, or what runs several of them."""
 
     @property
@@ -39,7 +39,7 @@ class Footprint:
     calls: int
 
 
-def peak(steps: Sequence[Step], kept: Collection[Value]) -> int:
+def peak(steps: Sequence[MemoryStep], kept: Collection[Value]) -> int:
     """Each array dies after the last step that reads it; those of `kept` do not."""
     owner = owners(steps)
     last = {owner[v]: k for k, step in enumerate(steps) for v in step.inputs if v in owner}
@@ -57,12 +57,12 @@ def peak(steps: Sequence[Step], kept: Collection[Value]) -> int:
     return most
 
 
-def owners(steps: Sequence[Step]) -> dict[Value, Value]:
+def owners(steps: Sequence[MemoryStep]) -> dict[Value, Value]:
     """Value that a step makes → the one whose memory it has; without the program's own arrays."""
     found: dict[Value, Value] = {}
     for step in steps:
         viewed = viewed_by(step)
-        taken = dict(step.taken) if isinstance(step, Group) else {}
+        taken = dict(step.taken) if isinstance(step, FusionGroup) else {}
         for value in step.outputs:
             if value in taken and taken[value] in found:
                 found[value] = found[taken[value]]
@@ -73,7 +73,7 @@ def owners(steps: Sequence[Step]) -> dict[Value, Value]:
     return found
 
 
-def viewed_by(step: Step) -> Value | None:
+def viewed_by(step: MemoryStep) -> Value | None:
     """Whose memory the result of a node has."""
     if not isinstance(step, Node):
         return None

@@ -22,7 +22,7 @@ from jitcore.opcodes.decode import Code
 from jitcore.opcodes.disassembly import listing
 from jitcore.opcodes.source_text import source_of
 from jitcore.plan.assemble import Assembled
-from jitcore.plan.segments import Scheduled
+from jitcore.plan.segments import Schedule
 from jitcore.runtime.records import Record
 from jitcore.symbolic.state import Capture
 
@@ -58,7 +58,7 @@ def code_text(record: Record, decoded: Code) -> str:
 
 
 def region_text(
-    decoded: Code, offset: int, capture: Capture, plan: Scheduled | None, names: Names
+    decoded: Code, offset: int, capture: Capture, plan: Schedule | None, names: Names
 ) -> str:
     position = decoded.instrs[decoded.by_offset[offset]].position
     parts: list[tuple[str, Iterable[str]]] = [
@@ -80,7 +80,7 @@ def section(title: str, lines: Iterable[str]) -> Iterator[str]:
     yield from lines
 
 
-def c_texts(plan: Scheduled | None) -> Iterator[tuple[str, str]]:
+def c_texts(plan: Schedule | None) -> Iterator[tuple[str, str]]:
     """The file's name, and the text."""
     if plan is None:
         return

@@ -42,11 +42,11 @@ class Piece:
         return clock() - self.began + self.foreseen
 
 
-class OfThread(threading.local):
+class ThreadPiece(threading.local):
     piece: Piece | None = None
 
 
-here = OfThread()
+here = ThreadPiece()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 from jitcore import pristine
 
 
-class Lazy:
+class LazyModule:
     """Stands for a module; the first attribute that is read loads it."""
 
     def __init__(self, name: str) -> None:

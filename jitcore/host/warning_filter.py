@@ -21,7 +21,7 @@ Action = Literal["ignore", "error"]
 
 
 @dataclass(slots=True)
-class Row:
+class WarningFilter:
     """One of warnings.filters, for this thread."""
 
     drops: bool = True
@@ -54,7 +54,7 @@ def filters() -> list[Any]:
 @contextmanager
 def hushed(action: Action) -> Iterator[None]:
     """What this thread warns of is dropped, or raised."""
-    row = Row(action=action)
+    row = WarningFilter(action=action)
     row.begin()
     try:
         yield

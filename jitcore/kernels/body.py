@@ -46,7 +46,7 @@ class Table(Input):
 
 
 @dataclass(frozen=True, slots=True)
-class Const:
+class Constant:
     value: np.generic
 
     @property
@@ -59,11 +59,11 @@ class Temp:
     dtype: np.dtype
 
 
-Var = Input | Const | Temp
+Var = Input | Constant | Temp
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BodyStep:
     """`code` with {0}, {1} … is a C expression; without it, `inner` is called on chunks."""
 
     args: tuple[int, ...]
@@ -106,11 +106,11 @@ class Fold:
 
 
 @dataclass(slots=True)
-class Program:
+class KernelBody:
     """Built by lower.py and lower_reduce.py; complete when `outputs` is set."""
 
     vars: list[Var] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[BodyStep] = field(default_factory=list)
     outputs: dict[int, Signature] = field(default_factory=dict)
     folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
     orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried

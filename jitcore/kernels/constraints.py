@@ -9,7 +9,7 @@ from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Op, Unsupported, operand
 from jitcore.ir.types import ArrayType, Shape, contiguous
-from jitcore.kernels.body import Input, Program
+from jitcore.kernels.body import Input, KernelBody
 from jitcore.kernels.lower import Lowering, Unsuitable, is_elementwise, lower, signature
 from jitcore.kernels.lower_argmax import is_first, lower_first
 from jitcore.kernels.lower_gather import gathers, lower_gather
@@ -129,7 +129,7 @@ def is_flat(operand: Signature, shape: Shape) -> bool:
     return operand.shape == shape and contiguous(size, shape[::-1], strides[::-1])
 
 
-def uncast(node: Node, program: Program) -> bool:
+def uncast(node: Node, program: KernelBody) -> bool:
     """Does the loop read the node's own operands? NumPy casts in buffers, by another iteration."""
     (*_, step) = program.steps
     if len(program.steps) > 1 or step.inner is None:

@@ -21,8 +21,8 @@ from functools import cache
 from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node
-from jitcore.kernels.body import Program, Step
-from jitcore.kernels.group import Group
+from jitcore.kernels.body import BodyStep, KernelBody
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.store_rules import written_last
 from jitcore.toolchain.compiler import cpu, machine
 
@@ -45,7 +45,7 @@ class Gain(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CFunction:
     """A function of the C library."""
 
     name: str
@@ -56,35 +56,35 @@ class Function:
 SHORT = 16  # steps; calls in longer loops wait for each other
 
 # Ufunc → function. NumPy without AVX-512 loops calls the scalar functions: there all of them gain.
-FUNCTIONS: Mapping[str, Function] = {
-    **{name: Function(name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p")},
-    "sin": Function("sin", Gain.ALWAYS),
-    "cos": Function("cos", Gain.ALWAYS),
-    "tan": Function("tan"),
-    "arcsin": Function("asin"),
-    "arccos": Function("acos"),
-    "arctan": Function("atan"),
-    "sinh": Function("sinh", Gain.NEVER),
-    "cosh": Function("cosh"),
-    "tanh": Function("tanh", Gain.NEVER),
-    "arcsinh": Function("asinh", Gain.NEVER),
-    "arccosh": Function("acosh", Gain.NEVER),
-    "arctanh": Function("atanh"),
-    "cbrt": Function("cbrt", Gain.NEVER),
-    "power": Function("pow", Gain.NEVER, 2),
-    "arctan2": Function("atan2", Gain.SHORT, 2),
-    "hypot": Function("hypot", Gain.ALWAYS, 2),
+FUNCTIONS: Mapping[str, CFunction] = {
+    **{name: CFunction(name) for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p")},
+    "sin": CFunction("sin", Gain.ALWAYS),
+    "cos": CFunction("cos", Gain.ALWAYS),
+    "tan": CFunction("tan"),
+    "arcsin": CFunction("asin"),
+    "arccos": CFunction("acos"),
+    "arctan": CFunction("atan"),
+    "sinh": CFunction("sinh", Gain.NEVER),
+    "cosh": CFunction("cosh"),
+    "tanh": CFunction("tanh", Gain.NEVER),
+    "arcsinh": CFunction("asinh", Gain.NEVER),
+    "arccosh": CFunction("acosh", Gain.NEVER),
+    "arctanh": CFunction("atanh"),
+    "cbrt": CFunction("cbrt", Gain.NEVER),
+    "power": CFunction("pow", Gain.NEVER, 2),
+    "arctan2": CFunction("atan2", Gain.SHORT, 2),
+    "hypot": CFunction("hypot", Gain.ALWAYS, 2),
 }
 
 
-def as_asked(step: Node | Group, numerics: Numerics) -> Node | Group:
+def as_asked(step: Node | FusionGroup, numerics: Numerics) -> Node | FusionGroup:
     """A step of a plan, computed as numerics asks."""
-    if numerics == "exact" or not isinstance(step, Group):
+    if numerics == "exact" or not isinstance(step, FusionGroup):
         return step
     return replace(step, program=faster(step.program))
 
 
-def faster(program: Program) -> Program:
+def faster(program: KernelBody) -> KernelBody:
     """With C in the place of NumPy's loops, where that is the faster, and with loose sums."""
     gains = set(Gain)
     if cpu().get("AVX512_SKX"):
@@ -96,7 +96,7 @@ def faster(program: Program) -> Program:
     return replace(program, folds=folds) if late else changed
 
 
-def calling(step: Step, gains: Collection[Gain]) -> Step:
+def calling(step: BodyStep, gains: Collection[Gain]) -> BodyStep:
     """The step with a call of a vector function, if there is one that is worth it."""
     if step.inner is None:
         return step
@@ -108,15 +108,15 @@ def calling(step: Step, gains: Collection[Gain]) -> Step:
     if char not in "fd" or not is_there(function, char):
         return step
     operands = ", ".join(f"{{{k}}}" for k in range(function.operands))
-    return Step(step.args, step.outs, f"{name_of(function, char)}({operands})")
+    return BodyStep(step.args, step.outs, f"{name_of(function, char)}({operands})")
 
 
-def name_of(function: Function, char: str) -> str:
+def name_of(function: CFunction, char: str) -> str:
     return function.name + ("f" if char == "f" else "")
 
 
 @cache
-def is_there(function: Function, char: str) -> bool:
+def is_there(function: CFunction, char: str) -> bool:
     """Has the C library it in vectors of this processor?"""
     prefixes = PREFIXES.get(machine(widest=True))
     try:
@@ -129,7 +129,7 @@ def is_there(function: Function, char: str) -> bool:
     return hasattr(vectors, symbol)
 
 
-def declarations(program: Program) -> str:
+def declarations(program: KernelBody) -> str:
     """Of the functions that the program calls, at the head of the source."""
     called = {step.code.partition("(")[0] for step in program.steps}
     lines = [

@@ -6,7 +6,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node
 from jitcore.ir.types import Shape
 from jitcore.ir.value import Value
-from jitcore.kernels.body import Program
+from jitcore.kernels.body import KernelBody
 from jitcore.kernels.chains.stages import Chain
 from jitcore.toolchain.abi import Signature
 
@@ -17,7 +17,7 @@ Write = tuple[int, int, bool]  # the same of a store; can only flags refuse it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class FusionGroup:
     """Nodes that run as one kernel. `inputs` are in launch order; a value may stand there twice."""
 
     nodes: tuple[Node, ...]
@@ -26,7 +26,7 @@ class Group:
     reads: Reads  # by the program's inputs
     outputs: tuple[Value, ...]
     shape: Shape
-    program: Program
+    program: KernelBody
     written: tuple[Value, ...] = ()  # the result, before the others, that lies in an input
     write: Write | None = None
     alone: bool = False  # where a launch is refused, NumPy repeats no other work than this

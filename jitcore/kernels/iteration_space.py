@@ -5,7 +5,7 @@
     shape (4, 5) of x.T and x                     5 or 4 rows, by the results' order
 
 The nest's extents and steps are run-time data of a kernel; only its depth and how each operand
-moves along the innermost axis (`Walk`) stand in the C text.
+moves along the innermost axis (`StrideClass`) stand in the C text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from enum import Enum
 from math import prod
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.kernels.body import Input, Program
+from jitcore.kernels.body import Input, KernelBody
 from jitcore.toolchain.abi import ARRAY, Signature
 
 
-class Walk(Enum):
+class StrideClass(Enum):
     """How an operand moves along the innermost loop."""
 
     UNIT = "unit"  # element by element
@@ -31,7 +31,7 @@ class Walk(Enum):
 class Nest:
     dim: tuple[int, ...]  # outermost first
     steps: tuple[tuple[int, ...], ...]  # for each operand, along each axis
-    walks: tuple[Walk, ...]
+    walks: tuple[StrideClass, ...]
 
     @property
     def depth(self) -> int:
@@ -44,7 +44,7 @@ class Nest:
     @property
     def flat(self) -> bool:
         """One loop over whole arrays, the way NumPy itself would run."""
-        return self.depth == 1 and Walk.STRIDE not in self.walks
+        return self.depth == 1 and StrideClass.STRIDE not in self.walks
 
 
 def broadcast_steps(operand: Signature, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -85,7 +85,7 @@ def nest(
     return Nest(tuple(extent for extent, _ in merged), steps, walks)
 
 
-def nest_of(program: Program, shape: tuple[int, ...]) -> Nest:
+def nest_of(program: KernelBody, shape: tuple[int, ...]) -> Nest:
     """The loops that run a program over `shape`, in the order that folds need, if any do."""
     folds = program.folds.values()
     orders = [fold.order for fold in sorted(folds, key=lambda fold: fold.in_order)]
@@ -94,7 +94,7 @@ def nest_of(program: Program, shape: tuple[int, ...]) -> Nest:
     return nest(shape, laid, [*orders, *program.orders])
 
 
-def walk(step: int, itemsize: int) -> Walk:
+def walk(step: int, itemsize: int) -> StrideClass:
     if step == 0:
-        return Walk.STILL
-    return Walk.UNIT if step == itemsize else Walk.STRIDE
+        return StrideClass.STILL
+    return StrideClass.UNIT if step == itemsize else StrideClass.STRIDE

@@ -10,13 +10,13 @@ from jitcore.config import Config
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.op import Effect, Kind
-from jitcore.kernels.body import Input, Program, Step
+from jitcore.kernels.body import BodyStep, Input, KernelBody
 from jitcore.kernels.chains.chain_c import chain_cut, chain_text, numbers
 from jitcore.kernels.chains.chain_c import loops as chained
 from jitcore.kernels.chains.stages import frame_nest
 from jitcore.kernels.emit.kernel_c import emit
 from jitcore.kernels.fast_math import declarations
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.iteration_space import Nest, nest_of
 from jitcore.kernels.lower import signature
 from jitcore.kernels.parallel_split import cost, cut
@@ -31,12 +31,12 @@ SHOWN = 6  # operations in a kernel's name
 COPY = 1.0  # nanoseconds of an element: what it costs to keep what was there
 
 
-def kernel(group: Group, config: Config) -> _C.Kernel | None:
+def kernel(group: FusionGroup, config: Config) -> _C.Kernel | None:
     """Compile `group`, or find it compiled. None without a C compiler, or where it fails."""
     return kernels([group], config)[group]
 
 
-def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | None]:
+def kernels(groups: Sequence[FusionGroup], config: Config) -> dict[FusionGroup, _C.Kernel | None]:
     """Of all groups of a graph, compiled together."""
     if not groups:
         return {}
@@ -53,7 +53,7 @@ def kernels(groups: Sequence[Group], config: Config) -> dict[Group, _C.Kernel | 
     return {g: launchable(g, loop, text, code) if code else None for g, loop, text, code in made}
 
 
-def kernels_to_come(groups: Sequence[Group]) -> dict[Group, _C.Kernel]:
+def kernels_to_come(groups: Sequence[FusionGroup]) -> dict[FusionGroup, _C.Kernel]:
     """The same without code: every launch is refused until load_all has found it."""
     loops = [loop_nest(group) for group in groups]
     made = zip(groups, loops, strict=True)
@@ -77,7 +77,7 @@ Row = tuple[str, int, tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class KernelSpec:
     """What a kernel is but for its code, as csrc/kernel/kernel.h has it."""
 
     name: str
@@ -111,11 +111,11 @@ class Form:
         return *operands, places, sizes, written, loops, self.flags, self.source, self.taken
 
 
-def launchable(group: Group, loop: Nest, source: str, code: Library) -> _C.Kernel:
+def launchable(group: FusionGroup, loop: Nest, source: str, code: Library) -> _C.Kernel:
     return made_of(form_of(group, loop, source), code)
 
 
-def made_of(form: Form, code: Library) -> _C.Kernel:
+def made_of(form: KernelSpec, code: Library) -> _C.Kernel:
     return _C.Kernel(
         code.address,
         form.name,
@@ -135,9 +135,9 @@ def made_of(form: Form, code: Library) -> _C.Kernel:
     )
 
 
-def form_of(group: Group, loop: Nest, source: str) -> Form:
+def form_of(group: FusionGroup, loop: Nest, source: str) -> KernelSpec:
     results = results_of(group)
-    return Form(
+    return KernelSpec(
         name_of(group),
         tuple(signature.row() for signature in group.given),
         tuple(group.reads),
@@ -154,19 +154,19 @@ def form_of(group: Group, loop: Nest, source: str) -> Form:
     )
 
 
-def made_from(forms: Sequence[Form], config: Config) -> list[_C.Kernel] | None:
+def made_from(forms: Sequence[KernelSpec], config: Config) -> list[_C.Kernel] | None:
     """None: some cannot be compiled."""
     found = libraries([one.source for one in forms], config, width)
     made = [made_of(one, code) for one, code in zip(forms, found, strict=True) if code]
     return made if len(made) == len(forms) else None
 
 
-def form(group: Group) -> Form:
+def form(group: FusionGroup) -> KernelSpec:
     loop = loop_nest(group)
     return form_of(group, loop, source_on(group, loop))
 
 
-def results_of(group: Group) -> list[Signature]:
+def results_of(group: FusionGroup) -> list[Signature]:
     """What a launch makes: what the loop makes, but for parts, which lie in wholes."""
     if group.chain:
         return [*group.chain.results]
@@ -179,14 +179,14 @@ def results_of(group: Group) -> list[Signature]:
     return [found[k] for k in range(len(group.results))]
 
 
-def heeded(group: Group) -> int:
+def heeded(group: FusionGroup) -> int:
     """The flags for which a launch is refused: those that NumPy's state does not ignore."""
     if is_silent(group):
         return 0
     return ASK_ERRSTATE if group.errstate is None else _C.flags_heeded(group.errstate)
 
 
-def is_silent(group: Group) -> bool:
+def is_silent(group: FusionGroup) -> bool:
     """Does NumPy never warn here? Flags are then nothing but noise: comparisons raise them for some
     NaNs, and NumPy clears them. Casts between floats are looked at."""
     if not all(
@@ -198,12 +198,14 @@ def is_silent(group: Group) -> bool:
     return not any(mixes(step, program) for program in programs for step in program.steps)
 
 
-def mixes(step: Step, program: Program) -> bool:
+def mixes(step: BodyStep, program: KernelBody) -> bool:
     dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
     return len({dtype.char for dtype in dtypes if dtype.kind in "fc"}) > 1
 
 
-def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool, bool] | tuple[()]:
+def write_of(
+    group: FusionGroup, loop: Nest
+) -> tuple[int, int, int, bool, bool, bool, bool] | tuple[()]:
     """As csrc/kernel/kernel.h has it."""
     if group.write is None:
         return ()
@@ -214,12 +216,12 @@ def write_of(group: Group, loop: Nest) -> tuple[int, int, int, bool, bool, bool,
     return 0, number, offset, certain, repeatable, whole, twice
 
 
-def source_of(group: Group) -> str:
+def source_of(group: FusionGroup) -> str:
     """The C text, for reports."""
     return source_on(group, loop_nest(group))
 
 
-def source_on(group: Group, loop: Nest) -> str:
+def source_on(group: FusionGroup, loop: Nest) -> str:
     if group.chain:
         return labelled(chain_text(group.chain, loop.depth), group.label)
     return labelled(
@@ -227,24 +229,24 @@ def source_on(group: Group, loop: Nest) -> str:
     )
 
 
-def numbers_of(group: Group) -> list[int]:
+def numbers_of(group: FusionGroup) -> list[int]:
     return numbers(group.chain) if group.chain else group.program.numbers
 
 
-def loop_nest(group: Group) -> Nest:
+def loop_nest(group: FusionGroup) -> Nest:
     if group.chain:
         return frame_nest(group.chain, group.shape, len(group.written))
     return nest_of(group.program, group.shape)
 
 
-def operands(program: Program) -> list[Signature]:
+def operands(program: KernelBody) -> list[Signature]:
     """In launch order: inputs, then results."""
     taken = [var.signature for var in program.vars if isinstance(var, Input)]
     folded = [fold.result for fold in program.folds.values()]
     return [*taken, *program.outputs.values(), *folded]
 
 
-def name_of(group: Group) -> str:
+def name_of(group: FusionGroup) -> str:
     """`multiply_exp_add`: what a report calls it."""
     names = [
         node.op.name for node in group.nodes if node.op.kind is not Kind.VIEW or not group.chain

@@ -21,7 +21,7 @@ from jitcore.ir.infer.elementwise import result_dtypes
 from jitcore.ir.op import Kind, Op, Operand, leaf_type, operand
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType
 from jitcore.ir.value import Value
-from jitcore.kernels.body import Const, Input, Program, Step, Temp
+from jitcore.kernels.body import BodyStep, Constant, Input, KernelBody, Temp
 from jitcore.toolchain.abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner, inner_loop
@@ -50,7 +50,7 @@ class Unsuitable(Exception):
 class Lowering:
     """Builds the program of a group; `known` and `casts` make each variable once."""
 
-    program: Program = field(default_factory=Program)
+    program: KernelBody = field(default_factory=KernelBody)
     inputs: list[Value] = field(default_factory=list)  # as the program's Input variables
     known: dict[Value, int] = field(default_factory=dict)
     wholes: dict[tuple[Value, Input], int] = field(default_factory=dict)  # laid out in other ways
@@ -62,7 +62,7 @@ class Lowering:
 
     def step(self, args: tuple[int, ...], dtype: np.dtype[Any], code: str, within: str = "") -> int:
         out = self.temp(dtype)
-        self.program.steps.append(Step(args, (out,), code, None, within))
+        self.program.steps.append(BodyStep(args, (out,), code, None, within))
         return out
 
     def input(self, value: Value, input: Input) -> int:
@@ -84,7 +84,7 @@ class Lowering:
         if type(leaf) is not Value:
             if not isinstance(t, ScalarType):
                 raise Unsuitable(f"constant of type {t}")
-            return self.program.var(Const(constant(leaf, dtype)))
+            return self.program.var(Constant(constant(leaf, dtype)))
         if isinstance(t, ScalarType) and t.python:
             if dtype.char == "e" or (dtype.kind == "b" and t.dtype.kind != "b"):
                 raise Unsuitable(f"a Python number as {dtype}")  # the launcher makes none of it
@@ -230,12 +230,12 @@ def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
         into.known[node.outputs[0]] = into.step(args, loop.outs[0], loop.code)
         return
     made = tuple(into.temp(dtype) for dtype in loop.outs)
-    into.program.steps.append(Step(args, made, "", loop.inner))
+    into.program.steps.append(BodyStep(args, made, "", loop.inner))
     into.known.update(zip(node.outputs, made, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class StepCode:
     """What runs an operation: C, or a loop of NumPy's."""
 
     ins: tuple[np.dtype[Any], ...]
@@ -244,7 +244,7 @@ class Loop:
     inner: Inner | None
 
 
-def loop_of(node: Node, ufunc: np.ufunc, op: Op | None) -> Loop:
+def loop_of(node: Node, ufunc: np.ufunc, op: Op | None) -> StepCode:
     types = tuple([leaf_type(arg) for arg in node.args])
     arrays = any(isinstance(t, ArrayType) for t in types)
     if node.kwargs or not arrays or any(isinstance(t, ObjectType) for t in types):
@@ -257,12 +257,14 @@ def loop_of(node: Node, ufunc: np.ufunc, op: Op | None) -> Loop:
 @lru_cache(maxsize=ANSWERS)
 def loop_on_types(
     ufunc: np.ufunc, op: Op | None, types: tuple[ArrayType | ScalarType, ...], chars: str
-) -> Loop:
+) -> StepCode:
     """Beside an array values do not matter. Equal dtypes may be of two chars."""
     return loop_on(ufunc, op, [Operand(t) for t in types])
 
 
-def loop_on(ufunc: np.ufunc, op: Op | None, found: list[Operand | None], dtype: Any = None) -> Loop:
+def loop_on(
+    ufunc: np.ufunc, op: Op | None, found: list[Operand | None], dtype: Any = None
+) -> StepCode:
     name = ufunc.__name__
     if any(one is None for one in found):
         raise Unsuitable(f"{name}: argument")
@@ -274,7 +276,7 @@ def loop_on(ufunc: np.ufunc, op: Op | None, found: list[Operand | None], dtype: 
     inner = None if code else inner_loop(ufunc, "".join(d.char for d in dtypes))
     if inner is None and not code:
         raise Unsuitable(f"{name}: no loop for {dtypes}")
-    return Loop(ins, outs, code, inner)
+    return StepCode(ins, outs, code, inner)
 
 
 def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from jitcore import _C
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
-from jitcore.kernels.body import First, Fold, Step
+from jitcore.kernels.body import BodyStep, First, Fold
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
@@ -53,7 +53,7 @@ def lower_first(node: Node, into: Lowering) -> None:
         raise Unsuitable(f"{node.op.name}: result {result}")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     element, found = into.arg(node.args[0], t.dtype), into.temp(rank)
-    into.program.steps.append(Step((element,), (found,), code))
+    into.program.steps.append(BodyStep((element,), (found,), code))
     into.known[node.outputs[0]] = found
     still = order_of(t)[-1] in axes
     best = -1 if still else into.temp(rank)
@@ -62,7 +62,7 @@ def lower_first(node: Node, into: Lowering) -> None:
     if not still:
         least = literal(rank.type(np.iinfo(rank).min))
         own = Signature(ARRAY, rank, result.shape, fresh(rank, result.shape).strides)
-        into.program.steps.append(Step((found,), (best,), "{0}"))
+        into.program.steps.append(BodyStep((found,), (best,), "{0}"))
         into.program.folds[best] = fold(rank, least, LARGER, t, axes, own)
 
 

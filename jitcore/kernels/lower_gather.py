@@ -27,7 +27,7 @@ INTP = np.dtype(np.intp)
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class GatherAxis:
     """One axis of the result: its extent, and the bytes that the table moves along it."""
 
     extent: int
@@ -112,25 +112,25 @@ def operand(index: Index, behind: int, into: Lowering) -> int:
 # ---- the axes of the result -----------------------------------------------------------------
 
 
-def laid_out(t: ArrayType, key: Any) -> tuple[list[Axis], list[Index], int, int, int]:
+def laid_out(t: ArrayType, key: Any) -> tuple[list[GatherAxis], list[Index], int, int, int]:
     """Axes of the result; indices; where their axes begin, and how many; bytes to the first.
 
     The axes of the indices, broadcast, stand where the indices stand, if they stand together,
     and before all others, if not. An int beside arrays is one of them.
     """
-    axes: list[Axis] = []
+    axes: list[GatherAxis] = []
     indices: list[Index] = []
     spots: list[int] = []
     offset, axis, at = 0, 0, 0
     for spot, part in enumerate(expanded(key, t.ndim)):
         if part is None:
-            axes.append(Axis(1, 0))
+            axes.append(GatherAxis(1, 0))
             continue
         extent, stride = t.shape[axis], t.strides[axis]
         axis += 1
         if type(part) is slice:
             first, stop, step = constant_slice(part).indices(extent)
-            axes.append(Axis(len(range(first, stop, step)), step * stride))
+            axes.append(GatherAxis(len(range(first, stop, step)), step * stride))
             offset += first * stride
             continue
         at = len(axes) if not spots else at
@@ -142,7 +142,7 @@ def laid_out(t: ArrayType, key: Any) -> tuple[list[Axis], list[Index], int, int,
     except ValueError as error:  # more elements than there can be
         raise Unsuitable(f"getitem: {error}") from None
     at = at if together else 0
-    axes[at:at] = [Axis(extent, 0) for extent in shape]
+    axes[at:at] = [GatherAxis(extent, 0) for extent in shape]
     return axes, indices, at, len(shape), offset
 
 
@@ -186,5 +186,5 @@ def is_array(part: Any) -> bool:
     return isinstance(t, ArrayType) and t.dtype.kind in "iu"
 
 
-def shape_of(axes: list[Axis]) -> Shape:
+def shape_of(axes: list[GatherAxis]) -> Shape:
     return tuple(axis.extent for axis in axes)

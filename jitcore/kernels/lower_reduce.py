@@ -18,14 +18,14 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType, Shape
-from jitcore.kernels.body import Fold, Program, Step
+from jitcore.kernels.body import BodyStep, Fold, KernelBody
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReduceRow:
     """How elements of some kind are reduced. T: the C type, U: its unsigned sister."""
 
     kinds: str  # dtype kinds of what is reduced
@@ -43,33 +43,39 @@ ADD, TIMES = "(T)((U){0} + (U){1})", "(T)((U){0} * (U){1})"
 MORE, LESS = "({0} > {1} ? {0} : {1})", "({0} < {1} ? {0} : {1})"
 
 SUM = (
-    Row("f", "f", "0", ADD, in_order=True, pairwise=True),
-    Row("biu", "iu", "0", ADD),
+    ReduceRow("f", "f", "0", ADD, in_order=True, pairwise=True),
+    ReduceRow("biu", "iu", "0", ADD),
 )
-MEAN = (Row("f", "f", "0", ADD, "(T)((f64){0} / (f64){1})", in_order=True, pairwise=True),)
-PROD = (Row("f", "f", "1", TIMES, in_order=True), Row("biu", "iu", "1", TIMES))
+MEAN = (ReduceRow("f", "f", "0", ADD, "(T)((f64){0} / (f64){1})", in_order=True, pairwise=True),)
+PROD = (ReduceRow("f", "f", "1", TIMES, in_order=True), ReduceRow("biu", "iu", "1", TIMES))
 # Which of two zeros comes out depends on NumPy's vector code: rt_unkey leaves it to NumPy.
 MAX = (
-    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)", "rt_max_F"),
-    Row("iu", "iu", "LEAST", MORE),
+    ReduceRow(
+        "f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)", "rt_max_F"
+    ),
+    ReduceRow("iu", "iu", "LEAST", MORE),
 )
 MIN = (
-    Row("f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)", "rt_min_F"),
-    Row("iu", "iu", "MOST", LESS),
+    ReduceRow(
+        "f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)", "rt_min_F"
+    ),
+    ReduceRow("iu", "iu", "MOST", LESS),
 )
-ANY = (Row("biuf", "b", "0", "({0} | {1})", key="({0} != 0)", block="rt_any_F"),)
-COUNT = (Row("biuf", "i", "0", ADD, key="({0} != 0)"),)
-ALL = (Row("biuf", "b", "1", "({0} & {1})", key="({0} != 0)", block="rt_all_F"),)
+ANY = (ReduceRow("biuf", "b", "0", "({0} | {1})", key="({0} != 0)", block="rt_any_F"),)
+COUNT = (ReduceRow("biuf", "i", "0", ADD, key="({0} != 0)"),)
+ALL = (ReduceRow("biuf", "b", "1", "({0} & {1})", key="({0} != 0)", block="rt_all_F"),)
 
-VARIANCE = (Row("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
+VARIANCE = (ReduceRow("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
 DEVIATION = (
-    Row("f", "f", "0", ADD, "ROOT((T)((f64){0} / DIVISOR))", in_order=True, pairwise=True),
+    ReduceRow("f", "f", "0", ADD, "ROOT((T)((f64){0} / DIVISOR))", in_order=True, pairwise=True),
 )
-ROOT = (Row("f", "f", "0", ADD, "ROOT({0})", in_order=True, pairwise=True),)
+ROOT = (ReduceRow("f", "f", "0", ADD, "ROOT({0})", in_order=True, pairwise=True),)
 
 LONG, SHORT = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
 PARTED = ("axis", "keepdims", "divisor")
-Form = tuple[tuple[Row, ...], tuple[str, ...], Any]  # rows, arguments by position, axis if not said
+Form = tuple[
+    tuple[ReduceRow, ...], tuple[str, ...], Any
+]  # rows, arguments by position, axis if not said
 FORMS: dict[str, Form] = {
     **dict.fromkeys(("sum", "ndarray.sum"), (SUM, LONG, None)),
     **dict.fromkeys(("mean", "ndarray.mean"), (MEAN, LONG, None)),
@@ -104,7 +110,7 @@ def reduced(node: Node) -> ArrayType:
     return t
 
 
-def row_for(node: Node, t: ArrayType) -> Row:
+def row_for(node: Node, t: ArrayType) -> ReduceRow:
     rows, _, _ = FORMS[node.op.name]
     for row in rows:
         if t.dtype.kind in row.kinds and t.dtype.char != "e":
@@ -125,7 +131,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     raw = t.dtype if row.key else result.dtype
     element, total = into.arg(node.args[0], raw), into.temp(dtype)
     key = row.key.replace("F", c_type(raw)) or "{0}"
-    into.program.steps.append(Step((element,), (total,), key))
+    into.program.steps.append(BodyStep((element,), (total,), key))
     into.known[node.outputs[0]] = total
     into.program.folds[total] = Fold(
         result=result,
@@ -142,7 +148,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     )
 
 
-def finish(row: Row, node: Node, dtype: np.dtype[Any], program: Program) -> str:
+def finish(row: ReduceRow, node: Node, dtype: np.dtype[Any], program: KernelBody) -> str:
     text = row.finish.replace("ROOT", "__builtin_sqrtf" if dtype.char == "f" else "__builtin_sqrt")
     divisor = node.kwargs.get("divisor")
     if divisor is not None:
@@ -167,7 +173,7 @@ def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:
     return tuple(sorted({one % t.ndim for one in axes})), words.get("dtype")
 
 
-def result_signature(node: Node, t: ArrayType, row: Row, asked_dtype: Any) -> Signature:
+def result_signature(node: Node, t: ArrayType, row: ReduceRow, asked_dtype: Any) -> Signature:
     """Floats are reduced in their own type: others NumPy casts in buffers, by another order."""
     found = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(found, ArrayType | ScalarType) or not is_native(t.dtype):
@@ -184,7 +190,7 @@ def result_signature(node: Node, t: ArrayType, row: Row, asked_dtype: Any) -> Si
     return signature(found)
 
 
-def suits(row: Row, t: ArrayType) -> bool:
+def suits(row: ReduceRow, t: ArrayType) -> bool:
     """Gaps change the order in which NumPy goes, and so the bits where that matters."""
     return is_dense(t) or (not row.in_order and is_apart(t))
 

@@ -15,7 +15,7 @@ import numpy as np
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import ArrayType
-from jitcore.kernels.body import Step
+from jitcore.kernels.body import BodyStep
 from jitcore.kernels.lower import Lowering, Unsuitable
 from jitcore.kernels.lower_reduce import order_of, typed
 from jitcore.toolchain.abi import ARRAY, Signature, is_native
@@ -64,7 +64,7 @@ def lower_scan(node: Node, into: Lowering) -> None:
     start, code = forms[found.dtype.kind]
     element, out = into.arg(node.args[0], found.dtype), into.temp(found.dtype)
     code = typed(code, found.dtype)
-    into.program.steps.append(Step((element,), (out,), code, carried=start))
+    into.program.steps.append(BodyStep((element,), (out,), code, carried=start))
     into.program.orders.append(rows_of(t, axis))
     into.known[node.outputs[0]] = out
 

@@ -22,10 +22,10 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
-from jitcore.kernels.body import Input, Program, Table
+from jitcore.kernels.body import Input, KernelBody, Table
 from jitcore.kernels.emit.buffers import blocks_of
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
-from jitcore.kernels.view_offsets import Place
+from jitcore.kernels.view_offsets import ViewOffset
 
 STORE = Op("store", None, Kind.MAP, Effect.FLAGS, stores=(), returns=1)
 HARD = 10_000  # of np.shares_memory: what takes longer is left to NumPy
@@ -47,16 +47,16 @@ def lower_store(node: Node, into: Lowering) -> None:
     into.known[node.outputs[0]] = into.step((into.arg(value, dtype),), dtype, "{0}")
 
 
-def target_of(node: Node, views: Mapping[Value, Place]) -> Place:
+def target_of(node: Node, views: Mapping[Value, ViewOffset]) -> ViewOffset:
     _, target = node.args
-    place = views.get(target) or Place(target, 0)
+    place = views.get(target) or ViewOffset(target, 0)
     signature(place.array.type)
     if not target.type.writeable or repeats(target.type):
         raise Unsuitable(f"store into {target.type}")
     return place
 
 
-def settle(node: Node, into: Lowering, views: Mapping[Value, Place]) -> Place:
+def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> ViewOffset:
     """Where the store goes; the program is told which operand lies at the very same place."""
     place = target_of(node, views)
     value, target = node.args
@@ -67,7 +67,7 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, Place]) -> Place:
     out = into.known[node.outputs[0]]
     variables = [k for k, var in enumerate(into.program.vars) if isinstance(var, Input)]
     for other, k in zip(into.inputs, variables, strict=True):
-        at = views.get(other) or Place(other, 0)
+        at = views.get(other) or ViewOffset(other, 0)
         if at.array is not place.array:
             continue
         if at.offset == place.offset and is_same(into.program.vars[k], target.type):
@@ -86,14 +86,14 @@ def is_same(var: Any, t: ArrayType) -> bool:
     return plain and var.signature.row() == signature(t).row()  # equal dtypes, two numbers
 
 
-def written_last(program: Program, out: int) -> bool:
+def written_last(program: KernelBody, out: int) -> bool:
     """Is all that lies at the place of `out` read before, in the loop over one chunk?"""
     blocks = blocks_of(program.steps)
     (at,) = (k for k, block in enumerate(blocks) if out in block.makes)
     return all(program.shared.keys().isdisjoint(block.reads) for block in blocks[at + 1 :])
 
 
-def certain(program: Program) -> bool:
+def certain(program: KernelBody) -> bool:
     """Can nothing but floating-point flags refuse a launch, once its operands are taken?"""
     loops = (step.inner for step in program.steps if step.inner is not None)
     floats = all(d.char in CERTAIN for loop in loops for d in loop.dtypes)
@@ -118,7 +118,7 @@ def repeats(t: ArrayType) -> bool:
 class _Memory:
     """What NumPy takes for an array, at an address where nothing need be."""
 
-    def __init__(self, place: Place, t: ArrayType) -> None:
+    def __init__(self, place: ViewOffset, t: ArrayType) -> None:
         self.__array_interface__ = {
             "data": ((1 << 46) + place.offset, True),
             "shape": t.shape,
@@ -128,7 +128,7 @@ class _Memory:
         }
 
 
-def overlap(one: Place, t: ArrayType, two: Place, u: Any) -> bool:
+def overlap(one: ViewOffset, t: ArrayType, two: ViewOffset, u: Any) -> bool:
     """Two views of one array."""
     shape = u if isinstance(u, ArrayType) else ArrayType(u.dtype, (), ())
     a, b = np.asarray(_Memory(one, t)), np.asarray(_Memory(two, shape))

@@ -29,33 +29,33 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ViewOffset:
     """Where the first element lies."""
 
     array: Value
     offset: int  # in bytes
 
 
-def placed(nodes: Iterable[Node], known: Mapping[Value, Place]) -> dict[Value, Place]:
+def placed(nodes: Iterable[Node], known: Mapping[Value, ViewOffset]) -> dict[Value, ViewOffset]:
     """The places of those results that are views, or elements, of arrays."""
-    found: dict[Value, Place] = {}
+    found: dict[Value, ViewOffset] = {}
     for node in nodes:
         made = offset(node)
         if made is None:
             continue
         (of, *_), (out,) = node.args, node.outputs
-        place = found.get(of) or known.get(of) or Place(of, 0)
+        place = found.get(of) or known.get(of) or ViewOffset(of, 0)
         if alignment(out) <= alignment(place.array):
-            found[out] = Place(place.array, place.offset + made)
+            found[out] = ViewOffset(place.array, place.offset + made)
     return found
 
 
-def lasting(places: Mapping[Value, Place]) -> dict[Value, Place]:
+def lasting(places: Mapping[Value, ViewOffset]) -> dict[Value, ViewOffset]:
     """Without single elements: those are copies, and a store after them does not change them."""
     return {value: at for value, at in places.items() if isinstance(value.type, ArrayType)}
 
 
-def shared(nodes: Iterable[Node], places: Mapping[Value, Place]) -> list[Node]:
+def shared(nodes: Iterable[Node], places: Mapping[Value, ViewOffset]) -> list[Node]:
     """Of views of the same elements, which are made anew at each use, calculations read one."""
     first: dict[Any, Value] = {}
     same = {

@@ -12,7 +12,7 @@ from jitcore.loops.arrays import elementwise
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back, may_call
 from jitcore.loops.control import CONTROL
-from jitcore.loops.emitter import LoopEmitter, Walk
+from jitcore.loops.emitter import LoopEmitter, NodeWalk
 from jitcore.loops.forms.scalars import form_of
 from jitcore.loops.forms.ufuncs import ufunc_form
 
@@ -110,4 +110,4 @@ def counts_up(w: LoopEmitter, node: Node) -> bool:
     return known and type(step) is int and step > 0 and (k == 0 or w.is_positive(k))
 
 
-WALK = Walk(emit_nodes, operation, assign, elementwise.buffered)
+WALK = NodeWalk(emit_nodes, operation, assign, elementwise.buffered)

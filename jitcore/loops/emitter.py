@@ -16,13 +16,22 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.loops.c_types import NoForm, c_name, c_type, not_finite, number
-from jitcore.loops.records import Ahead, Callback, Latest, Layout, Lazy, Pile, RowsAhead, Size
+from jitcore.loops.records import (
+    Ahead,
+    Callback,
+    DelayedNode,
+    Latest,
+    Layout,
+    Pile,
+    RowsAhead,
+    Size,
+)
 from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class NodeWalk:
     """From nodes to the emitter's lines: emit_nodes.py, which knows all forms."""
 
     nodes: Callable[[LoopEmitter, Sequence[Node]], None]
@@ -36,7 +45,7 @@ class LoopEmitter:
 
     def __init__(
         self,
-        walk: Walk,
+        walk: NodeWalk,
         way_of: Callable[[Node], int | None],
         mask: int,
         handed_on: Set[Value],
@@ -69,7 +78,7 @@ class LoopEmitter:
         self.positive: set[Value] = set()
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
         self.layouts: dict[Value, Layout] = {}
-        self.lazy: dict[Value, Lazy] = {}
+        self.lazy: dict[Value, DelayedNode] = {}
         self.piles: dict[Value, Pile] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open

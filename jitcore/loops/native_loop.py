@@ -68,7 +68,7 @@ MANY = 32  # loops over elements, which -O3 makes several loops of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Routine:
+class NativeLoop:
     """`ways`: the exits of ways 2 and up. `code` is a _C.Routine; of a sample, which nobody runs,
     what stands for one. `pure`: whoever calls it again finds nothing changed."""
 
@@ -92,7 +92,7 @@ def routine(
     quiet: Any,
     config: Config,
     label: str = "",
-) -> Routine | None:
+) -> NativeLoop | None:
     """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
@@ -151,11 +151,11 @@ def routine(
     )
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
-    whole = Routine(ports, outputs, tuple(ways), object(), pure, facts, more, shown)
+    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, shown)
     return whole if config.sized else built(whole, config)
 
 
-def built(made: Routine, config: Config) -> Routine | None:
+def built(made: NativeLoop, config: Config) -> NativeLoop | None:
     """None without a C compiler."""
     found = library(made.facts[-1], config)
     if found is None:

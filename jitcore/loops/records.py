@@ -33,7 +33,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lazy:
+class DelayedNode:
     """`args`: values of parts of arrays, or C texts of numbers; `dtypes` of the operation."""
 
     node: Node
@@ -60,7 +60,7 @@ class Pile:
         return f"rooms[{self.room}].first"
 
 
-class How(Enum):
+class SubscriptKind(Enum):
     """Where along an axis a round reads or writes."""
 
     ITEM = "item"  # at the round's own place: index
@@ -71,10 +71,10 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class Subscript:
     """`index`: of ITEM, AT and GROWING; of a slice, where it begins. Values, or ints."""
 
-    how: How
+    how: SubscriptKind
     index: Any = 0
     count: Any = 0
 
@@ -83,13 +83,13 @@ class Axis:
         return self.index, self.count
 
 
-ANYWHERE = Axis(How.ANY)
+ANYWHERE = Subscript(SubscriptKind.ANY)
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     array: Value
-    axes: tuple[Axis, ...]
+    axes: tuple[Subscript, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 
 
 @dataclass(frozen=True, slots=True)
-class Handler:
+class ExceptionRow:
     """A row of the exception table; offsets in bytes, `end` exclusive."""
 
     start: int
@@ -38,7 +38,7 @@ class Code:
 
     held: ref[CodeType]
     instrs: tuple[Instr, ...]
-    handlers: tuple[Handler, ...]
+    handlers: tuple[ExceptionRow, ...]
 
     @property
     def code(self) -> CodeType:
@@ -141,7 +141,7 @@ class Code:
     def _meetings(self) -> dict[int, Meetings]:
         return {}
 
-    def handler_of(self, offset: int) -> Handler | None:
+    def handler_of(self, offset: int) -> ExceptionRow | None:
         for handler in self.handlers:
             if handler.start <= offset < handler.end:
                 return handler
@@ -252,6 +252,6 @@ def instructions(code: CodeType) -> tuple[Instr, ...]:
     return tuple(instrs)
 
 
-def handlers(code: CodeType) -> tuple[Handler, ...]:
+def handlers(code: CodeType) -> tuple[ExceptionRow, ...]:
     rows = dis._parse_exception_table(code)  # type: ignore[attr-defined]
-    return tuple(Handler(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)
+    return tuple(ExceptionRow(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)

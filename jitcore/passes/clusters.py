@@ -17,7 +17,7 @@ from jitcore.kernels.constraints import Demand, demand
 from jitcore.kernels.lower_argmax import is_first
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_reduction
-from jitcore.kernels.view_offsets import Place
+from jitcore.kernels.view_offsets import ViewOffset
 from jitcore.passes.elide_concat import PIECE
 from jitcore.toolchain.abi import LIMIT
 
@@ -80,7 +80,9 @@ def gathered(node: Node) -> set[Value]:
     return {leaf for leaf in node.args[:1] if gathers(node) and type(leaf) is Value}
 
 
-def merged(nodes: Sequence[Node], readers: Readers, views: Mapping[Value, Place]) -> list[Unit]:
+def merged(
+    nodes: Sequence[Node], readers: Readers, views: Mapping[Value, ViewOffset]
+) -> list[Unit]:
     """Each node joins the units that feed it, where it may. Then units that read the same arrays
     join the first of them: a sum is known one loop earlier beside others that need no other."""
     maker: dict[Value, int] = {}  # value → the place of its node
@@ -129,7 +131,7 @@ class Users:
     """Array → the units with loops that read it; what is joined into one → those that make parts of
     it. By their numbers."""
 
-    def __init__(self, units: Iterable[Unit], views: Mapping[Value, Place]) -> None:
+    def __init__(self, units: Iterable[Unit], views: Mapping[Value, ViewOffset]) -> None:
         self.views = views
         self.units: dict[Value | int, set[int]] = {}
         self.keys: dict[int, set[Value | int]] = {}
@@ -159,7 +161,7 @@ class Users:
         return sorted(k for k in found if k < unit.number)
 
 
-def arrays_of(unit: Unit, views: Mapping[Value, Place]) -> set[Value]:
+def arrays_of(unit: Unit, views: Mapping[Value, ViewOffset]) -> set[Value]:
     return {views[v].array if v in views else v for v in filter(is_array, unit.reads)}
 
 

@@ -25,7 +25,7 @@ from jitcore.ir.types import ArrayType, Shape, type_of
 from jitcore.ir.value import Value
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_dense
-from jitcore.kernels.view_offsets import Place, is_plain
+from jitcore.kernels.view_offsets import ViewOffset, is_plain
 
 PIECE = Op("piece", None, Kind.MAP, Effect.SILENT)
 JOINED = Op("joined", None, Kind.CREATE, Effect.SILENT)
@@ -74,10 +74,10 @@ WITH_AXIS = frozenset(("stack", "concatenate"))
 
 
 @dataclass(slots=True)
-class Parts:
+class ConcatParts:
     """Where the parts lie."""
 
-    places: dict[Value, Place] = field(default_factory=dict)
+    places: dict[Value, ViewOffset] = field(default_factory=dict)
 
     def wholes(self, values: Collection[Value]) -> list[Value]:
         """What those are parts of that are parts."""
@@ -85,9 +85,9 @@ class Parts:
         return list(dict.fromkeys(found))
 
 
-def parted(nodes: Sequence[Node], calls: Collection[Value]) -> tuple[list[Node], Parts]:
+def parted(nodes: Sequence[Node], calls: Collection[Value]) -> tuple[list[Node], ConcatParts]:
     """The nodes with parts in place of what joins arrays; what makes one of `calls` stays one."""
-    found, parts = [], Parts()
+    found, parts = [], ConcatParts()
     makers = {value: node for node in nodes for value in node.outputs}
     for node in nodes:
         types = [] if set(node.outputs).intersection(calls) else layout(node)
@@ -97,7 +97,7 @@ def parted(nodes: Sequence[Node], calls: Collection[Value]) -> tuple[list[Node],
         made = []
         for value, (t, offset) in zip(node.args[0], types, strict=True):
             part = Value(t)
-            parts.places[part] = Place(node.outputs[0], offset)
+            parts.places[part] = ViewOffset(node.outputs[0], offset)
             made.append(part)
             found.append(Node(PIECE, (value,), {}, (part,), (), node.where))
         found.append(Node(JOINED, tuple(made), {}, node.outputs, (), node.where))

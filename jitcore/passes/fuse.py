@@ -17,37 +17,37 @@ from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.types import fresh
 from jitcore.ir.value import Value
-from jitcore.kernels.body import Input, Program
+from jitcore.kernels.body import Input, KernelBody
 from jitcore.kernels.constraints import lower_any
 from jitcore.kernels.emit.register_tile import held
-from jitcore.kernels.group import Given, Group, Reads, Write
+from jitcore.kernels.group import FusionGroup, Given, Reads, Write
 from jitcore.kernels.iteration_space import nest_of
 from jitcore.kernels.lower import Lowering, Unsuitable, signature
 from jitcore.kernels.parallel_split import pays_alone
 from jitcore.kernels.store_rules import certain, settle, stored
-from jitcore.kernels.view_offsets import Place, placed, shared
+from jitcore.kernels.view_offsets import ViewOffset, placed, shared
 from jitcore.passes.clusters import merged, ordered, readers_of
 from jitcore.passes.decompose import OWN, expanded
-from jitcore.passes.elide_concat import JOINED, PIECE, Parts, parted
+from jitcore.passes.elide_concat import JOINED, PIECE, ConcatParts, parted
 from jitcore.passes.fold_filled import without_fills
 from jitcore.passes.pad_rolls import without_rolls
-from jitcore.passes.rematerialize import Part, recompute
+from jitcore.passes.rematerialize import ReadyUnit, recompute
 from jitcore.passes.reuse_buffers import dying, take_over
 from jitcore.passes.unroll_short_axes import in_elements, origins
 from jitcore.toolchain.abi import LIMIT
 
 LEAST_NODES = 2
 
-NO_VIEWS: Mapping[Value, Place] = MappingProxyType({})
+NO_VIEWS: Mapping[Value, ViewOffset] = MappingProxyType({})
 
 
 def fuse(
     nodes: Sequence[Node],
     live_out: Collection[Value],
-    views: Mapping[Value, Place] = NO_VIEWS,
+    views: Mapping[Value, ViewOffset] = NO_VIEWS,
     calls: Collection[Value] = (),
     varying: Collection[int] = (),
-) -> list[Node | Group]:
+) -> list[Node | FusionGroup]:
     """Group what fits; order the result so that everything comes after what it reads. `views`:
     those that were made before. `calls`: arrays that NumPy joins. `varying`: extents that one
     text serves with others."""
@@ -65,14 +65,14 @@ def fuse(
         calls = [*calls, *left]
 
 
-def in_registers(step: Node | Group, varying: Collection[int]) -> Node | Group:
+def in_registers(step: Node | FusionGroup, varying: Collection[int]) -> Node | FusionGroup:
     """The step; its results held while values join them, where they are few."""
     if isinstance(step, Node):
         return step
     return replace(step, held=held(step.program, nest_of(step.program, step.shape), varying))
 
 
-def without_views(steps: list[Node | Group], views: Set[Value]) -> list[Node | Group]:
+def without_views(steps: list[Node | FusionGroup], views: Set[Value]) -> list[Node | FusionGroup]:
     """Of these views, those that calls read: kernels read the arrays."""
     if not views:
         return steps
@@ -88,17 +88,17 @@ def without_views(steps: list[Node | Group], views: Set[Value]) -> list[Node | G
 def grouped(
     nodes: Sequence[Node],
     live_out: Collection[Value],
-    views: Mapping[Value, Place],
+    views: Mapping[Value, ViewOffset],
     sized: bool,
-) -> list[Node | Group]:
+) -> list[Node | FusionGroup]:
     own = placed(nodes, views)
     nodes, views = shared(nodes, own), {**views, **own}
     readers = readers_of(nodes, live_out)
     units = ordered(merged(nodes, readers, views))
-    parts = [Part([nodes[k] for k in sorted(unit.nodes)], unit.demand) for unit in units]
+    parts = [ReadyUnit([nodes[k] for k in sorted(unit.nodes)], unit.demand) for unit in units]
     recompute(parts, live_out)
     later: set[Value] = set(live_out)
-    made: list[list[Node | Group]] = []
+    made: list[list[Node | FusionGroup]] = []
     dead = dying(parts, live_out, views)
     for part, last in zip(reversed(parts), reversed(dead), strict=True):
         look()
@@ -108,23 +108,23 @@ def grouped(
     return [step for steps in reversed(made) for step in steps]
 
 
-def apart(steps: Sequence[Node | Group]) -> list[Value]:
+def apart(steps: Sequence[Node | FusionGroup]) -> list[Value]:
     """Parts that no kernel can write into a whole."""
     found: list[Value] = []
     for step in steps:
-        full = isinstance(step, Group) and len(step.inputs) + len(step.results) >= LIMIT
+        full = isinstance(step, FusionGroup) and len(step.inputs) + len(step.results) >= LIMIT
         if isinstance(step, Node) or step.written or full:
             found += step.outputs
     return found
 
 
-def joined(steps: Sequence[Node | Group], parts: Parts) -> list[Node | Group]:
+def joined(steps: Sequence[Node | FusionGroup], parts: ConcatParts) -> list[Node | FusionGroup]:
     """Each group that makes parts hands the whole on, until the last one gives it out."""
     last: dict[Value, int] = {}
     for k, step in enumerate(steps):
         last.update(dict.fromkeys(parts.wholes(step.outputs), k))
     handed: dict[Value, Value] = {}
-    found: list[Node | Group] = []
+    found: list[Node | FusionGroup] = []
     for k, step in enumerate(steps):
         if isinstance(step, Node):
             found += [] if step.op is JOINED else [step]
@@ -138,10 +138,13 @@ def joined(steps: Sequence[Node | Group], parts: Parts) -> list[Node | Group]:
 
 
 def holding(
-    group: Group, parts: Parts, before: Mapping[Value, Value], after: Mapping[Value, Value]
-) -> Group:
+    group: FusionGroup,
+    parts: ConcatParts,
+    before: Mapping[Value, Value],
+    after: Mapping[Value, Value],
+) -> FusionGroup:
     """The group with the wholes in place of its parts, as they come and as they go."""
-    at = [parts.places.get(out, Place(out, 0)) for out in group.outputs]
+    at = [parts.places.get(out, ViewOffset(out, 0)) for out in group.outputs]
     outputs = tuple(dict.fromkeys(after.get(place.array, place.array) for place in at))
     own = [(outputs.index(after.get(place.array, place.array)), place.offset) for place in at]
     more = tuple(before.values())
@@ -157,12 +160,12 @@ def holding(
 
 
 def group_of(
-    part: Part,
+    part: ReadyUnit,
     later: set[Value],
-    views: Mapping[Value, Place],
+    views: Mapping[Value, ViewOffset],
     dead: Set[Value],
     anyway: bool = False,
-) -> Group | None:
+) -> FusionGroup | None:
     """The group of these nodes, lowered, with what is read `later` for its results; None where
     single calls are as good, unless `anyway`: of an entry for all sizes one cannot say where they
     are. `dead`: what nobody reads after it."""
@@ -197,7 +200,7 @@ def group_of(
     given, reads = launched(lowering, views)
     write = None if place is None else written_into(place, given, program)
     inputs, signatures = tuple(value for value, _ in given), tuple(one for _, one in given)
-    return Group(
+    return FusionGroup(
         *(tuple(members), inputs, signatures, reads, results, shape, program, written, write),
         taken=tuple(taken.items()),
     )
@@ -212,7 +215,7 @@ def folds_of(lowering: Lowering) -> tuple[Value, ...]:
     )
 
 
-def written_into(place: Place, given: list[Given], program: Program) -> Write:
+def written_into(place: ViewOffset, given: list[Given], program: KernelBody) -> Write:
     """The input that the store goes to: one that is read, or one more."""
     one = place.array, signature(place.array.type)
     if one not in given:
@@ -220,7 +223,7 @@ def written_into(place: Place, given: list[Given], program: Program) -> Write:
     return given.index(one), place.offset, certain(program)
 
 
-def launched(lowering: Lowering, views: Mapping[Value, Place]) -> tuple[list[Given], Reads]:
+def launched(lowering: Lowering, views: Mapping[Value, ViewOffset]) -> tuple[list[Given], Reads]:
     """What a launch takes, and where it reads: of views the array that they are views of, once."""
     given: dict[Given, int] = {}
     reads = []

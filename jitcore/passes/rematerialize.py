@@ -25,7 +25,7 @@ MOST_READ = 2  # arrays that are read in its place
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class ReadyUnit:
     """What runs together. `demand` is None for a NumPy call."""
 
     nodes: list[Node]
@@ -38,7 +38,7 @@ class Part:
         return {value for node in self.nodes for value in node.outputs}
 
 
-def recompute(parts: list[Part], live_out: Collection[Value]) -> None:
+def recompute(parts: list[ReadyUnit], live_out: Collection[Value]) -> None:
     """Changes the parts that read such values."""
     readers: dict[Value, set[int]] = {}
     for k, part in enumerate(parts):
@@ -60,7 +60,7 @@ def recompute(parts: list[Part], live_out: Collection[Value]) -> None:
                     readers.setdefault(one, set()).add(k)
 
 
-def chain_of(value: Value, part: Part) -> list[Node]:
+def chain_of(value: Value, part: ReadyUnit) -> list[Node]:
     """The nodes of the part that make a value, if all are cheap, else none."""
     makers = {output: node for node in part.nodes for output in node.outputs}
     found: list[Node] = []
@@ -76,7 +76,7 @@ def chain_of(value: Value, part: Part) -> list[Node]:
     return [node for node in part.nodes if node in found] if len(found) <= LONGEST else []
 
 
-def takes(other: Part, chain: list[Node], value: Value, readers: int) -> bool:
+def takes(other: ReadyUnit, chain: list[Node], value: Value, readers: int) -> bool:
     """May this part make the value, and is it no worse off?"""
     asked = [demand(node) for node in chain]
     if other.demand is None or any(one is None or one.shape != other.demand.shape for one in asked):
@@ -99,7 +99,7 @@ def is_large(leaf: Value, value: Value) -> bool:
     return isinstance(t, ArrayType) and isinstance(of, ArrayType) and 2 * t.size > of.size
 
 
-def take(other: Part, chain: list[Node], value: Value) -> None:
+def take(other: ReadyUnit, chain: list[Node], value: Value) -> None:
     """The chain's nodes, with results of their own, before the part's."""
     same: dict[Value, Value] = {}
     copies = []

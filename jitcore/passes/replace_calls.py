@@ -32,7 +32,7 @@ from jitcore.passes.small_matmul import DOT, MATMUL, of_dot, of_matmul
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CallRow:
     """`op`: the function of our own. `args`: what it is called with; None: the call is NumPy's."""
 
     op: Op
@@ -48,10 +48,10 @@ def of_histogram(node: Node) -> tuple[Any, ...] | None:
 
 
 ROWS = {  # by the names of NumPy's
-    "histogram": Row(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),
-    "dot": Row(DOT, of_dot),
-    "ndarray.dot": Row(DOT, of_dot),
-    "matmul": Row(MATMUL, of_matmul),
+    "histogram": CallRow(Op("histogram", _C.histogram, Kind.OPAQUE, Effect.FLAGS), of_histogram),
+    "dot": CallRow(DOT, of_dot),
+    "ndarray.dot": CallRow(DOT, of_dot),
+    "matmul": CallRow(MATMUL, of_matmul),
 }
 IN_C = frozenset((*(row.op for row in ROWS.values()), SCALED))
 

@@ -15,19 +15,19 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from jitcore.ir.op import Kind
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
-from jitcore.kernels.body import Input, Program
-from jitcore.kernels.iteration_space import Nest, Walk
+from jitcore.kernels.body import Input, KernelBody
+from jitcore.kernels.iteration_space import Nest, StrideClass
 from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import is_dense
 from jitcore.kernels.store_rules import is_same, written_last
-from jitcore.kernels.view_offsets import Place
-from jitcore.passes.rematerialize import Part
+from jitcore.kernels.view_offsets import ViewOffset
+from jitcore.passes.rematerialize import ReadyUnit
 
 NEW = (Kind.MAP, Kind.REDUCE, Kind.CREATE, Kind.LINALG)  # what such a node gives is a new array
 
 
 def dying(
-    parts: Sequence[Part], live_out: Collection[Value], views: Mapping[Value, Place]
+    parts: Sequence[ReadyUnit], live_out: Collection[Value], views: Mapping[Value, ViewOffset]
 ) -> list[set[Value]]:
     """For each part the arrays that it alone reads, and reads as they are."""
     made = {
@@ -60,7 +60,7 @@ def take_over(
         return {}
     first = len(program.inputs())
     walks = nest.walks[first : first + len(program.outputs)]
-    if any(walk is not Walk.UNIT for walk in walks):
+    if any(walk is not StrideClass.UNIT for walk in walks):
         return {}
     variables = dict(zip(program.inputs(), into.inputs, strict=True))
     taken: dict[Value, Value] = {}
@@ -76,13 +76,13 @@ def take_over(
     return taken
 
 
-def fits(program: Program, var: int, output: Value) -> bool:
+def fits(program: KernelBody, var: int, output: Value) -> bool:
     """Are they alike, element by element?"""
     assert isinstance(program.vars[var], Input)
     return isinstance(output.type, ArrayType) and is_same(program.vars[var], output.type)
 
 
-def is_last(program: Program, out: int) -> bool:
+def is_last(program: KernelBody, out: int) -> bool:
     """Is everything read before, and is what writes tried on an operand's own memory?"""
     calls = [step for step in program.steps if out in step.outs and len(step.outs) > 1]
     return not calls and written_last(program, out)

@@ -39,7 +39,7 @@ class NotHere(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class AxisElement:
     """One element of an axis that is counted from the last, -1; `kept`: as an axis of extent 1."""
 
     axis: int
@@ -56,7 +56,7 @@ class Cut:
 
 
 @dataclass(slots=True)
-class Elements:
+class UnrolledElements:
     """The nodes that compute elements, in the making, each once."""
 
     makers: dict[Value, Node]
@@ -64,11 +64,11 @@ class Elements:
     simple: dict[Node, bool]
     where: Any = None
     nodes: list[Node] = field(default_factory=list)
-    known: dict[tuple[Value, Cut], Value] = field(default_factory=dict)
+    known: dict[tuple[Value, AxisElement], Value] = field(default_factory=dict)
     through: set[Value] = field(default_factory=set)  # what was computed for all of the axis
     views: set[Value] = field(default_factory=set)
 
-    def of(self, value: Value, cut: Cut) -> Value:
+    def of(self, value: Value, cut: AxisElement) -> Value:
         t = value.type
         if not isinstance(t, ArrayType) or t.ndim < -cut.axis:
             return value
@@ -81,7 +81,7 @@ class Elements:
             found = self.known[value, cut] = self.made(value, t, cut)
         return found
 
-    def made(self, value: Value, t: ArrayType, cut: Cut) -> Value:
+    def made(self, value: Value, t: ArrayType, cut: AxisElement) -> Value:
         maker = self.makers.get(value)
         shape = cut.shape(t.shape)
         if maker is not None and shape != () and self.is_simple(maker):
@@ -96,7 +96,7 @@ class Elements:
             self.simple[maker] = is_simple(maker)
         return self.simple[maker]
 
-    def again(self, maker: Node, shape: Shape, cut: Cut) -> Value:
+    def again(self, maker: Node, shape: Shape, cut: AxisElement) -> Value:
         """The node on elements."""
 
         def own(leaf: Any) -> Any:
@@ -112,7 +112,7 @@ class Elements:
             raise NotHere(f"{maker.op.name} of elements")
         return self.add(maker.op, args, maker.kwargs, t, maker.where)
 
-    def viewed(self, value: Value, cut: Cut) -> Value:
+    def viewed(self, value: Value, cut: AxisElement) -> Value:
         if not is_plain(value.type):
             raise NotHere("no plain array")
         t = GETITEM.infer((value, cut.index()), {})
@@ -133,14 +133,14 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ElementForm:
     axis: int  # counted from the last, -1
     extent: int
     kept: bool
     spec: Unrolled
 
 
-def form_of(node: Node, varying: Collection[int]) -> Form | None:
+def form_of(node: Node, varying: Collection[int]) -> ElementForm | None:
     """Of a reduction over one short axis; None of others."""
     if not is_reduction(node) or len(node.outputs) != 1 or type(node.args[0]) is not Value:
         return None
@@ -157,7 +157,7 @@ def form_of(node: Node, varying: Collection[int]) -> Form | None:
         spec = unrolled(node, t, order_of(t)[-1] == axes[0], extent)
     except (Unsuitable, Unsupported):
         return None
-    return Form(axes[0] - t.ndim, extent, result.ndim == t.ndim, spec)
+    return ElementForm(axes[0] - t.ndim, extent, result.ndim == t.ndim, spec)
 
 
 def is_simple(node: Node) -> bool:
@@ -194,7 +194,7 @@ def in_elements(
     whole = {value for value, count in readers.items() if count > 1}
     for node in nodes:
         form = None if set(calls).intersection(node.outputs) else form_of(node, varying)
-        elements = Elements(makers, whole, simple, node.where)
+        elements = UnrolledElements(makers, whole, simple, node.where)
         last = None if form is None else replaced(node, form, elements, readers)
         if last is None:
             found.append(node)
@@ -206,7 +206,9 @@ def in_elements(
     return without_idle(found, live_out, through)
 
 
-def replaced(node: Node, form: Form, elements: Elements, readers: dict[Value, int]) -> Node | None:
+def replaced(
+    node: Node, form: ElementForm, elements: UnrolledElements, readers: dict[Value, int]
+) -> Node | None:
     """What stands for the reduction, after the elements; None where it stays."""
     value = node.args[0]
     maker = elements.makers.get(value)
@@ -216,7 +218,7 @@ def replaced(node: Node, form: Form, elements: Elements, readers: dict[Value, in
     if form.spec.rank is not None and few and (maker is None or not elements.is_simple(maker)):
         return None
     try:
-        cuts = [Cut(form.axis, k, form.kept) for k in range(form.extent)]
+        cuts = [AxisElement(form.axis, k, form.kept) for k in range(form.extent)]
         args = tuple(elements.of(value, cut) for cut in cuts)
     except (NotHere, Unsuitable, Unsupported):
         return None

@@ -26,9 +26,9 @@ from jitcore.ir.ops.ufunc import UFUNC
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value, values
 from jitcore.kernels.store_rules import STORE
-from jitcore.kernels.view_offsets import Place, is_plain, lasting, placed
+from jitcore.kernels.view_offsets import ViewOffset, is_plain, lasting, placed
 from jitcore.plan.copy_overlaps import copied
-from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
+from jitcore.symbolic.state import Capture, LoopRegion, Loud, Segment, Window
 
 WHERE = OPS["where"]
 IN_A_ROW = ((1 << 15, 2), (1 << 20, 3), (1 << 62, 5))  # bytes of floats, operations: see `pays`
@@ -46,12 +46,12 @@ def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
         return Absorbed(capture, {})
     segments: list[Segment] = []
     stores: dict[Value, int] = {}
-    places: dict[Value, Place] = {}
+    places: dict[Value, ViewOffset] = {}
     for number, segment in enumerate(capture.segments):
         if isinstance(segment, Window):
             places |= placed(segment.nodes, lasting(places))
             segments.append(segment)
-        elif isinstance(segment, Routine):
+        elif isinstance(segment, LoopRegion):
             segments.append(segment)
         elif is_idle(segment.node, places):
             drop_empty(segments)
@@ -76,7 +76,7 @@ def written(segments: Sequence[Segment]) -> set[Value]:
 
 
 def grown(
-    capture: Capture, number: int, segments: list[Segment], places: Mapping[Value, Place]
+    capture: Capture, number: int, segments: list[Segment], places: Mapping[Value, ViewOffset]
 ) -> Window | None:
     """The last window with this store. It is two windows in one, if both store to one place."""
     loud, last = capture.segments[number], segments[-1]
@@ -127,7 +127,7 @@ def drop_empty(segments: list[Segment]) -> None:
         segments.pop()
 
 
-def is_idle(node: Node, places: Mapping[Value, Place]) -> bool:
+def is_idle(node: Node, places: Mapping[Value, ViewOffset]) -> bool:
     """NumPy copies no array to itself."""
     if node.op is not SETITEM:
         return False
@@ -136,7 +136,7 @@ def is_idle(node: Node, places: Mapping[Value, Place]) -> bool:
     if view is None or type(value) is not Value or value.type != view.outputs[0].type:
         return False
     (at,) = placed([view], places).values()
-    return (places.get(value) or Place(value, 0)) == at
+    return (places.get(value) or ViewOffset(value, 0)) == at
 
 
 def viewed(container: Any, index: Any, node: Node) -> Node | None:
@@ -155,7 +155,7 @@ def viewed(container: Any, index: Any, node: Node) -> Node | None:
 
 
 def stored_by(
-    node: Node, before: Sequence[Node], places: Mapping[Value, Place], lone: bool
+    node: Node, before: Sequence[Node], places: Mapping[Value, ViewOffset], lone: bool
 ) -> list[Node]:
     """The nodes of the store, the last one being STORE; none where it is not for kernels. `lone`:
     also one of whose operands none was made before."""
@@ -228,14 +228,14 @@ def store(value: Value, target: Value, node: Node) -> Node:
 # ---- several in a row ---------------------------------------------------------------------------
 
 
-def place_of(value: Any, places: Mapping[Value, Place]) -> Place | None:
-    return places.get(value) or Place(value, 0) if type(value) is Value else None
+def place_of(value: Any, places: Mapping[Value, ViewOffset]) -> ViewOffset | None:
+    return places.get(value) or ViewOffset(value, 0) if type(value) is Value else None
 
 
-def in_a_row(segments: Sequence[Segment], places: Mapping[Value, Place]) -> int:
+def in_a_row(segments: Sequence[Segment], places: Mapping[Value, ViewOffset]) -> int:
     """How many operations in place follow one another, with nothing but views of arrays between."""
     places, found = dict(places), 0
-    first: Place | None = None
+    first: ViewOffset | None = None
     for segment in segments:
         if isinstance(segment, Window):
             own = lasting(placed(segment.nodes, lasting(places)))
@@ -266,7 +266,7 @@ def pays(target: Any, count: int) -> bool:
 
 
 def once_more(
-    node: Node, before: Sequence[Node], between: Sequence[Node], places: Mapping[Value, Place]
+    node: Node, before: Sequence[Node], between: Sequence[Node], places: Mapping[Value, ViewOffset]
 ) -> list[Node]:
     """The nodes of `before`, which end in a store, and of what changes the same place at once; none
     where that is not so."""

@@ -22,15 +22,15 @@ from jitcore.guards.program import NO_USES, GuardProgram, compile_guards
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, Value
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import load_all
 from jitcore.plan.backend_call import Foreign
 from jitcore.plan.builder import PlanBuilder
-from jitcore.plan.lower_plan import Lowering, called
+from jitcore.plan.lower_plan import PlanLowering, called
 from jitcore.plan.segments import (
     Live,
-    Planned,
-    Scheduled,
+    PlannedSegment,
+    Schedule,
     exit_values,
     flat,
     is_in_c,
@@ -41,7 +41,7 @@ from jitcore.plan.segments import (
 )
 from jitcore.plan.work import Work
 from jitcore.symbolic.state import Capture
-from jitcore.symbolic.state import Routine as Looped
+from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.background import background
 from jitcore.toolchain.compiler import Stopped
 
@@ -54,7 +54,7 @@ class Assembled:
 
     entry: Any
     kernels: tuple[Any, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[FusionGroup, ...]
     calls: int  # NumPy calls that stay calls
     foreign: int  # calls of a user's backend
     refusals: tuple[str, ...]  # why a user's backend did not take a window
@@ -62,7 +62,7 @@ class Assembled:
     footprint: Footprint
     moves: Moves
     routines: tuple[Any, ...] = ()
-    plan: Scheduled | None = None
+    plan: Schedule | None = None
     in_c: int = 0  # calls of functions of our own, in NumPy's place
     works: tuple[Work, ...] = ()
 
@@ -111,7 +111,7 @@ def retire(entry: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenEntry:
     """An entry before it is one: guards, and the plan with what its words stand for."""
 
     program: GuardProgram
@@ -122,14 +122,16 @@ class Written:
     users: tuple[int, ...]  # ids of the objects that it holds weakly
 
 
-def sources_of(made: Scheduled) -> tuple[Source, ...]:
+def sources_of(made: Schedule) -> tuple[Source, ...]:
     """What its steps and its exits load."""
     capture = made.capture
     used = {v for step in flat(made.segments) for v in step.inputs} | exit_values(capture)
     return tuple(source for source, value in capture.inputs.items() if value in used)
 
 
-def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Written:
+def written(
+    made: Schedule, programs: Programs, lowering: type[PlanLowering] | None = None
+) -> WrittenEntry:
     capture = made.capture
     sources = sources_of(made)
     wanted = tuple(dict.fromkeys([*sources, *capture.wanted, *made.numbered.arrays]))
@@ -140,13 +142,13 @@ def written(made: Scheduled, programs: Programs, lowering: type[Lowering] | None
     for source in sources:
         plan.bind(capture.inputs[source], program.registers[source])
     plan.arrays = tuple(program.registers[source] for source in made.numbered.arrays)
-    lower = (lowering or Lowering)(plan, program.registers, made)
+    lower = (lowering or PlanLowering)(plan, program.registers, made)
     lower.run(made.segments)
     words, consts, exits, registers = plan.finish()
-    return Written(program, words, consts, exits, registers, tuple(plan.users))
+    return WrittenEntry(program, words, consts, exits, registers, tuple(plan.users))
 
 
-def entry_of(made: Scheduled, programs: Programs, lowering: type[Lowering] | None = None) -> Any:
+def entry_of(made: Schedule, programs: Programs, lowering: type[PlanLowering] | None = None) -> Any:
     parts = written(made, programs, lowering)
     entry = _C.Entry(
         made.capture.graph.name,
@@ -163,13 +165,13 @@ def entry_of(made: Scheduled, programs: Programs, lowering: type[Lowering] | Non
     return entry
 
 
-def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
+def assembled(plan: Schedule, entry: Any, capture: Capture) -> Assembled:
     """`capture`: what the plan was made of."""
     steps = [*flat(plan.segments)]
     return Assembled(
         entry,
         tuple(plan.kernels.values()),
-        tuple(step for step in steps if isinstance(step, Group)),
+        tuple(step for step in steps if isinstance(step, FusionGroup)),
         sum(isinstance(step, Node) for step in steps),
         sum(isinstance(step, Foreign) for step in steps),
         tuple(segment.refusal for segment in plan.segments if segment.refusal),
@@ -183,7 +185,7 @@ def assembled(plan: Scheduled, entry: Any, capture: Capture) -> Assembled:
     )
 
 
-def moves(plan: Scheduled, capture: Capture) -> Moves:
+def moves(plan: Schedule, capture: Capture) -> Moves:
     """NumPy's calls are those of what was captured."""
     same = plan.capture.segments is capture.segments
     live = plan.live if same else live_windows(capture)
@@ -191,7 +193,7 @@ def moves(plan: Scheduled, capture: Capture) -> Moves:
     return Moves([*flat(plan.segments)], nodes, recipe_values(capture.exit), plan.views)
 
 
-def works(plan: Scheduled) -> Iterable[Work]:
+def works(plan: Schedule) -> Iterable[Work]:
     """What the plan's steps call, in their order."""
     loops = [one for one in plan.live if one.loops is not None]
     for segment in plan.segments:
@@ -199,7 +201,7 @@ def works(plan: Scheduled) -> Iterable[Work]:
             nodes = loops.pop(0).nodes
             yield Work(segment.routine.code, "loop", places(nodes))
         for step in segment.steps:
-            if isinstance(step, Group):
+            if isinstance(step, FusionGroup):
                 kernel = plan.kernels[step]
                 yield Work(kernel, kernel.name, places(step.nodes))
             elif isinstance(step, Foreign):
@@ -215,7 +217,9 @@ def places(nodes: Sequence[Node]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys([*own, *(places(inner) if inner else ())]))
 
 
-def footprint(live: Iterable[Live], planned: Iterable[Planned], kept: set[Value]) -> Footprint:
+def footprint(
+    live: Iterable[Live], planned: Iterable[PlannedSegment], kept: set[Value]
+) -> Footprint:
     nodes = [node for one in live for node in one.nodes]
     return Footprint(peak([*flat(planned)], kept), peak(nodes, kept))
 

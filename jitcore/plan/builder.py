@@ -26,7 +26,7 @@ HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by an e
 
 
 @dataclass(slots=True)
-class Step:
+class PlanStep:
     words: tuple[int, ...]
     reads: tuple[Operand, ...] = ()
     writes: tuple[int, ...] = ()
@@ -38,7 +38,7 @@ class PlannedExit:
     kind: str
     offset: int = -1
     through_point: bool = False
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlanStep] = field(default_factory=list)
     stack: tuple[Operand, ...] = ()
     locals: tuple[tuple[int, Operand], ...] = ()
     value: Operand = NULL
@@ -68,8 +68,10 @@ class PlanBuilder:
         self.consts: list[Any] = []
         self.const_ids: dict[int, int] = {}
         self.values: dict[Value, Operand] = {}
-        self.users: dict[int, tuple[Any, Step]] = {}  # by id: the object, the step that fetches it
-        self.main: list[Step] = []
+        self.users: dict[
+            int, tuple[Any, PlanStep]
+        ] = {}  # by id: the object, the step that fetches it
+        self.main: list[PlanStep] = []
         self.steps = self.main
         self.exits = [PlannedExit("miss")]
         self.arrays: tuple[Operand, ...] = ()  # whose extents numbers are made of
@@ -90,7 +92,7 @@ class PlanBuilder:
             return self.const(obj)
         if id(obj) not in self.users:
             out, held = self.new(), self.const(_C.hold(obj))
-            self.users[id(obj)] = obj, Step((OPS["ALIVE"], out, held), (held,), (out,))
+            self.users[id(obj)] = obj, PlanStep((OPS["ALIVE"], out, held), (held,), (out,))
         return self.users[id(obj)][1].writes[0]
 
     def bind(self, value: Value, operand: Operand) -> None:
@@ -123,7 +125,7 @@ class PlanBuilder:
 
     def add(self, name: str, *words: int, reads: Sequence[Operand] = (), write: int = -1) -> int:
         writes = (write,) if write >= 0 else ()
-        self.steps.append(Step((OPS[name], *words), tuple(reads), writes))
+        self.steps.append(PlanStep((OPS[name], *words), tuple(reads), writes))
         return write
 
     def build(self, name: str, parts: Sequence[Operand]) -> Operand:
@@ -165,7 +167,7 @@ class PlanBuilder:
     def kernel(self, kernel: Any, inputs: Sequence[Operand], outputs: Sequence[Value]) -> None:
         registers = tuple(self.out(value) for value in outputs)
         words = (self.const(kernel), len(inputs), len(registers), *inputs, *registers)
-        self.steps.append(Step((OPS["KERNEL"], *words), tuple(inputs), registers))
+        self.steps.append(PlanStep((OPS["KERNEL"], *words), tuple(inputs), registers))
 
     def routine(self, made: Any, exits_of: Callable[[], Sequence[int]]) -> None:
         """`exits_of` gives the exits of way 1 and up; their state is made of the outputs."""
@@ -174,7 +176,9 @@ class PlanBuilder:
         exits = exits_of()
         sizes = (len(inputs), len(registers), len(exits))
         words = (self.const(made.code), *sizes, *inputs, *registers, *exits)
-        self.steps.append(Step((OPS["ROUTINE"], *words), tuple(inputs), registers, tuple(exits)))
+        self.steps.append(
+            PlanStep((OPS["ROUTINE"], *words), tuple(inputs), registers, tuple(exits))
+        )
 
     # -- windows and exits ------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from jitcore.ir.value import substitute
 from jitcore.kernels.constraints import demand
 from jitcore.kernels.lower import is_elementwise
 from jitcore.kernels.store_rules import STORE, overlap
-from jitcore.kernels.view_offsets import Place
+from jitcore.kernels.view_offsets import ViewOffset
 from jitcore.passes.decompose import expanded
 
 MOVING = (GETITEM, PART)
@@ -31,7 +31,7 @@ FEW = 8  # copies of an eighth of what is stored cost little beside it
 
 
 def copied(
-    nodes: Sequence[Node], earlier: Iterable[Node], places: Mapping[Value, Place]
+    nodes: Sequence[Node], earlier: Iterable[Node], places: Mapping[Value, ViewOffset]
 ) -> list[Node]:
     """The nodes of a window that ends in a store, with copies of what it overlaps."""
     if not nodes or nodes[-1].op is not STORE:
@@ -71,7 +71,7 @@ def is_small(leaf: Value, target: Value) -> bool:
 
 
 def meets(
-    leaf: Value, target: Value, views: Mapping[Value, Node], places: Mapping[Value, Place]
+    leaf: Value, target: Value, views: Mapping[Value, Node], places: Mapping[Value, ViewOffset]
 ) -> bool:
     """May an element of one be an element of the other, at another place of the loop?"""
     one, two = place_of(leaf, views, places), place_of(target, views, places)
@@ -81,11 +81,13 @@ def meets(
     return not known or overlap(two, target.type, one, leaf.type)  # type: ignore[arg-type]
 
 
-def place_of(value: Value, views: Mapping[Value, Node], places: Mapping[Value, Place]) -> Place:
+def place_of(
+    value: Value, views: Mapping[Value, Node], places: Mapping[Value, ViewOffset]
+) -> ViewOffset:
     """Of a view that moves, the array alone."""
     while value not in places and value in views:
         value = views[value].args[0]
-    return places.get(value) or Place(value, 0)
+    return places.get(value) or ViewOffset(value, 0)
 
 
 def copies(leaves: Iterable[Value], reader: Node) -> list[Node]:

@@ -14,10 +14,10 @@ from jitcore.fallback.exit import (
     Built,
     Computed,
     Do,
-    Effect,
     Empty,
     Exit,
-    Known,
+    ExitEffect,
+    KnownObject,
     Leave,
     Loaded,
     Make,
@@ -29,21 +29,21 @@ from jitcore.ir.fp_effects import may_warn
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.array import PART
 from jitcore.ir.types import ArrayType
-from jitcore.kernels.group import Group
-from jitcore.loops.native_loop import Routine
+from jitcore.kernels.group import FusionGroup
+from jitcore.loops.native_loop import NativeLoop
 from jitcore.passes.replace_calls import own_bins
 from jitcore.plan.backend_call import Foreign
 from jitcore.plan.builder import Operand, PlanBuilder
 from jitcore.plan.errstate_raise import quiet_state
-from jitcore.plan.segments import Planned, Scheduled, Step
+from jitcore.plan.segments import PlannedSegment, Schedule, Step
 
 
-class Lowering:
+class PlanLowering:
     def __init__(
         self,
         plan: PlanBuilder,
         registers: dict[Source, int],
-        made: Scheduled,
+        made: Schedule,
     ) -> None:
         self.plan = plan
         self.registers = registers
@@ -52,7 +52,7 @@ class Lowering:
         self.numbered = made.numbered.arguments
         self.numbers: dict[int, int] = {}  # of exits, by id
 
-    def run(self, segments: Sequence[Planned]) -> None:
+    def run(self, segments: Sequence[PlannedSegment]) -> None:
         for segment in segments:
             number = self.exit(segment.start)
             if segment.routine is not None:
@@ -75,7 +75,7 @@ class Lowering:
             self.plan.const(partial(umath._make_extobj, **modes(errstate)))
         )
 
-    def quiet_for(self, segment: Planned) -> Any:
+    def quiet_for(self, segment: PlannedSegment) -> Any:
         """None: the state that there is."""
         start, here = self.capture.errstate, segment.errstate
         here = start if here is None else here
@@ -84,13 +84,13 @@ class Lowering:
         calls = [step for step in segment.steps if isinstance(step, Node)]
         return quiet_state(here) if any(here != start or may_warn(s) for s in calls) else None
 
-    def routine(self, made: Routine, start: Exit, number: int) -> None:
+    def routine(self, made: NativeLoop, start: Exit, number: int) -> None:
         self.plan.loud(start.offset, number)
         self.plan.routine(made, lambda: [number, *map(self.exit, made.ways)])
 
     def step(self, step: Step) -> None:
         plan = self.plan
-        if isinstance(step, Group):
+        if isinstance(step, FusionGroup):
             inputs = [plan.reg(value) for value in step.inputs]
             plan.kernel(self.kernels[step], inputs, (*step.written, *step.outputs))
             return
@@ -136,7 +136,7 @@ class Lowering:
 
         return steps
 
-    def effect(self, effect: Effect, made: dict[int, Operand]) -> None:
+    def effect(self, effect: ExitEffect, made: dict[int, Operand]) -> None:
         parts = [self.recipe(part, made) for part in effect.parts]
         if effect.do is Do.MAKE:
             return
@@ -153,7 +153,7 @@ class Lowering:
 
     def build(self, recipe: Recipe, made: dict[int, Operand]) -> Operand:
         match recipe:
-            case Known(obj):
+            case KnownObject(obj):
                 return self.plan.known(obj)
             case Loaded(source):
                 return self.registers[source]

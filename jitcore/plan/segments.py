@@ -22,13 +22,13 @@ from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.fast_math import as_asked
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
-from jitcore.kernels.view_offsets import Place, lasting, placed
+from jitcore.kernels.view_offsets import ViewOffset, lasting, placed
 from jitcore.loops.c_types import NoForm
-from jitcore.loops.native_loop import Routine, routine
+from jitcore.loops.native_loop import NativeLoop, routine
 from jitcore.passes.chain import chained
 from jitcore.passes.fuse import fuse
 from jitcore.passes.replace_calls import IN_C, in_c, own_bins
@@ -41,14 +41,14 @@ from jitcore.plan.fold_constants import told
 from jitcore.plan.masked_baseline import selecting
 from jitcore.plan.step_labels import label, with_label
 from jitcore.symbolic.state import Capture, Loud, Window
-from jitcore.symbolic.state import Routine as Looped
+from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.abi import FLAGS
 
-Step = Node | Group | Foreign
+Step = Node | FusionGroup | Foreign
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedSegment:
     """One segment after scheduling."""
 
     start: Exit
@@ -56,10 +56,10 @@ class Planned:
     loud: int | None  # the offset at which its one step raises
     errstate: int | None  # under which it was captured, None: it raises no flags
     refusal: str = ""  # of a user's backend
-    routine: Routine | None = None  # then it has no steps
+    routine: NativeLoop | None = None  # then it has no steps
 
 
-def flat(planned: Iterable[Planned]) -> Iterable[Step]:
+def flat(planned: Iterable[PlannedSegment]) -> Iterable[Step]:
     return (step for segment in planned for step in segment.steps)
 
 
@@ -146,20 +146,22 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled:
+class Schedule:
     capture: Capture
     live: list[Live]
-    segments: list[Planned]
-    kernels: dict[Group, Any]
+    segments: list[PlannedSegment]
+    kernels: dict[FusionGroup, Any]
     frameless: bool = False
-    views: Mapping[Value, Place] = field(default_factory=dict)  # that kernels read where they lie
+    views: Mapping[Value, ViewOffset] = field(
+        default_factory=dict
+    )  # that kernels read where they lie
     numbered: Numbered = field(default_factory=lambda: Numbered({}))
 
-    def calls(self, capture: Capture) -> Scheduled:
+    def calls(self, capture: Capture) -> Schedule:
         """The same without kernels: NumPy's calls, one by one, of what was captured."""
         live = picked(self.live if capture is self.capture else live_windows(capture))
-        segments = [Planned(one.start, one.nodes, one.loud, one.errstate) for one in live]
-        return Scheduled(capture, live, segments, {})
+        segments = [PlannedSegment(one.start, one.nodes, one.loud, one.errstate) for one in live]
+        return Schedule(capture, live, segments, {})
 
 
 def picked(live: list[Live]) -> list[Live]:
@@ -187,7 +189,7 @@ def routine_values(segment: Looped) -> set[Value]:
     return found
 
 
-def scheduled(capture: Capture, config: Config) -> Scheduled:
+def scheduled(capture: Capture, config: Config) -> Schedule:
     """Stores that kernels can make are theirs; the others stay loud."""
     refused: set[int] = set()
     while True:
@@ -196,12 +198,12 @@ def scheduled(capture: Capture, config: Config) -> Scheduled:
         segments, kernels, views = planned(live, taken.capture, config)
         failed = {taken.stores[s.outputs[0]] for s in flat(segments) if is_store(s)}
         if not failed:
-            made = Scheduled(taken.capture, live, segments, kernels, views=views)
+            made = Schedule(taken.capture, live, segments, kernels, views=views)
             return made if kernels or has_others(made) else made.calls(capture)
         refused |= failed
 
 
-def has_others(made: Scheduled) -> bool:
+def has_others(made: Schedule) -> bool:
     """Anything but kernels and NumPy's calls."""
     others = any(isinstance(step, Foreign) or is_in_c(step) for step in flat(made.segments))
     return others or any(one.refusal or one.routine is not None for one in made.segments)
@@ -212,15 +214,15 @@ def planned(
     capture: Capture,
     config: Config,
     calls: Set[Value] = frozenset(),
-) -> tuple[list[Planned], dict[Group, Any], dict[Value, Place]]:
+) -> tuple[list[PlannedSegment], dict[FusionGroup, Any], dict[Value, ViewOffset]]:
     """Pure windows go to the back end; loud steps stay calls. `calls`: arrays that NumPy joins.
     Also where views lie."""
-    found: list[Planned] = []
-    views: dict[Value, Place] = {}
+    found: list[PlannedSegment] = []
+    views: dict[Value, ViewOffset] = {}
     for one in live:
         if one.loops is not None:
             made = routine_of(capture.graph.name, one.loops, one.after, config)
-            found.append(Planned(one.start, (), None, None, routine=made))
+            found.append(PlannedSegment(one.start, (), None, None, routine=made))
             continue
         steps: list[Step] = list(one.nodes)
         refusal = ""
@@ -241,10 +243,10 @@ def planned(
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, one.nodes, one.after, capture.examples)
             steps = [*taken]
-        found.append(Planned(one.start, tuple(steps), one.loud, one.errstate, refusal))
+        found.append(PlannedSegment(one.start, tuple(steps), one.loud, one.errstate, refusal))
     if any(map(is_store, flat(found))):
         return found, {}, views
-    kernels = kernels_of([step for step in flat(found) if isinstance(step, Group)], config)
+    kernels = kernels_of([step for step in flat(found) if isinstance(step, FusionGroup)], config)
     lost = {value for step in flat(found) if step not in kernels for value in replaced_by(step)}
     if lost:
         return planned(live, capture, config, calls | lost)
@@ -254,19 +256,19 @@ def planned(
 
 def replaced_by(step: Step) -> list[Value]:
     """The results of calls that only a kernel can replace by others."""
-    if not isinstance(step, Group):
+    if not isinstance(step, FusionGroup):
         return []
     return [*dict(step.wholes), *origins(step.nodes)]
 
 
 def under(step: Step, errstate: int | None, start: int) -> Step:
     """A kernel looks at the state that there is, unless it is to be another one."""
-    if not isinstance(step, Group) or errstate in (None, start):
+    if not isinstance(step, FusionGroup) or errstate in (None, start):
         return step
     return replace(step, errstate=errstate)
 
 
-class Unroutined(Exception):
+class LoopLeft(Exception):
     """A loop that is CPython's: C cannot do what is in it, or there is no compiler."""
 
     def __init__(self, at: int, why: str) -> None:
@@ -274,7 +276,7 @@ class Unroutined(Exception):
         self.at, self.why = at, why
 
 
-def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> Routine:
+def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> NativeLoop:
     mask = sum(bit for i, bit in enumerate(FLAGS.values()) if loops.errstate >> 3 * i & 7)
     try:
         quiet = quiet_state(loops.errstate)
@@ -282,9 +284,9 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> R
         state = mask, quiet, config, named
         made = routine(name, loops.nodes, loops.exits, recipe_values, after, *state)
     except NoForm as error:
-        raise Unroutined(loops.at, str(error)) from error
+        raise LoopLeft(loops.at, str(error)) from error
     if made is None:
-        raise Unroutined(loops.at, "no C compiler")
+        raise LoopLeft(loops.at, "no C compiler")
     return made
 
 
@@ -298,10 +300,10 @@ def is_store(step: Step) -> bool:
     return isinstance(step, Node) and step.op is STORE
 
 
-def stores_last(steps: Sequence[Node | Group], idle: Set[Value]) -> list[Step]:
+def stores_last(steps: Sequence[Node | FusionGroup], idle: Set[Value]) -> list[Step]:
     """If a step after a store failed, CPython would repeat what comes before it, too. `idle`:
     views, and elements that nobody keeps; made again, they read nothing that a store changed."""
-    writing = [step for step in steps if isinstance(step, Group) and step.written]
+    writing = [step for step in steps if isinstance(step, FusionGroup) and step.written]
     others = [step for step in steps if step not in writing]
     if not all(set(group.outputs).isdisjoint(s.inputs) for group in writing for s in others):
         return [*others, *(node for group in writing for node in group.nodes)]
@@ -309,14 +311,14 @@ def stores_last(steps: Sequence[Node | Group], idle: Set[Value]) -> list[Step]:
     return [*others, *(replace(group, alone=alone) for group in writing)]
 
 
-def kernels_of(groups: list[Group], config: Config) -> dict[Group, Any]:
+def kernels_of(groups: list[FusionGroup], config: Config) -> dict[FusionGroup, Any]:
     """Those that there are, or will be."""
     if config.compiling == "background":
         return kernels_to_come(groups)
     return {group: made for group, made in compiled(groups, config).items() if made is not None}
 
 
-def without_frame(plan: Scheduled) -> Scheduled:
+def without_frame(plan: Schedule) -> Schedule:
     """The same, run on the arguments alone where that is enough."""
     capture = plan.capture
     if capture.returns is None or not needs_no_frame(capture, plan.segments):
@@ -327,7 +329,7 @@ def without_frame(plan: Scheduled) -> Scheduled:
     )
 
 
-def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:
+def needs_no_frame(capture: Capture, planned: Sequence[PlannedSegment]) -> bool:
     """A whole call whose only effect, if it has one, is the store of its last kernel. Where that is
     refused nothing has happened, and CPython makes the call. So it does where a loop without
     effects is left, or a step after one fails."""
@@ -335,14 +337,16 @@ def needs_no_frame(capture: Capture, planned: Sequence[Planned]) -> bool:
     busy = [one for one in planned if one.steps]
     steps = [*flat(busy)]
     if routines:
-        writes = any(isinstance(step, Group) and step.written for step in steps)
+        writes = any(isinstance(step, FusionGroup) and step.written for step in steps)
         loud = any(one.loud is not None for one in busy)
         return not (writes or loud) and all(routine.pure for routine in routines)
-    stored = [value for step in steps[-1:] if isinstance(step, Group) for value in step.written]
+    stored = [
+        value for step in steps[-1:] if isinstance(step, FusionGroup) for value in step.written
+    ]
     return (
         capture.returns is not None
         and all(one.loud is None and one.start.leave is Leave.MISS for one in busy)
-        and not any(isinstance(step, Group) and step.written for step in steps[:-1])
+        and not any(isinstance(step, FusionGroup) and step.written for step in steps[:-1])
         and all(map(is_small, stored))
     )
 
@@ -354,15 +358,17 @@ def is_small(stored: Value) -> bool:
     return isinstance(t, ArrayType) and t.size * t.dtype.itemsize < _C.WORTH_ASKING
 
 
-def called(steps: Iterable[Step], kernels: dict[Group, Any]) -> tuple[Step, ...]:
+def called(steps: Iterable[Step], kernels: dict[FusionGroup, Any]) -> tuple[Step, ...]:
     """A group without a kernel falls back to its NumPy calls."""
     made: list[Step] = []
     for step in steps:
-        made += step.nodes if isinstance(step, Group) and step not in kernels else [step]
+        made += step.nodes if isinstance(step, FusionGroup) and step not in kernels else [step]
     return tuple(made)
 
 
-def without(views: KeysView[Value], planned: list[Planned], live: set[Value]) -> list[Planned]:
+def without(
+    views: KeysView[Value], planned: list[PlannedSegment], live: set[Value]
+) -> list[PlannedSegment]:
     """Views that only kernels read need not be made."""
     found = []
     for segment in reversed(planned):

@@ -8,13 +8,13 @@ from typing import Any
 from jitcore.fallback.breaks import Place
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import name_of
 from jitcore.toolchain.symbol_names import label_of
 
 
 def with_label(step: Any) -> Any:
-    if not isinstance(step, Group):
+    if not isinstance(step, FusionGroup):
         return step
     return replace(step, label=label(step.nodes, name_of(step)))
 

@@ -4,9 +4,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 
-reports = Lazy("jitcore.report.destinations")
+reports = LazyModule("jitcore.report.destinations")
 
 
 class Package(ModuleType):

@@ -22,7 +22,7 @@ from jitcore.ir.graph import Node
 from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
 from jitcore.report.graphviz import Picture, picture
-from jitcore.report.roofline import Machine, Position, moves, positions, ran
+from jitcore.report.roofline import MachineLimits, Position, moves, positions, ran
 from jitcore.report.run import Compiled, Function, Run, Step
 from jitcore.report.session import accounted
 from jitcore.runtime.notify import Found, collect
@@ -159,13 +159,13 @@ def recompiles(fn: Any, run: Run) -> Iterator[Recompile]:
             yield from record.recompiles
 
 
-def machine_for(graphs: Iterable[Compiled]) -> Machine:
+def machine_for(graphs: Iterable[Compiled]) -> MachineLimits:
     """Measured if there is anything to compare."""
     steps = (step for graph in graphs for step in graph.steps if not graph.for_sizes)
     moving = [step for step in steps if step.moved and step.times]
     out_of_memory = (step for step in moving if (step.moved or 0) > caches())
     reached = max(map(rate, out_of_memory), default=0.0)
-    return Machine(bandwidth(pipeline.threads(), reached) if moving else None, caches())
+    return MachineLimits(bandwidth(pipeline.threads(), reached) if moving else None, caches())
 
 
 def rate(step: Step) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jitcore.errors import JitcoreError
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.text import show, typed
@@ -26,7 +26,7 @@ from jitcore.toolchain.compiler import which
 if TYPE_CHECKING:
     import subprocess
 else:
-    subprocess = Lazy("subprocess")
+    subprocess = LazyModule("subprocess")
 
 SECONDS = 120.0
 MISSING = (

@@ -20,14 +20,22 @@ from jitcore.guards.reason import summed
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.plan.work import Work
 from jitcore.report.annotated import functions
-from jitcore.report.meter_snapshot import NOTHING, Code, Known, Reading, Row, Slots, reading
+from jitcore.report.meter_snapshot import (
+    NOTHING,
+    Code,
+    FrameTimes,
+    MeterRow,
+    Reading,
+    Slots,
+    reading,
+)
 from jitcore.report.processes import command, process
 from jitcore.report.run import (
     KINDS,
+    AfterRegion,
     Call,
     Compiled,
     Kind,
-    Left,
     Recompiled,
     Run,
     Step,
@@ -174,7 +182,7 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
         return
     works = list(region.works)
     at = -1
-    mine: list[list[Row]] = [[] for _ in works]
+    mine: list[list[MeterRow]] = [[] for _ in works]
     for row in slots.steps:
         if at + 1 < len(works) and works[at + 1].target is row.what:
             at += 1
@@ -198,14 +206,14 @@ def step_of(work: Work, counts: Counts, kind: Kind, times: int, seconds: float |
     return Step(kind, work.name, spots, times, seconds, *known)
 
 
-def lefts(region: Region, slots: Slots | None) -> Iterator[Left]:
+def lefts(region: Region, slots: Slots | None) -> Iterator[AfterRegion]:
     for row in slots.after if slots is not None else ():
         place = region.exits.get(row.what)
         if place is None or not row.times or (row.what == region.end and region.breaks):
             continue
         ended = row.what == region.end
         why = "the region has ended" if ended else "a loop was left, or a step could not be done"
-        yield Left(spot_of(place), why, row.times, row.seconds)
+        yield AfterRegion(spot_of(place), why, row.times, row.seconds)
 
 
 # ---- breaks -------------------------------------------------------------------------------------
@@ -282,7 +290,7 @@ def before_any(record: Record, made: dict[Break, Cost], found: Reading) -> None:
         cost_of(stop, made).add(known.frames, known.begins)
 
 
-def known_of(found: Reading, place: Place) -> Known:
+def known_of(found: Reading, place: Place) -> FrameTimes:
     return found.codes.get((place.filename, place.lineno or 0, place.function), NOTHING)
 
 

@@ -19,7 +19,7 @@ assert tuple(name.lower() for name in _C.METER_KINDS) == KINDS
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MeterRow:
     """A slot: its kind, what it stands for, how often, how many seconds."""
 
     kind: int
@@ -33,16 +33,16 @@ class Slots:
     """Of an entry. `after`: CPython after each exit, by the offset where it goes on; `steps`: what
     the plan calls, in order; `trial`: all of its rival's, in `tried` runs."""
 
-    entering: Row
-    staying: Row
-    after: tuple[Row, ...]
-    steps: tuple[Row, ...]
+    entering: MeterRow
+    staying: MeterRow
+    after: tuple[MeterRow, ...]
+    steps: tuple[MeterRow, ...]
     trial: float
     tried: int
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FrameTimes:
     """Of a code object. `before`, `after`: whole frames of it, with all that they called, that
     ended before the compiler was asked for it, that began after it was asked last."""
 
@@ -60,24 +60,24 @@ class Known:
 class Reading:
     elapsed: float
     seen: int
-    codes: Mapping[Code, Known]
+    codes: Mapping[Code, FrameTimes]
     calls: Mapping[int, Call]
     spans: tuple[Span, ...]
     left_out: int
     entries: Mapping[int, Slots]  # by id
-    points: Mapping[int, Row]  # by id; dead ones: CPython from there on
+    points: Mapping[int, MeterRow]  # by id; dead ones: CPython from there on
     process: int  # that began to measure; 0: none has
 
 
-NOTHING = Known(0, 0.0, 0, 0.0, 0, 0.0, 0, 0.0)
+NOTHING = FrameTimes(0, 0.0, 0, 0.0, 0, 0.0, 0, 0.0)
 
 
 def reading(records: Iterable[Record]) -> Reading:
     found = _C.meter_read()
-    codes: dict[Code, Known] = {}
+    codes: dict[Code, FrameTimes] = {}
     for file, line, name, *rest in found["codes"]:
         earlier = astuple(codes.get((file, line, name), NOTHING))
-        codes[file, line, name] = Known(*(a + b for a, b in zip(earlier, rest, strict=True)))
+        codes[file, line, name] = FrameTimes(*(a + b for a, b in zip(earlier, rest, strict=True)))
     calls = {}
     for number, caller, file, line, name, times, seconds, own in found["nodes"]:
         calls[number] = Call(caller, name or "", file or "", line, times, seconds, own)
@@ -90,7 +90,7 @@ def reading(records: Iterable[Record]) -> Reading:
         for point in record.points.values():
             row = point.metered()
             if row is not None:
-                points[id(point)] = Row(*row)
+                points[id(point)] = MeterRow(*row)
         for region in record.regions:
             slots = slots_of(region.entry)
             if slots is not None:
@@ -114,14 +114,19 @@ def slots_of(entry: Any) -> Slots | None:
     if found is None:
         return None
     own, stays, exits, steps, rival = found
-    after = [Row(*row) for row in exits]
+    after = [MeterRow(*row) for row in exits]
     trial, tried = 0.0, 0
     if rival is not None:
-        after += [Row(*row) for row in rival[2]]
+        after += [MeterRow(*row) for row in rival[2]]
         trial = rival[0][3] + rival[1][3] + sum(row[3] for row in rival[3])
         tried = rival[0][2]
     return Slots(
-        Row(*own), Row(*stays), tuple(after), tuple(Row(*row) for row in steps), trial, tried
+        MeterRow(*own),
+        MeterRow(*stays),
+        tuple(after),
+        tuple(MeterRow(*row) for row in steps),
+        trial,
+        tried,
     )
 
 
@@ -146,11 +151,11 @@ def since(now: Reading, then: Reading) -> Reading:
     )
 
 
-def less(now: Known, then: Known | None) -> Known:
+def less(now: FrameTimes, then: FrameTimes | None) -> FrameTimes:
     if then is None:
         return now
     pairs = zip(astuple(now), astuple(then), strict=True)
-    return Known(*(max(a - b, 0) for a, b in pairs))
+    return FrameTimes(*(max(a - b, 0) for a, b in pairs))
 
 
 def fewer(now: Call, then: Call | None) -> Call:
@@ -174,13 +179,13 @@ def without(now: Slots, then: Slots | None) -> Slots:
     )
 
 
-def rows_less(now: Sequence[Row], then: Sequence[Row]) -> tuple[Row, ...]:
+def rows_less(now: Sequence[MeterRow], then: Sequence[MeterRow]) -> tuple[MeterRow, ...]:
     """A rival that came later has rows at the end."""
-    older = (*then, *(Row(r.kind, r.what, 0, 0.0) for r in now[len(then) :]))
+    older = (*then, *(MeterRow(r.kind, r.what, 0, 0.0) for r in now[len(then) :]))
     return tuple(row_less(a, b) for a, b in zip(now, older, strict=False))
 
 
-def row_less(now: Row, then: Row | None) -> Row:
+def row_less(now: MeterRow, then: MeterRow | None) -> MeterRow:
     if then is None:
         return now
     return replace(now, times=now.times - then.times, seconds=max(now.seconds - then.seconds, 0.0))

@@ -65,7 +65,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Left:
+class AfterRegion:
     """CPython after a region, where no break says why: the region has ended, a loop was left, or
     what it had begun was dropped."""
 
@@ -90,7 +90,7 @@ class Compiled:
     state: str
     nodes: int
     steps: tuple[Step, ...]
-    lefts: tuple[Left, ...]
+    lefts: tuple[AfterRegion, ...]
     hits: int
     failures: int
     stays: int

@@ -29,20 +29,20 @@ from jitcore.runtime.library_scope import (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Exclusion:
     modules: str  # between blanks
     why: str
     called: bool = True  # left alone, too, where compiled code calls it
 
 
 ROWS = (
-    Row("scipy sklearn.utils sklearn.externals", "wrappers of compiled code", False),
-    Row("numba llvmlite torch jax jaxlib tensorflow numexpr cupy", "compilers of their own"),
-    Row("pytest _pytest pluggy hypothesis nose2", "what runs tests looks at frames"),
-    Row("coverage pdb debugpy pydevd IPython ipykernel", "what watches programs"),
-    Row("pip setuptools wheel pkg_resources _distutils_hack", "what installs"),
-    Row("cffi pycparser Cython pythran", "what builds"),
-    Row("matplotlib PIL tkinter", "what draws: NumPy serves it in small pieces"),
+    Exclusion("scipy sklearn.utils sklearn.externals", "wrappers of compiled code", False),
+    Exclusion("numba llvmlite torch jax jaxlib tensorflow numexpr cupy", "compilers of their own"),
+    Exclusion("pytest _pytest pluggy hypothesis nose2", "what runs tests looks at frames"),
+    Exclusion("coverage pdb debugpy pydevd IPython ipykernel", "what watches programs"),
+    Exclusion("pip setuptools wheel pkg_resources _distutils_hack", "what installs"),
+    Exclusion("cffi pycparser Cython pythran", "what builds"),
+    Exclusion("matplotlib PIL tkinter", "what draws: NumPy serves it in small pieces"),
 )
 
 

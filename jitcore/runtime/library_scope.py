@@ -13,7 +13,7 @@ from types import CodeType
 
 import numpy as np
 
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.host.own_code import is_made_up, is_own_file
 from jitcore.opcodes.decode import instructions
 
@@ -23,7 +23,7 @@ def _folder(path: str) -> str:
 
 
 NUMPY = _folder(os.path.dirname(np.__file__))
-sysconfig = Lazy("sysconfig")
+sysconfig = LazyModule("sysconfig")
 PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 FUNCTION = CO_OPTIMIZED | CO_NEWLOCALS
 

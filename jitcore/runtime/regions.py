@@ -13,7 +13,7 @@ from jitcore.opcodes.decode import Code, decode
 from jitcore.plan.assemble import Assembled
 from jitcore.runtime.records import NO_MOVES, Region
 from jitcore.symbolic.state import Capture, Loud
-from jitcore.symbolic.state import Routine as Looped
+from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.user.cache_info import Extents
 
 

@@ -23,7 +23,7 @@ from jitcore.symbolic.arrays.masked_select import give_up
 from jitcore.symbolic.break_reason import random_classes, row_of_class, row_of_value
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Masked, Run, Var
+from jitcore.symbolic.values import Masked, Traced, Var
 from jitcore.symbolic.wrap import realize
 
 ITERATES = ("FOR_ITER", "GET_ANEXT", "SEND")  # what a loop that is not a while loop goes back to
@@ -91,7 +91,7 @@ def row_of_operands(vm: Machine, vars: Iterable[Var], otherwise: BreakKind) -> B
         var = realize(vm, var)
         if isinstance(var, Masked):
             give_up(var)
-        found = row_of_value(vm, var.value) if isinstance(var, Run) else None
+        found = row_of_value(vm, var.value) if isinstance(var, Traced) else None
         cls = getattr(var, "cls", None)
         if found is None and isinstance(cls, type):
             found = row_of_class(cls)
@@ -109,7 +109,7 @@ def refuse(vm: Machine, vars: Iterable[Var], otherwise: BreakKind, text: str) ->
 def undecided(vm: Machine, value: Var, text: str) -> NoReturn:
     """A test of what only run time knows; an array of several elements has no truth value."""
     value = realize(vm, value)
-    kind = value.value.type if isinstance(value, Run) else None
+    kind = value.value.type if isinstance(value, Traced) else None
     if isinstance(kind, ArrayType) and kind.size != 1:
         vm.stop(breaks.TRUTH_AMBIGUOUS, text)
     if repeats(vm.frames[-1]):

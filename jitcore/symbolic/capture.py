@@ -33,13 +33,13 @@ from jitcore.symbolic.arrays.remainders import rest
 from jitcore.symbolic.break_reason import refused, row_of_unsupported
 from jitcore.symbolic.exits import exit_at, exit_return
 from jitcore.symbolic.loops.local_stack import Guessed
-from jitcore.symbolic.loops.loop_region import Refused, enter, enter_branch, wants
+from jitcore.symbolic.loops.loop_region import LoopRefused, enter, enter_branch, wants
 from jitcore.symbolic.loops.loop_state import Fork
 from jitcore.symbolic.machine import Asks, Machine
 from jitcore.symbolic.objects.assumed_constant import promises
 from jitcore.symbolic.objects.namespaces import about_to_write, guard_apart, has_names
-from jitcore.symbolic.signals import Cut, Fenced
-from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
+from jitcore.symbolic.signals import Fenced, RegionEnd
+from jitcore.symbolic.state import Capture, Frame, LoopRegion, Loud, Start, Window
 from jitcore.symbolic.unwind import unwind
 from jitcore.symbolic.values import NULL, Exc, Lazy, Var
 
@@ -66,7 +66,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
         try:
             with hushed("error"):
                 return walk(vm)
-        except Refused as refusal:
+        except LoopRefused as refusal:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
             start = replace(start, rolled=frozenset(vm.rolled))
@@ -151,7 +151,7 @@ def walk(vm: Machine) -> Capture:
                 vm.step(frame)
             except Fork as fork:
                 enter_branch(vm, frame, fork)
-    except Cut as cut:
+    except RegionEnd as cut:
         return ended(vm, cut.stop, True)
     except Fenced as fenced:
         return ended(vm, fenced.stop, False)
@@ -209,7 +209,7 @@ def headers(vm: Machine) -> tuple[int, ...]:
     """A loop that was left in mid-flight goes on at its header, in its next round."""
     found: set[int] = set()
     for segment in vm.segments:
-        if isinstance(segment, Routine):
+        if isinstance(segment, LoopRegion):
             found |= segment.headers
             found.update(exit.offset for exit in segment.exits.values() if exit.through_point)
     return tuple(sorted(found))

@@ -14,10 +14,9 @@ from jitcore.ir.value import given as values_in
 from jitcore.symbolic.values import (
     Bound,
     Cell,
-    Compiled,
+    CompiledFunction,
     Counted,
     Dict,
-    Either,
     Enumerate,
     Exc,
     Filter,
@@ -32,10 +31,11 @@ from jitcore.symbolic.values import (
     Object,
     Partial,
     Range,
-    Run,
     Set,
     Slice,
     Super,
+    TaggedUnion,
+    Traced,
     Tuple,
     Var,
     View,
@@ -48,7 +48,7 @@ CLASSES: dict[type, type] = {
     Dict: dict,
     Set: set,
     Func: types.FunctionType,
-    Compiled: COMPILED,
+    CompiledFunction: COMPILED,
     Method: types.MethodType,
     Masked: np.ndarray,
     Range: range,
@@ -61,13 +61,13 @@ WORDS: dict[type, str] = {
     Slice: "a slice",
     Cell: "a captured variable",
     Func: "a function",
-    Compiled: "a compiled function",
+    CompiledFunction: "a compiled function",
     Method: "a method",
     Bound: "a method",
     Iter: "an iterator",
     Range: "a range",
     Counted: "an iterator",
-    Either: "a number of one type or another",
+    TaggedUnion: "a number of one type or another",
     Zip: "a zip() in use",
     Enumerate: "an enumerate() in use",
     Map: "a map() in use",
@@ -86,7 +86,7 @@ def class_of(var: Var) -> type | None:
             return type(obj)
         case Object(cls=cls) | Tuple(cls=cls) | Exc(cls=cls):
             return cls
-        case Run(value):
+        case Traced(value):
             kind = value.type
             if isinstance(kind, ArrayType | SpanType):
                 return np.ndarray
@@ -102,11 +102,11 @@ def describe(var: Var) -> str:
     match var:
         case Known(obj):
             return described(obj)
-        case Run(value) if isinstance(value.type, ArrayType):
+        case Traced(value) if isinstance(value.type, ArrayType):
             return f"a {value.type.dtype} array of shape {value.type.shape}"
-        case Run(value) if isinstance(value.type, ScalarType):
+        case Traced(value) if isinstance(value.type, ScalarType):
             return number_words(value.type)
-        case Run() | Object() | Exc():
+        case Traced() | Object() | Exc():
             cls = class_of(var)
             return f"a {cls.__name__} object" if cls is not None else "an object"
         case Tuple(cls=cls):

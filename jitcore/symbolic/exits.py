@@ -19,9 +19,9 @@ from jitcore.fallback.exit import (
     Built,
     Computed,
     Do,
-    Effect,
     Empty,
     Exit,
+    ExitEffect,
     Leave,
     Loaded,
     Make,
@@ -35,15 +35,14 @@ from jitcore.symbolic.loops import array_views
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.unwind import leave
 from jitcore.symbolic.values import (
-    Abreast,
+    ArrayItems,
     Bound,
     Cell,
-    Compiled,
+    CompiledFunction,
     Counted,
     Dict,
-    Either,
-    Elements,
     Enumerate,
+    EnumerateItems,
     Exc,
     Filter,
     Func,
@@ -56,29 +55,30 @@ from jitcore.symbolic.values import (
     List,
     Map,
     Masked,
-    Members,
     Method,
     Null,
-    Numbered,
     Object,
     Partial,
     Range,
-    Run,
+    RangeItems,
+    SequenceItems,
     Set,
     Slice,
-    Stride,
     Super,
+    TaggedUnion,
     Token,
+    Traced,
     Tuple,
     Var,
     View,
     Zip,
+    ZipItems,
 )
 
 SHOWS_LOCALS = frozenset(
     ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "stack")
 )
-NONE = exit.Known(None)
+NONE = exit.KnownObject(None)
 EMPTY = Empty()
 
 
@@ -110,25 +110,25 @@ class Recipes:
                 return Loaded(origin)
             case Null():
                 return EMPTY
-            case Run(value):
+            case Traced(value):
                 return self.value(value)
             case Object(origin=origin) if origin is not None:
                 return self.loaded(origin)
             case Known(obj, origin):
-                return self.loaded(origin) if origin is not None else exit.Known(obj)
-            case Compiled(origin=origin):
+                return self.loaded(origin) if origin is not None else exit.KnownObject(obj)
+            case CompiledFunction(origin=origin):
                 return self.loaded(origin)
             case List() | Dict() | Tuple() | Func() | Cell() if var.origin is not None:
                 return self.loaded(var.origin)
             case Bound(owner, name):
-                return self.call(getattr, self.of(owner), exit.Known(name))
+                return self.call(getattr, self.of(owner), exit.KnownObject(name))
             case _:
                 return MAKERS[type(var)](self, var)
 
     def value(self, value: Any) -> Recipe:
         """Of a graph value, or a constant."""
         if type(value) is not Value:
-            return exit.Known(value)
+            return exit.KnownObject(value)
         view = array_views.recipe(self.vm, value, self.value)
         if view is not None:
             return view
@@ -144,9 +144,11 @@ class Recipes:
         whole: Recipe = Computed(value)
         if len(columns) > 1:
             parts = Built(Make.TUPLE, tuple(map(Computed, columns)))
-            whole = self.call(np.stack, parts, exit.Known(1))
-        whole = self.call(np.ndarray.reshape, whole, exit.Known(-1), exit.Known(len(columns)))
-        at = exit.Known((slice(None), columns.index(value)))
+            whole = self.call(np.stack, parts, exit.KnownObject(1))
+        whole = self.call(
+            np.ndarray.reshape, whole, exit.KnownObject(-1), exit.KnownObject(len(columns))
+        )
+        at = exit.KnownObject((slice(None), columns.index(value)))
         return self.call(operator.getitem, whole, at)
 
     def loaded(self, origin: Any) -> Recipe:
@@ -154,18 +156,18 @@ class Recipes:
         return Loaded(origin)
 
     def call(self, fn: object, *parts: Recipe) -> Recipe:
-        return Built(Make.CALL, (exit.Known(fn), *parts))
+        return Built(Make.CALL, (exit.KnownObject(fn), *parts))
 
 
 def _tuple(r: Recipes, var: Tuple) -> Recipe:
     items = Built(Make.TUPLE, r.many(var.items))
     if var.cls is tuple:
         return items
-    return r.call(tuple.__new__, exit.Known(var.cls), items)
+    return r.call(tuple.__new__, exit.KnownObject(var.cls), items)
 
 
 def _dict(r: Recipes, var: Dict) -> Recipe:
-    parts = [p for key, item in var.items.items() for p in (exit.Known(key), r.of(item))]
+    parts = [p for key, item in var.items.items() for p in (exit.KnownObject(key), r.of(item))]
     return Built(Make.DICT, tuple(parts))
 
 
@@ -176,7 +178,7 @@ def _iter(r: Recipes, var: Iter) -> Recipe:
     made = r.call(reversed if var.backward else iter, r.of(var.over))
     if not var.at:
         return made
-    return Built(Make.TAKEN if var.backward else Make.ADVANCED, (made, exit.Known(var.at)))
+    return Built(Make.TAKEN if var.backward else Make.ADVANCED, (made, exit.KnownObject(var.at)))
 
 
 def _counted(r: Recipes, var: Counted) -> Recipe:
@@ -191,21 +193,21 @@ def _items(r: Recipes, over: Items) -> Recipe:
     if over.origin is not None:
         return r.loaded(over.origin)
     match over:
-        case Stride(start, stop, step):
+        case RangeItems(start, stop, step):
             return r.call(iter, r.call(range, *map(r.value, (start, stop, step))))
-        case Elements(array, first, step):
+        case ArrayItems(array, first, step):
             made = r.call(iter if step > 0 else reversed, r.of(array))
             return made if first == 0 else Built(Make.ADVANCED, (made, r.value(first)))
-        case Members(inner, first):
+        case SequenceItems(inner, first):
             made = r.call(iter, r.of(inner))
             return made if first == 0 else Built(Make.ADVANCED, (made, r.value(first)))
-        case Numbered(first, inner):
+        case EnumerateItems(first, inner):
             return r.call(enumerate, _items(r, inner), r.value(first))
-        case Abreast(parts):
+        case ZipItems(parts):
             return r.call(zip, *(_items(r, part) for part in parts))
 
 
-def _either(r: Recipes, var: Either) -> Recipe:
+def _either(r: Recipes, var: TaggedUnion) -> Recipe:
     both = Built(Make.TUPLE, (r.value(var.a), r.value(var.b)))
     return r.call(operator.getitem, both, r.value(var.tag))
 
@@ -217,7 +219,7 @@ def _function(r: Recipes, var: Func) -> Recipe:
     return Built(
         Make.FUNCTION,
         (
-            exit.Known(var.code),
+            exit.KnownObject(var.code),
             r.of(var.defaults) if var.defaults is not None else EMPTY,
             r.of(var.kwdefaults) if var.kwdefaults is not None else EMPTY,
             closure,
@@ -251,9 +253,12 @@ def _exception(r: Recipes, var: Exc) -> Recipe:
 
 def _instance(r: Recipes, var: Object) -> Recipe:
     parts = [
-        p for name, x in var.attrs.items() if x is not None for p in (exit.Known(name), r.of(x))
+        p
+        for name, x in var.attrs.items()
+        if x is not None
+        for p in (exit.KnownObject(name), r.of(x))
     ]
-    return Built(Make.INSTANCE, (exit.Known(var.cls), *parts))
+    return Built(Make.INSTANCE, (exit.KnownObject(var.cls), *parts))
 
 
 def _masked(r: Recipes, var: Masked) -> Recipe:
@@ -275,7 +280,7 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Tuple: _tuple,
     List: lambda r, v: Built(Make.LIST, r.many(v.items)),
     Dict: _dict,
-    Set: lambda r, v: Built(Make.SET, tuple(exit.Known(x) for x in v.items)),
+    Set: lambda r, v: Built(Make.SET, tuple(exit.KnownObject(x) for x in v.items)),
     View: lambda r, v: r.call(getattr(dict, v.name), r.of(v.owner)),
     Slice: lambda r, v: Built(Make.SLICE, r.many(v.parts)),
     Object: _instance,
@@ -285,9 +290,9 @@ MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {
     Iter: _iter,
     Range: lambda r, v: r.call(range, r.of(v.start), r.of(v.stop), r.of(v.step)),
     Counted: _counted,
-    Either: _either,
+    TaggedUnion: _either,
     Zip: lambda r, v: r.call(zip, *r.many(v.iters)) if not v.strict else _refuse(r, v),
-    Enumerate: lambda r, v: r.call(enumerate, r.of(v.over), exit.Known(v.count)),
+    Enumerate: lambda r, v: r.call(enumerate, r.of(v.over), exit.KnownObject(v.count)),
     Map: lambda r, v: r.call(map, r.of(v.func), *r.many(v.iters)),
     Filter: lambda r, v: r.call(filter, r.of(v.func), r.of(v.over)),
     Generator: _refuse,
@@ -313,7 +318,7 @@ def exit_at(vm: Machine, offset: int, stack: list[Var], through_point: bool) -> 
     slots |= {i: _dead_local(recipes, var) for i, var in changed.items() if i not in read}
     for name, slot in frame.code.slot_of.items():
         if slot in slots:
-            effects += (Effect(Do.SET_GLOBAL, (exit.Known(name), slots.pop(slot))),)
+            effects += (ExitEffect(Do.SET_GLOBAL, (exit.KnownObject(name), slots.pop(slot))),)
     return Exit(Leave.JUMP, offset, through_point, on_stack, tuple(slots.items()), effects)
 
 
@@ -340,7 +345,7 @@ def _is_known_outside(recipes: Recipes, var: Var, inside: tuple[int, ...] = ()) 
     if id(var) in recipes.made or getattr(var, "origin", None) is not None:
         return True
     match var:
-        case Run(value):
+        case Traced(value):
             return value in recipes.handed_out
         case Tuple(items) | List(items):
             parts = list(items)
@@ -353,8 +358,8 @@ def _is_known_outside(recipes: Recipes, var: Var, inside: tuple[int, ...] = ()) 
     return any(_is_known_outside(recipes, part, (*inside, id(var))) for part in parts)
 
 
-def _effects(vm: Machine, recipes: Recipes) -> tuple[Effect, ...]:
+def _effects(vm: Machine, recipes: Recipes) -> tuple[ExitEffect, ...]:
     """NumPy's state as in the blocks that are open, and what was held back."""
-    entered = [Effect(Do.MAKE, (recipes.of(token),)) for token in vm.tokens]
-    held = [Effect(held.do, recipes.many(held.parts)) for held in vm.effects]
+    entered = [ExitEffect(Do.MAKE, (recipes.of(token),)) for token in vm.tokens]
+    held = [ExitEffect(held.do, recipes.many(held.parts)) for held in vm.effects]
     return (*entered, *held)

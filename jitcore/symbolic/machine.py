@@ -42,9 +42,19 @@ from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.break_cycles import take_apart
 from jitcore.symbolic.describe import describe, selected
 from jitcore.symbolic.opcode import HANDLERS
-from jitcore.symbolic.signals import Cut, Fenced, Raising
-from jitcore.symbolic.state import Division, Frame, Held, Loud, Met, Parts, Segment, Start, Window
-from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Run, Token, Tuple, Var
+from jitcore.symbolic.signals import Fenced, Raising, RegionEnd
+from jitcore.symbolic.state import (
+    Division,
+    Frame,
+    Held,
+    LoopArrays,
+    Loud,
+    Met,
+    Segment,
+    Start,
+    Window,
+)
+from jitcore.symbolic.values import NOTHING, Cell, Exc, Known, Lazy, Token, Traced, Tuple, Var
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
 UNIT_HEADS = frozenset(("KW_NAMES", "PRECALL"))
@@ -70,7 +80,7 @@ class Asks:
 
     exit_at: Callable[[Machine, int, list[Var], bool], Exit]
     unwind: Callable[[Machine, Frame, Raising], bool]
-    remainder: Callable[[Machine, Run, str], int]
+    remainder: Callable[[Machine, Traced, str], int]
     about_to_write: Callable[[Machine, Source | None], None]
     reason: Callable[[Machine, Unsupported, Iterable[Value]], BreakKind]
 
@@ -139,7 +149,7 @@ class Machine:
         self.work: LoopCapture | None = None  # the routine that is being captured
         self.routines = False  # there are some
         self.returns = False  # the last one of them gives what the function returns
-        self.parts = Parts()
+        self.parts = LoopArrays()
         self.notes: list[Break] = []  # of ways that are CPython's in them
         self.opaque = 0  # models and iterations that have called what now runs
         self.errstate = start.errstate  # NumPy's, at this place
@@ -198,12 +208,12 @@ class Machine:
         match var:
             case Known(obj):
                 return obj
-            case Run(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
+            case Traced(hint=hint, origin=origin, deps=deps) if hint is not NOTHING:
                 if self.start.sizes and any(type(source) is Extent for source in deps):
                     return self.asks.remainder(self, var, use)
                 for source in deps | ({origin} if origin is not None else frozenset()):
                     known = self.realized[source]
-                    assert isinstance(known, Run)
+                    assert isinstance(known, Traced)
                     self.guard(Equals(source, known.hint))
                     self.uses.setdefault(source, f"{use} at {self.line()}")
                 return hint
@@ -279,7 +289,7 @@ class Machine:
             self.fresh.add(out)
             self.builder.temporary(out)
         if type(out) is Value and out in given_values:
-            return Run(out)
+            return Traced(out)
         if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item
             self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
         objects = any(isinstance(value.type, ObjectType) for value in values_of(out))
@@ -302,7 +312,7 @@ class Machine:
             self.cut_next = Break(breaks.RESULT_TYPE_UNKNOWN, text, self.place())
         elif pure and row.kind in (Kind.MAP, Kind.CREATE) and isinstance(value.type, ArrayType):
             self.fresh.add(value)
-        return Run(value)
+        return Traced(value)
 
     def loud(self, node: Node) -> None:
         if self.inlined:
@@ -403,7 +413,7 @@ class Machine:
             self.work.boundary(self, instr.offset)
             return
         if (self.cut_next is not None or self.cut_here) and instr.op != "RETURN_VALUE":
-            raise Cut(self.cut_next)
+            raise RegionEnd(self.cut_next)
         if self.fresh_window:
             self.segments.append(Window(self.exit_before(instr)))
             self.fresh_window = False

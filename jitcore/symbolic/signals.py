@@ -14,7 +14,7 @@ class Fenced(Exception):
         self.stop = stop
 
 
-class Cut(Exception):
+class RegionEnd(Exception):
     """The region ends before the next instruction, which starts another region. Without a break
     it is the end of the body of a loop that is CPython's."""
 

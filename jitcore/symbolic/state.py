@@ -21,7 +21,7 @@ from jitcore.ir.graph import Graph, Node, Value
 from jitcore.ir.types import ArrayType, PileType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.values import Cell, Func, Run, Var
+from jitcore.symbolic.values import Cell, Func, Traced, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Division:
 
 # On the way from extents to a number: divisions, other numbers, which of some was the least, and
 # what else there is to know of it (symbolic/arrays/shape_facts.py).
-Met = Division | Run | tuple[int, ...] | str
+Met = Division | Traced | tuple[int, ...] | str
 
 
 PileKey = tuple[CodeType, int, int]  # its loop's first instruction, its variable
@@ -106,7 +106,7 @@ class Loud:
 
 
 @dataclass(slots=True)
-class Routine:
+class LoopRegion:
     """Scalar code with loops, compiled as one. A node that fails leaves by its exit, which is at
     the last place before it from which all can be repeated."""
 
@@ -130,7 +130,7 @@ class Mark:
 
 
 @dataclass(slots=True)
-class Parts:
+class LoopArrays:
     """What is known of the parts of arrays in routines."""
 
     views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
@@ -140,7 +140,7 @@ class Parts:
     born: dict[Value, Mark | None] = field(default_factory=dict)  # arrays made, and the mark then
 
 
-Segment = Window | Loud | Routine
+Segment = Window | Loud | LoopRegion
 
 
 @dataclass(slots=True)

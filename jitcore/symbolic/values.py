@@ -47,7 +47,7 @@ class Known:
 
 
 @dataclass(eq=False, slots=True)
-class Run:
+class Traced:
     """A value of the graph. `hint` is what it is now; it holds as long as the `deps` are equal to
     what they were."""
 
@@ -135,7 +135,7 @@ class Func:
 
 
 @dataclass(eq=False, slots=True)
-class Compiled:
+class CompiledFunction:
     """What jitcore.compile has returned: see symbolic/objects/compiled.py."""
 
     obj: Any
@@ -185,7 +185,7 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stride:
+class RangeItems:
     """The items of a range: graph values or ints. `count`: how many, None for those not counted."""
 
     start: Any
@@ -196,17 +196,17 @@ class Stride:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Elements:
+class ArrayItems:
     """Those of an array with one axis, from an index on, or backward from there."""
 
-    array: Run
+    array: Traced
     first: Any
     step: int = 1
     origin: Source | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Members:
+class SequenceItems:
     """Those of a list, tuple, str, bytes or bytearray that exists, from an index on."""
 
     over: Var
@@ -215,7 +215,7 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Numbered:
+class EnumerateItems:
     """What enumerate() gives."""
 
     first: Any
@@ -224,14 +224,14 @@ class Numbered:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Abreast:
+class ZipItems:
     """What zip() gives."""
 
     parts: tuple[Items, ...]
     origin: Source | None = None
 
 
-Items = Stride | Elements | Members | Numbered | Abreast
+Items = RangeItems | ArrayItems | SequenceItems | EnumerateItems | ZipItems
 
 
 @dataclass(eq=False, slots=True)
@@ -246,7 +246,7 @@ class Counted:
 
 
 @dataclass(eq=False, slots=True)
-class Either:
+class TaggedUnion:
     """A number that is of one type on some ways through a loop, and of another on others: `b` where
     `tag` is true, else `a`. Graph values or constants."""
 
@@ -344,7 +344,7 @@ Var = (
     Lazy
     | Null
     | Known
-    | Run
+    | Traced
     | Masked
     | Tuple
     | List
@@ -354,13 +354,13 @@ Var = (
     | Slice
     | Cell
     | Func
-    | Compiled
+    | CompiledFunction
     | Method
     | Object
     | Iter
     | Range
     | Counted
-    | Either
+    | TaggedUnion
     | Zip
     | Enumerate
     | Map

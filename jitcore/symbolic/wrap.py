@@ -46,24 +46,24 @@ from jitcore.symbolic.objects.function_parts import closure_cell, compiled_value
 from jitcore.symbolic.objects.namedtuples import is_namedtuple
 from jitcore.symbolic.objects.namespaces import met
 from jitcore.symbolic.values import (
-    Abreast,
+    ArrayItems,
     Counted,
     Dict,
-    Elements,
+    EnumerateItems,
     Items,
     Known,
     Lazy,
     List,
-    Members,
     Method,
-    Numbered,
     Object,
     Partial,
     Range,
-    Run,
-    Stride,
+    RangeItems,
+    SequenceItems,
+    Traced,
     Tuple,
     Var,
+    ZipItems,
 )
 from jitcore.user.directives import COMPILED
 
@@ -157,17 +157,17 @@ def _array(vm: Machine, obj: np.ndarray[Any, Any], origin: Source) -> Var:
     value = vm.input(origin, kind)
     if isinstance(origin, Stack):
         vm.builder.temporary(value)
-    return Run(value, origin)
+    return Traced(value, origin)
 
 
 def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
     kind = type_of(obj)
     vm.guard(HasType(origin, type(obj)))
     if not isinstance(kind, ScalarType):
-        return Run(vm.input(origin, ObjectType(type(obj))), origin)
+        return Traced(vm.input(origin, ObjectType(type(obj))), origin)
     if type(obj) is int:
-        return Run(vm.input(origin, kind), origin, obj, frozenset((origin,)))
-    return Run(vm.input(origin, kind), origin)
+        return Traced(vm.input(origin, kind), origin, obj, frozenset((origin,)))
+    return Traced(vm.input(origin, kind), origin)
 
 
 def _iterator(vm: Machine, obj: Any, origin: Source) -> Var:
@@ -192,7 +192,7 @@ def _range_begun(vm: Machine, obj: Any, origin: Source) -> Items:
     start, stop, step, count = (
         whole_part(vm, origin, part) for part in ("start", "stop", "step", "count")
     )
-    return Stride(start, stop, step, count, origin)
+    return RangeItems(start, stop, step, count, origin)
 
 
 def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -202,8 +202,8 @@ def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     if not isinstance(kind, ArrayType) or kind.ndim == 0:
         return None
     array = realize(vm, Lazy(IteratorPart(origin, "over"), over))
-    assert isinstance(array, Run)
-    return Elements(array, whole_part(vm, origin, "index"), step, origin)
+    assert isinstance(array, Traced)
+    return ArrayItems(array, whole_part(vm, origin, "index"), step, origin)
 
 
 def _sequence_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -211,12 +211,12 @@ def _sequence_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     if type(over) not in (list, tuple, str, bytes, bytearray):
         return None
     inner = realize(vm, Lazy(IteratorPart(origin, "over"), over))
-    return Members(inner, whole_part(vm, origin, "index"), origin)
+    return SequenceItems(inner, whole_part(vm, origin, "index"), origin)
 
 
 def _enumerate_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     inner = begun(vm, obj.__reduce__()[1][0], IteratorPart(origin, "over"))
-    return inner and Numbered(whole_part(vm, origin, "index"), inner, origin)
+    return inner and EnumerateItems(whole_part(vm, origin, "index"), inner, origin)
 
 
 def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -227,7 +227,7 @@ def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     vm.guard(Length(origin, len(iters)))
     parts = [begun(vm, one, IteratorPart(origin, i)) for i, one in enumerate(iters)]
     found = tuple(part for part in parts if part is not None)
-    return Abreast(found, origin) if len(found) == len(parts) else None
+    return ZipItems(found, origin) if len(found) == len(parts) else None
 
 
 SEQUENCES: tuple[Any, ...] = ([], (), "", "\u0100", b"", bytearray())
@@ -361,7 +361,7 @@ HEAPTYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 def _unknown(vm: Machine, obj: Any, origin: Source) -> Var:
     vm.guard(HasType(origin, type(obj)))
-    return Run(vm.input(origin, ObjectType(type(obj))), origin)
+    return Traced(vm.input(origin, ObjectType(type(obj))), origin)
 
 
 WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {

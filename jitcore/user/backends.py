@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 
 Backend = Callable[[Any, tuple[Any, ...]], Callable[..., tuple[Any, ...]]]
 
 BUILTIN = ("c", "numpy")
 GROUP = "jitcore.backends"
-metadata = Lazy("importlib.metadata")
+metadata = LazyModule("importlib.metadata")
 _registered: dict[str, Backend] = {}
 
 

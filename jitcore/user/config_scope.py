@@ -13,11 +13,11 @@ from jitcore.config import COMPILING, Config, environment
 from jitcore.host.fast_dataclass import replace
 
 
-class OfThread(threading.local):
+class ThreadConfig(threading.local):
     settings: Mapping[str, Any] = MappingProxyType({})
 
 
-here = OfThread()
+here = ThreadConfig()
 
 # Setting → what it may be, in words and as a test.
 SETTINGS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {

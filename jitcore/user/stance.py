@@ -15,7 +15,7 @@ import jitcore._C as _C
 Name = Literal["eager", "compile", "fail_on_break"]
 
 
-class Before(threading.local):
+class OuterStances(threading.local):
     """What each thread comes back to: a stance may be entered by several at once."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Stance:
 
     def __init__(self, name: Name) -> None:
         self._name = name
-        self._before = Before()
+        self._before = OuterStances()
 
     def __enter__(self) -> None:
         eager = self._name == "eager"

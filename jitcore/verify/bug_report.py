@@ -25,19 +25,19 @@ import numpy as np
 from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Place
 from jitcore.host.fast_dataclass import dataclass, replace
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source_text import source_of
 from jitcore.plan.segments import recipe_values
 from jitcore.runtime.regions import for_sizes
-from jitcore.symbolic.state import Capture, Loud, Routine
+from jitcore.symbolic.state import Capture, LoopRegion, Loud
 from jitcore.toolchain.compiler import cpu, find
 from jitcore.verify.journal import Journal, OfArray
 from jitcore.verify.stand_ins import within
 from jitcore.verify.value_codec import input_line
 from jitcore.version import __version__
 
-tempfile = Lazy("tempfile")
+tempfile = LazyModule("tempfile")
 
 TITLE = "jitcore bug report, version 1"
 READ_ME = "nothing in this file is executed by: python -m jitcore replay FILE"
@@ -169,7 +169,7 @@ def segment_line(segment: Any) -> str:
     at which of its nodes, inner ones counted, it may be left."""
     if isinstance(segment, Loud):
         return f"loud 1 {segment.errstate}"
-    if isinstance(segment, Routine):
+    if isinstance(segment, LoopRegion):
         inner = (node for top in segment.nodes for node in within(top))
         exits = ",".join(str(at) for at, node in enumerate(inner) if node in segment.exits)
         return f"routine {len(segment.nodes)} {segment.errstate} {exits}".rstrip()

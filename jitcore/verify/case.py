@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.config import Config, environment
-from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
+from jitcore.fallback.exit import MISS, Built, Computed, Exit, KnownObject, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.errstate import modes
@@ -31,8 +31,8 @@ from jitcore.ir.text import show
 from jitcore.ir.types import SpanType, type_of
 from jitcore.ir.verify import verify
 from jitcore.plan.assemble import assemble, entry_of
-from jitcore.plan.segments import Unroutined
-from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
+from jitcore.plan.segments import LoopLeft
+from jitcore.symbolic.state import Capture, LoopRegion, Loud, Segment, Window
 from jitcore.user import backends
 from jitcore.verify.bug_report import MANY, Report
 from jitcore.verify.deep_equal import Comparison
@@ -51,7 +51,7 @@ class NotCompared(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class NodeSpan:
     """So many nodes of the graph that are run alike. `kind`: window, loud, routine."""
 
     kind: str
@@ -67,7 +67,7 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Case:
     graph: Graph
-    spans: tuple[Span, ...]
+    spans: tuple[NodeSpan, ...]
     inputs: tuple[Any, ...]
     errstate: int
     config: Config
@@ -136,12 +136,12 @@ def check(graph: Graph, found: Mapping[int, Any]) -> None:
             raise NotACase(f"input {number} is {was}, where its graph has {value.type}")
 
 
-def span_of(line: str) -> Span:
+def span_of(line: str) -> NodeSpan:
     words = line.split()
     if len(words) not in (3, 4) or words[0] not in ("window", "loud", "routine"):
         raise NotACase(f"not a segment: {line}")
     exits = tuple(map(int, words[3].split(","))) if len(words) == 4 else ()
-    return Span(words[0], int(words[1]), None if words[2] == "None" else int(words[2]), exits)
+    return NodeSpan(words[0], int(words[1]), None if words[2] == "None" else int(words[2]), exits)
 
 
 def sections_of(case: Case) -> dict[str, tuple[str, ...]]:
@@ -203,7 +203,7 @@ def compiled(case: Case) -> Outcome:
         warnings.simplefilter("always")
         try:
             made = assemble(capture, case.config)
-        except Unroutined as loop:
+        except LoopLeft as loop:
             raise NotCompared(f"its loop is not compiled here: {loop.why}") from loop
         assert made.plan is not None
         entry = entry_of(made.plan, {}, Marking)
@@ -236,7 +236,7 @@ def capture_of(case: Case) -> Capture:
 
 
 def recipe(result: Any) -> Recipe:
-    return Computed(result) if type(result) is Value else Known(result)
+    return Computed(result) if type(result) is Value else KnownObject(result)
 
 
 def segments(case: Case) -> Iterator[Segment]:
@@ -253,7 +253,7 @@ def segments(case: Case) -> Iterator[Segment]:
             case _:
                 inner = [one for node in nodes for one in within(node)]
                 exits = {inner[at]: LEFT for at in span.exits if at < len(inner)}
-                yield Routine(LEFT, 0, state, set(), nodes, exits)
+                yield LoopRegion(LEFT, 0, state, set(), nodes, exits)
         start = start if span.kind == "window" else LEFT  # something may have happened
 
 

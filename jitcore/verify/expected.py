@@ -37,7 +37,7 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ExpectedSlot:
     """Something that is expected: `name` as the user would say it."""
 
     name: str

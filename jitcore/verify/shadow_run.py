@@ -50,7 +50,7 @@ OUT_OF = (
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingFrame:
     """A frame on its way."""
 
     rehearsed: Rehearsed
@@ -205,7 +205,7 @@ class Rehearsed:
         expected.errstate = context.run(_C.errstate_code)
         listening = Heard(drops=False)
         listening.begin()
-        pending[attempt.key] = Pending(self, attempt, expected, listening, attempt.report)
+        pending[attempt.key] = PendingFrame(self, attempt, expected, listening, attempt.report)
         if expected.at == self.offset:
             looked_at(attempt.key, self.offset, attempt.state)
         return HERE

@@ -19,13 +19,13 @@ from jitcore.ir.graph import Node, Value, walk
 from jitcore.ir.op import Effect
 from jitcore.plan.assemble import entry_of, sources_of
 from jitcore.plan.builder import Operand
-from jitcore.plan.lower_plan import Lowering, State
-from jitcore.plan.segments import Scheduled, Step
-from jitcore.symbolic.state import Loud, Routine
+from jitcore.plan.lower_plan import PlanLowering, State
+from jitcore.plan.segments import Schedule, Step
+from jitcore.symbolic.state import LoopRegion, Loud
 from jitcore.verify.poison_empty import is_unwritten, leaves_out, marked
 
 
-class Marking(Lowering):
+class Marking(PlanLowering):
     """Memory that nobody has written has a mark: poison_empty.py."""
 
     def step(self, step: Step) -> None:
@@ -75,7 +75,7 @@ class Twins:
     why_not: str  # and this is why one does not know which
 
 
-def twins(made: Scheduled) -> Twins:
+def twins(made: Schedule) -> Twins:
     entry = entry_of(made, {}, Telling)
     segments = made.capture.segments
     nodes = [node for segment in segments for node in nodes_of(segment)]
@@ -84,7 +84,7 @@ def twins(made: Scheduled) -> Twins:
         entry,
         tuple(made.capture.inputs[source] for source in sources_of(made)),
         any(map(stores, segments)),
-        any(isinstance(one, Routine) for one in segments),
+        any(isinstance(one, LoopRegion) for one in segments),
         exits_of(made),
         any(map(is_unwritten, nodes)),
         why_not(segments),
@@ -96,7 +96,7 @@ def why_not(segments: Sequence[Any]) -> str:
         nodes = nodes_of(segment)
         if leaves_out(nodes):
             return "elements that `where=` leaves out are not written"
-        if isinstance(segment, Routine) and any(map(is_unwritten, nodes)):
+        if isinstance(segment, LoopRegion) and any(map(is_unwritten, nodes)):
             return "elements of np.empty in a loop in C"
     return ""
 
@@ -106,7 +106,7 @@ def nodes_of(segment: Any) -> list[Node]:
     return [node for one in top for node in within(one)]
 
 
-def probing(made: Scheduled) -> Scheduled:
+def probing(made: Schedule) -> Schedule:
     capture = made.capture
     sources = tuple(dict.fromkeys([*sources_of(made), *capture.wanted]))
     value = Built(Make.TUPLE, tuple(map(Loaded, sources)))
@@ -118,7 +118,7 @@ def probing(made: Scheduled) -> Scheduled:
 
 def stores(segment: Any) -> bool:
     """A loop in C may append to a list, whatever its nodes' effects are."""
-    if isinstance(segment, Loud | Routine):
+    if isinstance(segment, Loud | LoopRegion):
         return True
     return any(n.op.effect_of(n.args, n.kwargs) >= Effect.STORE for n in nodes_of(segment))
 
@@ -129,7 +129,7 @@ def within(node: Node) -> Iterator[Node]:
         yield from walk(body)
 
 
-def exits_of(made: Scheduled) -> tuple[Exit, ...]:
+def exits_of(made: Schedule) -> tuple[Exit, ...]:
     found = [made.capture.exit]
     for segment in made.segments:
         found.append(segment.start)

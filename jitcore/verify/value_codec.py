@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, fresh, parse_type, type_of
 from jitcore.verify.deep_equal import Array, shortened
 
-json = Lazy("json")
+json = LazyModule("json")
 
 SMALL = 4096  # bytes of an array that are written without being asked for
 LARGEST = 1 << 28  # bytes of an array that a file may ask for

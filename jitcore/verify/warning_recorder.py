@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import field
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.host.warning_filter import Row
+from jitcore.host.warning_filter import WarningFilter
 
 
 @dataclass(slots=True)
 class Heard:
     drops: bool
-    row: Row = field(init=False)
+    row: WarningFilter = field(init=False)
 
     def __post_init__(self) -> None:
-        self.row = Row(self.drops)
+        self.row = WarningFilter(self.drops)
 
     @property
     def texts(self) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from support.elements import same_elements
 
 from jitcore.config import Config
 from jitcore.ir import Builder, Node, Value, map_tree, type_of
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
 from jitcore.passes.fuse import fuse
 
@@ -47,15 +47,15 @@ def by_numpy(nodes: Sequence[Node], env: Env) -> Env:
     return env
 
 
-def groups_of(steps: Sequence[Node | Group]) -> list[Group]:
-    return [step for step in steps if isinstance(step, Group)]
+def groups_of(steps: Sequence[Node | FusionGroup]) -> list[FusionGroup]:
+    return [step for step in steps if isinstance(step, FusionGroup)]
 
 
-def by_kernels(steps: Sequence[Node | Group], env: Env, config: Config) -> Env | None:
+def by_kernels(steps: Sequence[Node | FusionGroup], env: Env, config: Config) -> Env | None:
     """None: a kernel refused its operands."""
     env = dict(env)
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, FusionGroup):
             run = kernel(step, config)
             assert run is not None
             results = run(*(env[value] for value in step.inputs))

@@ -16,7 +16,7 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Node, Value
 from jitcore.ir.ops.array import GETITEM
 from jitcore.kernels.chains import chain_c, stencil
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel, source_of
 from jitcore.kernels.view_offsets import placed
 from jitcore.passes.chain import chained
@@ -263,7 +263,7 @@ def edged(b: Builder, x: Value) -> list[Value]:
 
 def steps_of(
     x: Array, fn: Any = slopes
-) -> tuple[list[Node | Group], Builder, list[Value], list[Value]]:
+) -> tuple[list[Node | FusionGroup], Builder, list[Value], list[Value]]:
     b, inputs, results = build(fn, [x])
     views = placed(b.nodes, {})
     return chained(fuse(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
@@ -304,7 +304,9 @@ def test_its_nodes_are_numpys_calls() -> None:
     """What runs where there is no compiler."""
     x = tame("d", (30, 40), 1)
     steps, b, inputs, results = steps_of(x)
-    calls = [node for one in steps for node in (one.nodes if isinstance(one, Group) else [one])]
+    calls = [
+        node for one in steps for node in (one.nodes if isinstance(one, FusionGroup) else [one])
+    ]
     env = {inputs[0]: x}
     made, want = by_numpy(calls, env), by_numpy(b.nodes, env)
     assert_same(made[results[0]], want[results[0]], "calls")

@@ -11,14 +11,14 @@ from codegen_harness import build, groups_of
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.kernels.constraints import demand
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import source_of
 from jitcore.passes.fuse import fuse
 
 X = np.ones((4, 5))
 
 
-def group_of(*arrays: Any, factor: Any = 3) -> Group:
+def group_of(*arrays: Any, factor: Any = 3) -> FusionGroup:
     """The kernel of (x + y) * factor."""
 
     def fn(b: Builder, x: Value, y: Value) -> Value:

@@ -14,7 +14,7 @@ import pytest
 import jitcore
 from jitcore import _C
 from jitcore.passes import replace_calls
-from jitcore.passes.replace_calls import Row
+from jitcore.passes.replace_calls import CallRow
 from jitcore.passes.small_matmul import MOST, served
 from jitcore.plan import segments
 
@@ -159,7 +159,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of products that compiled code makes in C."""
     names: list[str] = []
 
-    def spied(row: Row) -> Row:
+    def spied(row: CallRow) -> CallRow:
         def call(*args: Any) -> Any:
             names.append(row.op.name)
             assert row.op.target is not None

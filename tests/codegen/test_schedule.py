@@ -10,19 +10,19 @@ from codegen_harness import build, groups_of
 
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.passes.clusters import MOST_OPERANDS
 from jitcore.passes.fuse import fuse
 
 X = np.ones((40, 50))  # more than what pays alone
 
 
-def sizes(steps: Sequence[Node | Group]) -> list[int]:
+def sizes(steps: Sequence[Node | FusionGroup]) -> list[int]:
     """Nodes of each group, 0 for a single node."""
-    return [len(step.nodes) if isinstance(step, Group) else 0 for step in steps]
+    return [len(step.nodes) if isinstance(step, FusionGroup) else 0 for step in steps]
 
 
-def assert_ordered(steps: Sequence[Node | Group], nodes: Sequence[Node]) -> None:
+def assert_ordered(steps: Sequence[Node | FusionGroup], nodes: Sequence[Node]) -> None:
     made = {value for node in nodes for value in node.outputs}
     done: set[Value] = set()
     seen: list[Value] = []
@@ -30,7 +30,7 @@ def assert_ordered(steps: Sequence[Node | Group], nodes: Sequence[Node]) -> None
         inputs = step.inputs
         assert all(value in done or value not in made for value in inputs)
         done.update(step.outputs)
-        members = step.nodes if isinstance(step, Group) else [step]
+        members = step.nodes if isinstance(step, FusionGroup) else [step]
         seen += [value for node in members for value in node.outputs if value in made]
     assert len(seen) == len(made) and set(seen) == made  # copies of nodes make values of their own
 

@@ -21,7 +21,7 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value
 from jitcore.ir.ops.array import GETITEM
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
 from jitcore.kernels.store_rules import STORE
 from jitcore.passes.fuse import fuse
@@ -41,7 +41,7 @@ def store(b: Builder, value: Value, target: Value, index: Any = ALL) -> Value:
     return out
 
 
-def group_of(fn: Callable[..., Any], *arrays: Any) -> Group | None:
+def group_of(fn: Callable[..., Any], *arrays: Any) -> FusionGroup | None:
     b, _, results = build(fn, arrays)
     found = [group for group in groups_of(fuse(b.nodes, set(results))) if group.written]
     return found[0] if found else None

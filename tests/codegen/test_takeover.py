@@ -16,7 +16,7 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
 from jitcore.passes.fuse import fuse
 
@@ -98,7 +98,7 @@ def test_what_is_taken(fn: Program, count: int) -> None:
     assert len(taken(fn, X, X)) == count
 
 
-def last_group(fn: Program, *arrays: Any) -> tuple[Group, dict[Value, Any], dict[Value, Any]]:
+def last_group(fn: Program, *arrays: Any) -> tuple[FusionGroup, dict[Value, Any], dict[Value, Any]]:
     b, inputs, results = build(fn, arrays)
     env = dict(zip(inputs, arrays, strict=True))
     group = groups_of(fuse(b.nodes, set(results)))[-1]

@@ -10,7 +10,7 @@ from codegen_harness import build, groups_of
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.passes.fuse import fuse
 from jitcore.toolchain import cache
 
@@ -23,7 +23,7 @@ def graph(b: Builder, x: Value) -> Value:
     return b.emit(OP["+"], (b.emit(OP["*"], (x, x)), b.emit(OPS["sqrt"], (x,))))
 
 
-def group() -> Group:
+def group() -> FusionGroup:
     b, _, results = build(graph, [X])
     return groups_of(fuse(b.nodes, set(results)))[0]
 

@@ -16,6 +16,7 @@ import jitcore
 from jitcore import _C
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.transform import strip_mine_driver
+from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.versioning import Head
 
 pytestmark = pytest.mark.by_turns
@@ -429,7 +430,7 @@ class Text:
 
 
 @pytest.mark.parametrize("seldom", [False, True])
-@pytest.mark.parametrize("error", [strip_mine_driver.Refused, NoForm])
+@pytest.mark.parametrize("error", [Rejected, NoForm])
 def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) -> None:
     """Also where the loop around runs seldom, as it has strands itself."""
 

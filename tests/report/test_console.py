@@ -14,7 +14,7 @@ import jitcore
 from jitcore import pipeline
 from jitcore.report import console
 from jitcore.report.measured import costs, run
-from jitcore.report.meter_snapshot import Row, reading
+from jitcore.report.meter_snapshot import MeterRow, reading
 from jitcore.report.run import Spot
 from jitcore.report.versions import versions
 
@@ -285,7 +285,7 @@ def test_the_time_at_a_point_is_counted_once() -> None:
     record = pipeline.Record(known.config)
     record.points[region.offset] = point = known.points[region.offset]
     record.regions += [replace(region, entry=None) for _ in range(8)]
-    second = {id(point): Row(0, None, 1, 1.0)}
+    second = {id(point): MeterRow(0, None, 1, 1.0)}
     found = replace(reading([known]), points=second, entries={}, codes={})
     (stop,) = costs([record], found)
     assert (stop.times, stop.seconds) == (1, 1.0)

@@ -158,13 +158,13 @@ OTHERS: dict[Callable[..., Any], tuple[Any, ...]] = {
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A report of each region that is compared, though nothing differs."""
     found: list[str] = []
-    over = shadow_run.Pending.over
+    over = shadow_run.PendingFrame.over
 
     def noted(self: Any, texts: list[str]) -> None:
         found.append(str(self.report()))
         over(self, texts)
 
-    monkeypatch.setattr(shadow_run.Pending, "over", noted)
+    monkeypatch.setattr(shadow_run.PendingFrame, "over", noted)
     return found
 
 

@@ -111,7 +111,7 @@ _WHOLE = frozenset((int, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class IndexedItem:
     """What stands at an index, and how many bytes after the array's first element."""
 
     type: Inferred
@@ -119,12 +119,12 @@ class Item:
 
 
 @lru_cache(maxsize=ANSWERS)
-def item(t: ArrayType, char: str, key: Key) -> Item:
+def item(t: ArrayType, char: str, key: Key) -> IndexedItem:
     """Equal dtypes may be of two chars."""
     index = tuple(slice(*part) if type(part) is tuple else part for part in key)
     array = phantom(t)
     view = array[index if Ellipsis in index else (*index, ...)]
-    return Item(_view(t, index), address(view) - address(array))
+    return IndexedItem(_view(t, index), address(view) - address(array))
 
 
 def address(array: np.ndarray[Any, Any]) -> int:

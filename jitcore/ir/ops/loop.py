@@ -26,7 +26,7 @@ from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op
 from jitcore.ir.types import NONE, PYBOOL, PYINT
 
 
-class Left(Exception):
+class LeftEarly(Exception):
     """A graph was left before its end, which only a compiled one can do."""
 
 
@@ -84,7 +84,7 @@ def poll() -> None:
 
 
 def leave(for_good: bool) -> None:
-    raise Left
+    raise LeftEarly
 
 
 def whole(op: Op, args: Args, kwargs: Kwargs) -> Inferred:

@@ -49,7 +49,7 @@ static inline void rt_keep(char *at, i64 skipped, i64 kept, i64 row)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class StageLayout:
     """Where in the numbers a stage's are, and in memory its buffers."""
 
     first: int
@@ -61,7 +61,7 @@ class Layout:
     end: int
 
 
-def layouts(chain: Chain) -> list[Layout]:
+def layouts(chain: Chain) -> list[StageLayout]:
     found, at = [], COMMON
     for stage in chain.stages:
         nest, _ = stage_nest(chain, stage)
@@ -70,7 +70,7 @@ def layouts(chain: Chain) -> list[Layout]:
         buffers = operands + 3 * len(nest.steps)
         steps = buffers + 2 * stage.writes.count(None)
         end = steps + nest.depth * len(nest.steps) + len(stage.program.numbers)
-        found.append(Layout(at, within, operands, buffers, steps, nest.depth, end))
+        found.append(StageLayout(at, within, operands, buffers, steps, nest.depth, end))
         at = end
     return found
 
@@ -190,7 +190,7 @@ def driver(chain: Chain, depth: int) -> Iterator[str]:
     yield "    return status;"
 
 
-def called(chain: Chain, stage: Stage, k: int, at: Layout, loop: int) -> Iterator[str]:
+def called(chain: Chain, stage: Stage, k: int, at: StageLayout, loop: int) -> Iterator[str]:
     """One stage, for one band."""
     n = at.first
     yield "    {"
@@ -224,7 +224,7 @@ def called(chain: Chain, stage: Stage, k: int, at: Layout, loop: int) -> Iterato
     yield "    }"
 
 
-def pointers(chain: Chain, stage: Stage, k: int, at: Layout) -> Iterator[str]:
+def pointers(chain: Chain, stage: Stage, k: int, at: StageLayout) -> Iterator[str]:
     """Of each operand, to the first new row and column."""
     buffers = {
         (number, output): layout.buffers + 2 * one.writes[:output].count(None)

@@ -14,11 +14,11 @@ from itertools import islice
 
 from jitcore.ir.graph import Node
 from jitcore.ir.value import Value
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 
 ALWAYS = 1 << 60  # rounds
 
-Step = Node | Group
+Step = Node | FusionGroup
 
 
 class Feeding:
@@ -30,12 +30,16 @@ class Feeding:
     """
 
     def __init__(
-        self, left: Sequence[Group], steps: Iterable[Step], after: Collection[Value], keeps: bool
+        self,
+        left: Sequence[FusionGroup],
+        steps: Iterable[Step],
+        after: Collection[Value],
+        keeps: bool,
     ) -> None:
         self.after, self.keeps = after, keeps
         self.place = {one: k for k, one in enumerate(left)}
         self.until = dict.fromkeys(left, ALWAYS)
-        self.found: tuple[Group, ...] | None = None  # by `last`, as long as it is so
+        self.found: tuple[FusionGroup, ...] | None = None  # by `last`, as long as it is so
         self.makers = {value: one for one in left for value in one.results}
         self.readers: dict[Value, dict[Step, None]] = {}
         for step in steps:
@@ -44,14 +48,14 @@ class Feeding:
         self.settle(left)
 
     @property
-    def left(self) -> Collection[Group]:
+    def left(self) -> Collection[FusionGroup]:
         """In their order."""
         return self.until.keys()
 
     def drop_last(self) -> None:
         self.leave_out((next(reversed(self.until)),))
 
-    def replace(self, members: Collection[Group], chain: Group) -> None:
+    def replace(self, members: Collection[FusionGroup], chain: FusionGroup) -> None:
         """A chain stands in their stead, and is none of those that may be stages."""
         for one in members:
             for value in one.inputs:
@@ -60,7 +64,7 @@ class Feeding:
             self.readers.setdefault(value, {})[chain] = None
         self.leave_out(members)
 
-    def leave_out(self, gone: Collection[Group]) -> None:
+    def leave_out(self, gone: Collection[FusionGroup]) -> None:
         for one in gone:
             del self.until[one]
             self.found = None if self.found is None or one in self.found else self.found
@@ -68,14 +72,14 @@ class Feeding:
                 self.makers.pop(value, None)
         self.settle(self.makers[v] for one in gone for v in one.inputs if v in self.makers)
 
-    def settle(self, changed: Iterable[Group]) -> None:
+    def settle(self, changed: Iterable[FusionGroup]) -> None:
         """Those that read stand behind what they read, so nothing is looked at twice."""
         if self.keeps:
             return
-        todo: list[tuple[int, Group]] = []
-        waiting: set[Group] = set()
+        todo: list[tuple[int, FusionGroup]] = []
+        waiting: set[FusionGroup] = set()
 
-        def add(one: Group) -> None:
+        def add(one: FusionGroup) -> None:
             if one not in waiting:
                 waiting.add(one)
                 heappush(todo, (-self.place[one], one))
@@ -92,7 +96,7 @@ class Feeding:
                     if value in self.makers:
                         add(self.makers[value])
 
-    def round_of(self, one: Group) -> int:
+    def round_of(self, one: FusionGroup) -> int:
         ends = [end for value in one.results for end in self.ends(value)]
         first, last = min(ends, default=0), max(ends, default=0)
         return first + 1 if first < last else ALWAYS
@@ -103,14 +107,14 @@ class Feeding:
         found = [self.until.get(reader, 0) for reader in readers]  # type: ignore[arg-type]
         return found if found and value not in self.after else [*found, 0]
 
-    def last(self, most: int) -> tuple[Group, ...]:
+    def last(self, most: int) -> tuple[FusionGroup, ...]:
         """The last stage that there may be, and what feeds it or is fed by what does, in their
         order; about so many, where there are more."""
         if self.found is None or len(self.found) > most:
             self.found = self.around(most)
         return self.found
 
-    def around(self, most: int) -> tuple[Group, ...]:
+    def around(self, most: int) -> tuple[FusionGroup, ...]:
         end = [*islice(self.staying(), 1)]
         found, todo = dict.fromkeys(end), end
         while todo and len(found) <= most:
@@ -119,17 +123,17 @@ class Feeding:
             todo += near
         return tuple(sorted(found, key=self.place.__getitem__))
 
-    def staying(self) -> Iterable[Group]:
+    def staying(self) -> Iterable[FusionGroup]:
         """From the last one on."""
         return (one for one in reversed(self.until) if self.until[one] == ALWAYS)
 
-    def beside(self, one: Group) -> Iterable[Group]:
+    def beside(self, one: FusionGroup) -> Iterable[FusionGroup]:
         makers = (self.makers[value] for value in one.inputs if value in self.makers)
         readers = (step for value in one.results for step in self.readers.get(value, ()))
-        both = (*makers, *(step for step in readers if isinstance(step, Group)))
+        both = (*makers, *(step for step in readers if isinstance(step, FusionGroup)))
         return (step for step in both if self.until.get(step) == ALWAYS)
 
-    def kept(self, members: Collection[Group]) -> set[Value]:
+    def kept(self, members: Collection[FusionGroup]) -> set[Value]:
         """Their results that others read."""
         made = {value for one in members for value in one.results}
         return {

@@ -9,7 +9,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Table
 from jitcore.kernels.chains.stages import Chain, Outside
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.store_rules import certain
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.numpy_loops import Freedom
@@ -24,7 +24,7 @@ class Making:
     written: list[Value] = field(default_factory=list)
 
 
-def movable(group: Group) -> bool:
+def movable(group: FusionGroup) -> bool:
     """May it run in parts, in any order, its operands lying otherwise?"""
     program = group.program
     steps = not any(
@@ -52,7 +52,7 @@ def in_order(operand: Signature) -> bool:
     return steps == sorted(steps, reverse=True)
 
 
-def given_by(one: Group, read: tuple[int, int], making: Making) -> Outside:
+def given_by(one: FusionGroup, read: tuple[int, int], making: Making) -> Outside:
     number, offset = read
     own = one.inputs[number], one.given[number]
     if own not in making.given:
@@ -60,7 +60,7 @@ def given_by(one: Group, read: tuple[int, int], making: Making) -> Outside:
     return Outside(making.given.index(own), offset)
 
 
-def result_of(value: Value, one: Group, making: Making) -> Outside:
+def result_of(value: Value, one: FusionGroup, making: Making) -> Outside:
     """Counted from the first result on."""
     own = value, made_by(one)[one.results.index(value)]
     if own not in making.results:
@@ -68,12 +68,14 @@ def result_of(value: Value, one: Group, making: Making) -> Outside:
     return Outside(making.results.index(own), 0)
 
 
-def made_by(one: Group) -> list[Signature]:
+def made_by(one: FusionGroup) -> list[Signature]:
     """Its results, as the caller gets them."""
     return [*one.program.outputs.values(), *(fold.result for fold in one.program.folds.values())]
 
 
-def whole(chain: Chain, making: Making, stores: Sequence[Group], members: Sequence[Group]) -> Group:
+def whole(
+    chain: Chain, making: Making, stores: Sequence[FusionGroup], members: Sequence[FusionGroup]
+) -> FusionGroup:
     last = stores[0] if stores else members[-1]
     write = None
     if stores:
@@ -81,7 +83,7 @@ def whole(chain: Chain, making: Making, stores: Sequence[Group], members: Sequen
         target = last.inputs[last.write[0]], last.given[last.write[0]]
         sure = all(certain(one.program) for one in members)
         write = making.given.index(target), last.write[1], sure
-    return Group(
+    return FusionGroup(
         tuple(node for one in members for node in one.nodes),
         tuple(value for value, _ in making.given),
         tuple(one for _, one in making.given),

@@ -23,7 +23,7 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.chains.chain_c import divided, duration
 from jitcore.kernels.chains.operands import Making, given_by, movable, result_of, whole
 from jitcore.kernels.chains.stages import Chain, Outside, Shift, Stage, row_size
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.lower import is_elementwise
 from jitcore.kernels.lower_argmax import is_first
 from jitcore.kernels.lower_reduce import is_reduction
@@ -36,9 +36,9 @@ SIZED_BAND = 32  # rows, where there may be any number of columns
 FEW = 4  # rows: too few for several threads
 
 
-def any_folds(steps: Sequence[Node | Group]) -> bool:
+def any_folds(steps: Sequence[Node | FusionGroup]) -> bool:
     return any(
-        bool(step.program.folds) if isinstance(step, Group) else is_reduction(step)
+        bool(step.program.folds) if isinstance(step, FusionGroup) else is_reduction(step)
         for step in steps
     )
 
@@ -47,7 +47,7 @@ def is_single(node: Node) -> bool:
     return is_elementwise(node) or (is_reduction(node) and not is_first(node))
 
 
-def is_rowwise(group: Group) -> bool:
+def is_rowwise(group: FusionGroup) -> bool:
     """May it be a stage: all that it sums up is within rows?"""
     folds = group.program.folds.values()
     across = any(one.laid.shape[0] == 1 < group.shape[0] for one in folds if len(group.shape) > 1)
@@ -55,7 +55,9 @@ def is_rowwise(group: Group) -> bool:
     return plain and not across and movable(group)
 
 
-def by_rows(members: Sequence[Group], kept: Collection[Value], sized: bool) -> Group | None:
+def by_rows(
+    members: Sequence[FusionGroup], kept: Collection[Value], sized: bool
+) -> FusionGroup | None:
     """One group for all; None where they do not fit. `kept`: what others read."""
     shapes = [one.shape for one in members]
     frame = max(shapes, key=prod)
@@ -112,7 +114,7 @@ def lead(shape: Shape, frame: Shape) -> int:
     return int(len(shape) < len(frame) and frame[0] == 1 < shape[0])
 
 
-def sums_rows(one: Group, frame: Shape) -> bool:
+def sums_rows(one: FusionGroup, frame: Shape) -> bool:
     """A vector with as many elements as there are rows, each of which is one of a row's: a sum of
     them is not known before the last row."""
     summed = any(fold.laid.shape[0] == 1 < one.shape[0] for fold in one.program.folds.values())
@@ -120,7 +122,7 @@ def sums_rows(one: Group, frame: Shape) -> bool:
 
 
 def reads_of(
-    one: Group,
+    one: FusionGroup,
     stage: Stage,
     makers: Mapping[Value, tuple[int, int]],
     stages: Sequence[Stage],
@@ -154,7 +156,7 @@ def spread(stage: Stage, output: int) -> Shape:
 
 
 def taken_over(
-    members: Sequence[Group], stages: Sequence[Stage], making: Making
+    members: Sequence[FusionGroup], stages: Sequence[Stage], making: Making
 ) -> Iterator[tuple[Value, Value]]:
     """Results that take the memory of what an earlier stage alone reads, element by element: it
     would have taken that for what is a buffer now."""

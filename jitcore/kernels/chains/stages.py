@@ -14,7 +14,7 @@ from math import prod
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.types import Shape
-from jitcore.kernels.body import Input, Program
+from jitcore.kernels.body import Input, KernelBody
 from jitcore.kernels.iteration_space import Nest, broadcast_steps, walk
 from jitcore.toolchain.abi import Signature
 
@@ -49,7 +49,7 @@ class Stage:
     """`shape`: that of its program, `lead` axes of extent 1 before it and others behind, so that
     all stages have as many."""
 
-    program: Program
+    program: KernelBody
     shape: Shape
     reads: tuple[Shift | Outside, ...]  # as its program's inputs
     writes: tuple[Outside | None, ...]  # its results; None: a buffer

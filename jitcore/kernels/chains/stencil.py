@@ -26,7 +26,7 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.chains.chain_c import divided
 from jitcore.kernels.chains.operands import Making, given_by, movable, result_of, whole
 from jitcore.kernels.chains.stages import REACH, Chain, Pair, Shift, Stage
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.toolchain.abi import LIMIT, Signature
 
 BUDGET = 1 << 19  # bytes of all buffers of a thread: half of a cache of the second level
@@ -35,7 +35,7 @@ SIZED_BAND = 16  # where there may be any number of columns
 NARROW = 128  # elements of a panel's row, at least
 
 
-def is_shifted(group: Group) -> bool:
+def is_shifted(group: FusionGroup) -> bool:
     """May it be a stage: run in parts of any shape, and in any order?"""
     plain = not (group.program.folds or group.program.numbers)
     apart = group.write is None or not group.program.shared
@@ -43,7 +43,9 @@ def is_shifted(group: Group) -> bool:
     return plain and apart and wide and movable(group)
 
 
-def by_shifts(members: Sequence[Group], kept: Collection[Value], sized: bool) -> Group | None:
+def by_shifts(
+    members: Sequence[FusionGroup], kept: Collection[Value], sized: bool
+) -> FusionGroup | None:
     """One group for all; None where they do not fit. `kept`: what others read."""
     makers = {v: (k, n) for k, one in enumerate(members) for n, v in enumerate(one.results)}
     reads = [shifts(one, makers) for one in members]
@@ -85,7 +87,7 @@ def by_shifts(members: Sequence[Group], kept: Collection[Value], sized: bool) ->
 
 
 def shifts(
-    one: Group, makers: Mapping[Value, tuple[int, int]]
+    one: FusionGroup, makers: Mapping[Value, tuple[int, int]]
 ) -> list[Shift | tuple[int, int]] | None:
     """What each of its inputs is; None where it is a result read in another way."""
     variables = [var for var in one.program.vars if isinstance(var, Input)]
@@ -115,7 +117,7 @@ def shift_of(value: Value, offset: int, seen: Signature, shape: tuple[int, ...])
     return (rows, columns) if rest == 0 and inside else None
 
 
-def leads(members: Sequence[Group], shifted: Sequence[list[Shift]], axis: int) -> list[Pair]:
+def leads(members: Sequence[FusionGroup], shifted: Sequence[list[Shift]], axis: int) -> list[Pair]:
     """How far each must be ahead of the results, at least and at most."""
     found = [(0, 0)] * len(members)
     fed: set[int] = set()
@@ -137,7 +139,7 @@ def near(stage: Stage, frame: Pair) -> bool:
     )
 
 
-def settled(store: Group, members: Sequence[Group], making: Making) -> bool:
+def settled(store: FusionGroup, members: Sequence[FusionGroup], making: Making) -> bool:
     """The store's result is the first; nobody reads what it writes."""
     assert store.write is not None
     target = store.inputs[store.write[0]]

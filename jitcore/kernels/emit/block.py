@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.kernels.body import Const, Step, Table
+from jitcore.kernels.body import BodyStep, Constant, Table
 from jitcore.kernels.emit.buffers import Block, Kernel
 from jitcore.kernels.emit.c_lines import Text
 from jitcore.kernels.emit.fp_liveness import SINKS, sink
 from jitcore.kernels.emit.reductions import BUFFERED
 from jitcore.kernels.emit.register_tile import pieces
 from jitcore.kernels.emit.skip_unselected import needed
-from jitcore.kernels.iteration_space import Walk
+from jitcore.kernels.iteration_space import StrideClass
 from jitcore.toolchain.abi import c_type
 
 
@@ -40,7 +40,7 @@ def emit_call(kernel: Kernel, block: Block, text: Text) -> None:
     text.close()
 
 
-def call(kernel: Kernel, step: Step, text: Text) -> None:
+def call(kernel: Kernel, step: BodyStep, text: Text) -> None:
     calls = (other for other in kernel.program.steps if other.inner)
     number = next(k for k, other in enumerate(calls) if other is step)
     text("status |= rt_flags();")
@@ -74,7 +74,7 @@ def emit_run(kernel: Kernel, block: Block, text: Text) -> None:
     for kind in kinds:
         text(f'__asm__ volatile("" :: "r"(sink_{kind}));')
     for var in sorted(made & kernel.folds.keys()):
-        if kernel.places[var].walk is Walk.STILL:
+        if kernel.places[var].walk is StrideClass.STILL:
             kind, place = kernel.folds[var].kind, kernel.places[var]
             text(f"*({kind} *){place.pointer} = r{var};")
     if any(step.within for step in block.steps):
@@ -95,7 +95,7 @@ def ways_through(kernel: Kernel, block: Block) -> Iterable[tuple[str, str]]:
 
 def emit_loop(
     kernel: Kernel,
-    steps: Sequence[Step],
+    steps: Sequence[BodyStep],
     shared: Mapping[int, int],
     text: Text,
     mask: int | None = None,
@@ -123,14 +123,14 @@ def emit_loop(
 
 
 def declare_source(kernel: Kernel, var: int, text: Text) -> None:
-    if isinstance(kernel.program.vars[var], Const):
+    if isinstance(kernel.program.vars[var], Constant):
         return
     place, kind = kernel.places[var], c_type(kernel.program.vars[var].dtype)
     if isinstance(kernel.program.vars[var], Table):
         text(f"const char *restrict x{var} = {place.pointer};")
-    elif place.walk is Walk.STILL:
+    elif place.walk is StrideClass.STILL:
         text(f"const {kind} v{var} = *(const {kind} *){place.pointer};")
-    elif place.walk is Walk.UNIT:
+    elif place.walk is StrideClass.UNIT:
         text(f"const {kind} *restrict x{var} = (const {kind} *){place.pointer};")
     else:
         text(f"const char *restrict x{var} = {place.pointer};")
@@ -138,9 +138,9 @@ def declare_source(kernel: Kernel, var: int, text: Text) -> None:
 
 def declare_target(kernel: Kernel, var: int, text: Text) -> None:
     place, kind = kernel.places[var], c_type(stored_dtype(kernel, var))
-    if place.walk is Walk.STILL:  # a fold; a loop has one place for it
+    if place.walk is StrideClass.STILL:  # a fold; a loop has one place for it
         text(f"{kind} r{var} = *({kind} *){place.pointer};")
-    elif place.walk is Walk.UNIT:
+    elif place.walk is StrideClass.UNIT:
         own = f"r{kernel.folds[var].k}" if kernel.held else f"({kind} *){place.pointer}"
         text(f"{kind} *restrict y{var} = {own};")
     else:
@@ -150,18 +150,18 @@ def declare_target(kernel: Kernel, var: int, text: Text) -> None:
 def load(kernel: Kernel, var: int, source: str, like: int) -> Iterator[str]:
     """From where that other variable is, if it is another."""
     found = kernel.program.vars[var]
-    if isinstance(found, Const | Table):
+    if isinstance(found, Constant | Table):
         return
     place, kind = kernel.places[like], c_type(found.dtype)
-    if place.walk is Walk.UNIT:
+    if place.walk is StrideClass.UNIT:
         yield f"const {kind} v{var} = {source}[i];"
-    elif place.walk is Walk.STRIDE:
+    elif place.walk is StrideClass.STRIDE:
         yield f"const {kind} v{var} = *(const {kind} *)({source} + i * {place.step});"
 
 
 def name(kernel: Kernel, var: int) -> str:
     match kernel.program.vars[var]:
-        case Const():
+        case Constant():
             return f"k{var}"
         case Table():
             return f"(x{var} + i * {kernel.places[var].step})"
@@ -169,7 +169,7 @@ def name(kernel: Kernel, var: int) -> str:
             return f"v{var}"
 
 
-def compute(kernel: Kernel, step: Step) -> Iterator[str]:
+def compute(kernel: Kernel, step: BodyStep) -> Iterator[str]:
     (out,) = step.outs
     kind = c_type(kernel.program.vars[out].dtype)
     names = [name(kernel, arg) for arg in step.args]
@@ -195,7 +195,7 @@ def target(kernel: Kernel, var: int) -> str:
     """Where the loop stores this variable."""
     place, kind = kernel.places[var], c_type(stored_dtype(kernel, var))
     return {
-        Walk.STILL: f"r{var}",
-        Walk.UNIT: f"y{var}[i]",
-        Walk.STRIDE: f"*({kind} *)(y{var} + i * {place.step})",
+        StrideClass.STILL: f"r{var}",
+        StrideClass.UNIT: f"y{var}[i]",
+        StrideClass.STRIDE: f"*({kind} *)(y{var} + i * {place.step})",
     }[place.walk]

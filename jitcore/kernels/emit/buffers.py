@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from jitcore.host.fast_dataclass import dataclass, replace
-from jitcore.kernels.body import Const, Input, Program, Step, Table, Temp
+from jitcore.kernels.body import BodyStep, Constant, Input, KernelBody, Table, Temp
 from jitcore.kernels.emit import reductions as folds
 from jitcore.kernels.emit.fp_liveness import unkept
-from jitcore.kernels.emit.reductions import BUFFERED, RUNS, WHOLE, Placed, Way
+from jitcore.kernels.emit.reductions import BUFFERED, RUNS, WHOLE, Placed, ReductionStrategy
 from jitcore.kernels.emit.skip_unselected import mask_of
-from jitcore.kernels.iteration_space import Nest, Walk
+from jitcore.kernels.iteration_space import Nest, StrideClass
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
 LONGEST = 2048  # elements of a chunk
@@ -30,7 +30,7 @@ L1 = 24576  # bytes for all buffers
 class Block:
     """Steps that run together: a run of C steps, or one call."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
 
     @property
     def is_call(self) -> bool:
@@ -46,12 +46,12 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where a variable is found: operand k, a constant, or a buffer slot."""
 
     pointer: str  # C expression of type char *, at the chunk's start
     step: str  # bytes from element to element, a C expression
-    walk: Walk
+    walk: StrideClass
     row: str = "0"  # bytes from row to row, along the last but one of the loops
 
 
@@ -59,10 +59,10 @@ class Place:
 class Kernel:
     """What the emission has decided: blocks in order, and where each stored variable lives."""
 
-    program: Program
+    program: KernelBody
     nest: Nest
     blocks: list[Block]
-    places: dict[int, Place]
+    places: dict[int, Location]
     slots: list[int]  # item sizes of the buffers
     stored: set[int]
     sunk: set[int]  # read for their flags' sake
@@ -85,7 +85,7 @@ class Kernel:
 
     @property
     def trees(self) -> list[Placed]:
-        return [one for one in self.folds.values() if one.way is Way.TREE]
+        return [one for one in self.folds.values() if one.way is ReductionStrategy.TREE]
 
     @property
     def tiled(self) -> bool:
@@ -111,10 +111,10 @@ class Kernel:
         return max(GRAIN, min(LONGEST, L1 // per_element // GRAIN * GRAIN))
 
 
-def blocks_of(steps: Sequence[Step]) -> list[Block]:
+def blocks_of(steps: Sequence[BodyStep]) -> list[Block]:
     """C steps that need no call between them form one run; a call stands alone."""
     level = levels(steps)
-    rows: dict[int, list[Step]] = {}
+    rows: dict[int, list[BodyStep]] = {}
     for step in steps:
         rows.setdefault(level[step.outs[0]], []).append(step)
     made = []
@@ -123,7 +123,7 @@ def blocks_of(steps: Sequence[Step]) -> list[Block]:
     return made
 
 
-def levels(steps: Sequence[Step]) -> dict[int, int]:
+def levels(steps: Sequence[BodyStep]) -> dict[int, int]:
     """Variable → when it is made: even for C, odd for calls. C runs just before its first reader.
 
     Early, `sqrt(x*x + y*y)` of `exp(-x) * sqrt(x*x + y*y)` would wait in a buffer for the exp.
@@ -145,9 +145,9 @@ def levels(steps: Sequence[Step]) -> dict[int, int]:
     return level
 
 
-def with_copies(program: Program, nest: Nest) -> Program:
+def with_copies(program: KernelBody, nest: Nest) -> KernelBody:
     """A call never writes into a result with gaps: C copies there."""
-    made = Program(
+    made = KernelBody(
         list(program.vars),
         list(program.steps),
         folds=program.folds,
@@ -157,15 +157,15 @@ def with_copies(program: Program, nest: Nest) -> Program:
     count = len(program.inputs())
     called = {out for step in program.steps if step.inner for out in step.outs}
     for k, (var, signature) in enumerate(program.outputs.items(), count):
-        if var in called and nest.walks[k] is not Walk.UNIT:
+        if var in called and nest.walks[k] is not StrideClass.UNIT:
             copy = made.var(Temp(program.vars[var].dtype))
-            made.steps.append(Step((var,), (copy,), "{0}"))
+            made.steps.append(BodyStep((var,), (copy,), "{0}"))
             var = copy
         made.outputs[var] = signature
     return made
 
 
-def with_elements(program: Program, laid: dict[int, Placed]) -> None:
+def with_elements(program: KernelBody, laid: dict[int, Placed]) -> None:
     """What is combined by blocks is kept as it is: the C function makes its key."""
     for var, one in laid.items():
         if one.way in WHOLE:
@@ -177,7 +177,7 @@ def with_elements(program: Program, laid: dict[int, Placed]) -> None:
 
 
 def as_they_lie(
-    program: Program, laid: dict[int, Placed], places: dict[int, Place], nest: Nest
+    program: KernelBody, laid: dict[int, Placed], places: dict[int, Location], nest: Nest
 ) -> dict[int, Placed]:
     """The folds; those whose elements an array has one after the other take them from there."""
     found = dict(laid)
@@ -188,10 +188,10 @@ def as_they_lie(
         (arg,) = step.args
         var, place = program.vars[arg], places.get(arg)
         plain = isinstance(var, Input) and not isinstance(var, Table) and var.dtype == one.stored
-        run = one.way is not Way.TREE or one.level == nest.depth - 1
-        if plain and run and place and place.walk is Walk.UNIT and arg not in program.shared:
+        run = one.way is not ReductionStrategy.TREE or one.level == nest.depth - 1
+        if plain and run and place and place.walk is StrideClass.UNIT and arg not in program.shared:
             k = program.operands().index(arg)
-            source = f"q{k}" if one.way is Way.TREE else place.pointer
+            source = f"q{k}" if one.way is ReductionStrategy.TREE else place.pointer
             found[step.outs[0]] = replace(one, source=source)
     program.steps[:] = [
         step
@@ -201,7 +201,7 @@ def as_they_lie(
     return found
 
 
-def plan(given: Program, nest: Nest, held: int = 0) -> Kernel:
+def plan(given: KernelBody, nest: Nest, held: int = 0) -> Kernel:
     program = with_copies(given, nest)
     operands = program.operands()
     places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
@@ -211,7 +211,7 @@ def plan(given: Program, nest: Nest, held: int = 0) -> Kernel:
     laid = as_they_lie(program, laid, places, nest)
     blocks = blocks_of(program.steps)
     places |= {
-        v: Place(one.pointer, *in_buffer(one.stored.itemsize))
+        v: Location(one.pointer, *in_buffer(one.stored.itemsize))
         for v, one in laid.items()
         if one.way in BUFFERED
     }
@@ -222,29 +222,29 @@ def plan(given: Program, nest: Nest, held: int = 0) -> Kernel:
         stored.update(block.makes if block.is_call else others)
     slots = buffers(program, blocks, stored, places)
     for var, found in enumerate(program.vars):
-        if isinstance(found, Const):
-            places[var] = Place(f"(char *)&k{var}", "0", Walk.STILL)
+        if isinstance(found, Constant):
+            places[var] = Location(f"(char *)&k{var}", "0", StrideClass.STILL)
     sunk = unkept(program, stored)
     made = Kernel(program, nest, blocks, places, slots, stored, sunk, laid, held)
     made.held = 0 if made.chunked else held
     return made
 
 
-def operand_place(k: int, nest: Nest) -> Place:
+def operand_place(k: int, nest: Nest) -> Location:
     walk = nest.walks[k]
     row = f"step[{k * nest.depth + nest.depth - 2}]" if nest.depth > 1 else "0"
-    if walk is Walk.STILL:
-        return Place(f"q{k}", "0", walk, row)
-    return Place(f"(q{k} + at * s{k})", f"s{k}", walk, row)
+    if walk is StrideClass.STILL:
+        return Location(f"q{k}", "0", walk, row)
+    return Location(f"(q{k} + at * s{k})", f"s{k}", walk, row)
 
 
-def in_buffer(size: int) -> tuple[str, Walk, str]:
+def in_buffer(size: int) -> tuple[str, StrideClass, str]:
     """How elements of this size follow one another, and rows."""
-    return str(size), Walk.UNIT, f"n * {size}"
+    return str(size), StrideClass.UNIT, f"n * {size}"
 
 
 def buffers(
-    program: Program, blocks: list[Block], stored: set[int], places: dict[int, Place]
+    program: KernelBody, blocks: list[Block], stored: set[int], places: dict[int, Location]
 ) -> list[int]:
     """Give each stored variable without memory of its own a slot, freed after its last reader."""
     last = {var: at for at, block in enumerate(blocks) for var in block.reads}
@@ -260,5 +260,5 @@ def buffers(
             if slot == len(slots):
                 slots.append(size)
             busy[slot] = last.get(var, at)
-            places[var] = Place(f"b{slot}", *in_buffer(size))
+            places[var] = Location(f"b{slot}", *in_buffer(size))
     return slots

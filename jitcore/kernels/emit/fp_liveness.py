@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jitcore.kernels.body import Program, Step, Table
+from jitcore.kernels.body import BodyStep, KernelBody, Table
 
 SINKS = {"f": ("f32",), "d": ("f64",), "F": ("f32", ".re", ".im"), "D": ("f64", ".re", ".im")}
 
 
-def unkept(program: Program, stored: Iterable[int]) -> set[int]:
+def unkept(program: KernelBody, stored: Iterable[int]) -> set[int]:
     """The results of flag-raising C steps that do not reach one of `stored` by arithmetic alone."""
     kept = set(stored)
     found: set[int] = set()
@@ -31,7 +31,7 @@ def unkept(program: Program, stored: Iterable[int]) -> set[int]:
     return found
 
 
-def is_arithmetic(program: Program, step: Step) -> bool:
+def is_arithmetic(program: KernelBody, step: BodyStep) -> bool:
     """A C step from numbers with a fraction to one of them that computes, not selects."""
     if step.inner is not None or "rt_select" in step.code:
         return False

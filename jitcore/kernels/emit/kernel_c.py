@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from jitcore.kernels.body import Const, Program
+from jitcore.kernels.body import Constant, KernelBody
 from jitcore.kernels.emit import reductions
 from jitcore.kernels.emit.block import call, emit_call, emit_run, stored_dtype
 from jitcore.kernels.emit.buffers import Block, Kernel, plan
 from jitcore.kernels.emit.c_lines import Text
 from jitcore.kernels.emit.reduction_c import KEY_TEXT, RANK_TEXT
 from jitcore.kernels.emit.register_tile import AS_IT_IS, around
-from jitcore.kernels.iteration_space import Nest, Walk
+from jitcore.kernels.iteration_space import Nest, StrideClass
 from jitcore.toolchain.abi import SYMBOL, c_type, runtime_text
 from jitcore.toolchain.c_helpers import QUIET, SELECT, SINK, WHOLE, once
 from jitcore.toolchain.literals import literal
@@ -28,7 +28,7 @@ from jitcore.toolchain.literals import literal
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
 
 
-def emit(program: Program, nest: Nest, held: int = 0) -> str:
+def emit(program: KernelBody, nest: Nest, held: int = 0) -> str:
     """The source of a library with one kernel. Operands: inputs in order, then outputs in order.
     `held`: elements of a row of results that stays in registers, see register_tile.py."""
     kernel = plan(program, nest, held)
@@ -218,13 +218,13 @@ def declare(kernel: Kernel, text: Text) -> None:
     for one in kernel.folds.values():
         text(reductions.fill(one))
     for var, found in enumerate(kernel.program.vars):
-        if isinstance(found, Const):
+        if isinstance(found, Constant):
             text(f"static const {c_type(found.dtype)} k{var} = {literal(found.value)};")
     operands = kernel.program.operands()
     for k, walk in enumerate(kernel.nest.walks):
-        if walk is Walk.UNIT:
+        if walk is StrideClass.UNIT:
             text(f"enum {{ s{k} = {stored_dtype(kernel, operands[k]).itemsize} }};")
-        elif walk is Walk.STRIDE:
+        elif walk is StrideClass.STRIDE:
             text(f"const i64 s{k} = step[{k * kernel.nest.depth + kernel.nest.depth - 1}];")
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from jitcore.kernels.chains.chain_c import stage_text
 from jitcore.kernels.emit.kernel_c import HEAD
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.toolchain.symbol_names import comment
 
 MADE = re.compile(r"^\s*(?:const \w+ )?[vr](\d+) = ")
 CALL = re.compile(r"^\s*if \(loop\[(\d+)\]\.fn\(")
 
 
-def of_kernel(group: Group, source: str) -> str:
+def of_kernel(group: FusionGroup, source: str) -> str:
     """Behind each line that computes a variable, or calls a loop of NumPy's."""
     if group.chain is None:
         prelude, head, body = source.partition(HEAD)

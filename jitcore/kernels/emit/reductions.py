@@ -35,7 +35,7 @@ from jitcore.kernels.emit.reduction_c import (
     TRUTH_TEXT,
     tree_text,
 )
-from jitcore.kernels.iteration_space import Nest, Walk
+from jitcore.kernels.iteration_space import Nest, StrideClass
 from jitcore.toolchain.abi import c_type
 from jitcore.toolchain.literals import literal
 
@@ -45,7 +45,7 @@ LEAF = 128
 LOOSE_LEAF = 1024
 
 
-class Way(Enum):
+class ReductionStrategy(Enum):
     MANY = "many"
     ONE = "one"
     TREE = "tree"
@@ -53,9 +53,15 @@ class Way(Enum):
     FIRST = "first"
 
 
-RUNS = (Way.TREE, Way.FIRST)  # what they know of a run is in variables until it ends
-WHOLE = (Way.BLOCK, Way.FIRST)  # a C function goes through the elements as they are
-BUFFERED = (*RUNS, Way.BLOCK)
+RUNS = (
+    ReductionStrategy.TREE,
+    ReductionStrategy.FIRST,
+)  # what they know of a run is in variables until it ends
+WHOLE = (
+    ReductionStrategy.BLOCK,
+    ReductionStrategy.FIRST,
+)  # a C function goes through the elements as they are
+BUFFERED = (*RUNS, ReductionStrategy.BLOCK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Placed:
 
     k: int
     fold: Fold
-    way: Way
+    way: ReductionStrategy
     level: int
     at: str
     source: str = ""  # C pointer to its values, of a chunk; of a tree: of a run
@@ -106,10 +112,16 @@ class Placed:
 
 
 def placed(k: int, fold: Fold, nest: Nest) -> Placed:
-    still = nest.walks[k] is Walk.STILL
-    inner = Way.TREE if fold.pairwise else Way.BLOCK if fold.block else Way.ONE
-    inner = Way.FIRST if fold.first else inner
-    way = inner if still else Way.MANY
+    still = nest.walks[k] is StrideClass.STILL
+    inner = (
+        ReductionStrategy.TREE
+        if fold.pairwise
+        else ReductionStrategy.BLOCK
+        if fold.block
+        else ReductionStrategy.ONE
+    )
+    inner = ReductionStrategy.FIRST if fold.first else inner
+    way = inner if still else ReductionStrategy.MANY
     level = nest.depth
     while level > 0 and nest.steps[k][level - 1] == 0:
         level -= 1
@@ -127,7 +139,7 @@ def counted(steps: Sequence[int]) -> str:
 
 def helpers(folds: list[Placed]) -> Iterator[str]:
     """What the C of these folds calls, in parts that go by themselves."""
-    trees = [one for one in folds if one.way is Way.TREE]
+    trees = [one for one in folds if one.way is ReductionStrategy.TREE]
     strict = sorted({one.kind for one in trees if not one.fold.loose})
     loose = sorted({one.kind for one in trees if one.fold.loose})
     if strict:
@@ -139,7 +151,7 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
     if any(one.dtype.char != one.fold.result.dtype.char or one.fold.first for one in folds):
         yield KEY_TEXT
     firsts = {one.fold.first for one in folds if one.fold.first}
-    blocks = {one.fold.block[:6] for one in folds if one.way is Way.BLOCK}
+    blocks = {one.fold.block[:6] for one in folds if one.way is ReductionStrategy.BLOCK}
     if blocks & {"rt_max", "rt_min"}:
         yield BLOCK_TEXT
     yield from (RANK_TEXT, FIRST_TEXT, *sorted({o.helper for o in firsts})) if firsts else ()
@@ -148,7 +160,7 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
 
 
 def buffer(one: Placed, chunk: int, name: str = "") -> str:
-    waiting = one.leaf if one.way is Way.TREE else 0
+    waiting = one.leaf if one.way is ReductionStrategy.TREE else 0
     return f"_Alignas(64) char {name}h{one.k}[{one.stored.itemsize * (chunk + waiting)}];"
 
 
@@ -182,7 +194,7 @@ def start(one: Placed, depth: int, waiting: bool = True) -> Iterator[str]:
 def take(one: Placed, number: int) -> str:
     """After each chunk. `number`: of the loop that searches it."""
     k, kind = one.k, one.kind
-    if one.way is Way.BLOCK:
+    if one.way is ReductionStrategy.BLOCK:
         found = f"{one.fold.block}((const {c_type(one.stored)} *){one.pointer}, m)"
         place = f"*({kind} *)q{k}"
         return f"{place} = {one.combined(place, found)};"
@@ -210,7 +222,8 @@ def joined(folds: Sequence[Placed], depth: int) -> bool:
     """Can parts of the loop be folded apart, and their results be joined? Whole runs only, of which
     the order is a tree's, or does not matter."""
     return depth == 1 and all(
-        one.level == 0 and (one.way is Way.TREE or not one.fold.in_order) for one in folds
+        one.level == 0 and (one.way is ReductionStrategy.TREE or not one.fold.in_order)
+        for one in folds
     )
 
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from jitcore.kernels.body import Program, Table
-from jitcore.kernels.emit.reductions import Way, placed
-from jitcore.kernels.iteration_space import Nest, Walk
+from jitcore.kernels.body import KernelBody, Table
+from jitcore.kernels.emit.reductions import ReductionStrategy, placed
+from jitcore.kernels.iteration_space import Nest, StrideClass
 
 WIDEST = 128  # bytes of all results: a quarter of the registers that AVX2 has
 VECTOR = 32
@@ -28,7 +28,7 @@ VECTOR = 32
 AS_IT_IS = '#define RT_AS_IT_IS _Pragma("GCC unroll 1")'
 
 
-def held(program: Program, nest: Nest, varying: Collection[int] = ()) -> int:
+def held(program: KernelBody, nest: Nest, varying: Collection[int] = ()) -> int:
     """How many elements a row of the results has; 0: they do not stay. `varying`: extents that one
     text serves with others, and says nowhere."""
     count = nest.dim[-1]
@@ -41,7 +41,9 @@ def held(program: Program, nest: Nest, varying: Collection[int] = ()) -> int:
     first = len(program.operands()) - len(program.folds)
     laid = [placed(k, fold, nest) for k, fold in enumerate(program.folds.values(), first)]
     still = all(nest.steps[one.k][-2] == 0 for one in laid)
-    rows = all(one.way is Way.MANY and nest.walks[one.k] is Walk.UNIT for one in laid)
+    rows = all(
+        one.way is ReductionStrategy.MANY and nest.walks[one.k] is StrideClass.UNIT for one in laid
+    )
     wide = count * sum(one.dtype.itemsize for one in laid)
     return count if still and rows and wide <= WIDEST else 0
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from jitcore.kernels.body import Program, Step
+from jitcore.kernels.body import BodyStep, KernelBody
 from jitcore.kernels.emit.fp_liveness import is_arithmetic
 
 
-def mask_of(program: Program, steps: Sequence[Step], stored: Set[int]) -> int | None:
+def mask_of(program: KernelBody, steps: Sequence[BodyStep], stored: Set[int]) -> int | None:
     """The mask, if all that these steps leave is `mask ? value : what stands there already`, and
     nobody notices where the value is not computed."""
     makers = {step.outs[0]: step for step in steps if step.inner is None}
@@ -33,7 +33,7 @@ def mask_of(program: Program, steps: Sequence[Step], stored: Set[int]) -> int | 
     return mask if all(s in computed or is_unnoticed(program, s) for s in steps) else None
 
 
-def is_unnoticed(program: Program, step: Step) -> bool:
+def is_unnoticed(program: KernelBody, step: BodyStep) -> bool:
     """Can it neither raise a flag nor be in doubt?"""
     copies = (
         step.code == "{0}" and len({program.vars[v].dtype for v in (*step.args, *step.outs)}) == 1
@@ -41,7 +41,7 @@ def is_unnoticed(program: Program, step: Step) -> bool:
     return copies or not (step.within or is_arithmetic(program, step))
 
 
-def needed(steps: Sequence[Step], var: int) -> list[Step]:
+def needed(steps: Sequence[BodyStep], var: int) -> list[BodyStep]:
     """Those that make a variable, in order."""
     wanted, found = {var}, []
     for step in reversed(steps):

@@ -1,6 +1,7 @@
 """Parts of arrays in a routine → C: loops over their elements.
 
-    Lazy   an elementwise node that is not computed yet: its one reader's loop will compute it
+    DelayedNode   an elementwise node that is not computed yet: its one reader's loop will compute
+                  it
 
 A node's result is one loop over a buffer of the routine (`world->room`), with the nodes that only
 it reads in the same loop. Then the flags are looked at; before that nothing is visible, so that the
@@ -24,7 +25,7 @@ from jitcore.loops.c_types import NoForm, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import FORMS, converted
 from jitcore.loops.forms.ufuncs import NATIVE, expression
-from jitcore.loops.records import Layout, Lazy
+from jitcore.loops.records import DelayedNode, Layout
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import Freedom, inner_loop
 
@@ -89,7 +90,7 @@ def mapped(w: LoopEmitter, node: Node) -> None:
         for arg, dtype in zip(node.args, dtypes, strict=False)
     )
     extents, ones = fitted(w, node, [shape_of(w, arg) for arg in node.args if is_part(arg)])
-    made = Lazy(node, extents, ones, args, dtypes)
+    made = DelayedNode(node, extents, ones, args, dtypes)
     if len(node.outputs) > 1 or text_of(node, dtypes, ["a"] * len(args)) is None:
         w.layouts.update(zip(node.outputs, called(w, made), strict=True))
         return
@@ -153,7 +154,7 @@ def gathered(w: LoopEmitter, node: Node) -> None:
     extents, ones = shape_of(w, at)
     (out,) = node.outputs
     dtype = layout(w, array).dtype
-    w.lazy[out] = Lazy(node, extents, ones, (array, at), (dtype,))
+    w.lazy[out] = DelayedNode(node, extents, ones, (array, at), (dtype,))
     if not w.has_one_reader(out):
         buffered(w, out)
 
@@ -195,7 +196,7 @@ def load(of: Layout, at: Sequence[str]) -> str:
     return f"({text} != 0)" if of.dtype.kind == "b" else text
 
 
-def gather(w: LoopEmitter, lazy: Lazy, at: Sequence[str]) -> str:
+def gather(w: LoopEmitter, lazy: DelayedNode, at: Sequence[str]) -> str:
     array, where = lazy.args
     of = layout(w, array)
     extent = of.extents[0]
@@ -238,7 +239,7 @@ def buffered(w: LoopEmitter, value: Value) -> Layout:
     return into
 
 
-def tree(w: LoopEmitter, value: Any) -> Iterable[Lazy]:
+def tree(w: LoopEmitter, value: Any) -> Iterable[DelayedNode]:
     lazy = w.lazy.get(value) if type(value) is Value else None
     if lazy is not None:
         yield lazy
@@ -254,7 +255,7 @@ def check(w: LoopEmitter, value: Value) -> None:
             return
 
 
-def may_warn(lazy: Lazy) -> bool:
+def may_warn(lazy: DelayedNode) -> bool:
     return lazy.node.op is not SPAN_TAKE and effect_of(lazy.node) is not Effect.SILENT
 
 
@@ -280,7 +281,7 @@ def flush(w: LoopEmitter, but: Value | None = None) -> None:
 # ---- NumPy's own loops --------------------------------------------------------------------------
 
 
-def called(w: LoopEmitter, made: Lazy) -> list[Layout]:
+def called(w: LoopEmitter, made: DelayedNode) -> list[Layout]:
     """A ufunc without an expression: its own loop, on rows. Its results."""
     node = made.node
     ufunc = node.op.ufunc

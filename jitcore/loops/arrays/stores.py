@@ -25,7 +25,7 @@ from jitcore.loops.address import layout
 from jitcore.loops.arrays import elementwise, nest
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.elements import stored
-from jitcore.loops.records import Layout, Lazy
+from jitcore.loops.records import DelayedNode, Layout
 from jitcore.toolchain.abi import C_TYPES
 
 LEAST = 1024  # bytes: a room as small costs less than the question
@@ -124,7 +124,7 @@ def moved(w: LoopEmitter, into: Layout, of: Layout) -> None:
     nest.fill(w, into, lambda at: elementwise.cast(elementwise.load(of, at), of.dtype, into.dtype))
 
 
-def is_alike(into: Layout, lazy: Lazy) -> bool:
+def is_alike(into: Layout, lazy: DelayedNode) -> bool:
     return bool(into.extents) and (into.ones, into.dtype) == (lazy.ones, lazy.dtype)
 
 

@@ -22,7 +22,7 @@ from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SPAN
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Access, How, Layout, RowsAhead
+from jitcore.loops.records import Access, Layout, RowsAhead, SubscriptKind
 from jitcore.loops.transform import dots
 from jitcore.loops.transform.batch_products import Round, is_vector, moves, planned
 from jitcore.toolchain.blas import threads_of_blas
@@ -78,9 +78,9 @@ def axes_of(arg: Any) -> int:
 def is_matrix(matrix: Access, rest: Value | None) -> bool:
     """The same in each round, but for where its columns begin."""
     how = [axis.how for axis in matrix.axes]
-    if rest is not None and how[-1] is How.ANY:
-        how[-1] = How.SLICE
-    return how.count(How.SLICE) == 2 and how.count(How.AT) == len(how) - 2
+    if rest is not None and how[-1] is SubscriptKind.ANY:
+        how[-1] = SubscriptKind.SLICE
+    return how.count(SubscriptKind.SLICE) == 2 and how.count(SubscriptKind.AT) == len(how) - 2
 
 
 def rest_of(of: Round, matrix: Value) -> Value | None:

@@ -7,8 +7,8 @@
         a[i, j] = (a[i, j] - a[i, :j] @ a[j, :j]) / d   what is known of it now, then one by one
 
 A round's product may be known before the rounds in between if these write nothing that it reads.
-That is so by the indices (`Axis`), of arrays of one name, or looked at when the time comes. Only
-finite results are kept, so that flags are those of the rounds in order.
+That is so by the indices (`Subscript`), of arrays of one name, or looked at when the time comes.
+Only finite results are kept, so that flags are those of the rounds in order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jitcore.ir.ops.dyn_array import SLICE_COUNT, SLICE_START, SPAN, SPAN_STORE,
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import ANYWHERE, Access, Ahead, Axis, How
+from jitcore.loops.records import ANYWHERE, Access, Ahead, Subscript, SubscriptKind
 
 PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot"))
 PLAIN = frozenset(("op.add", "op.sub", "op.mul", "extent", "slice.start", "slice.count"))
@@ -31,7 +31,7 @@ MOST = 8  # arrays that are compared with those that are written
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenAccess:
     access: Access
     at: int  # which node of the body writes
 
@@ -81,7 +81,7 @@ def is_product(node: Node) -> bool:
 
 
 def ahead(
-    w: LoopEmitter, of: Round, at: int, node: Node, written: Sequence[Written], end: str
+    w: LoopEmitter, of: Round, at: int, node: Node, written: Sequence[WrittenAccess], end: str
 ) -> Ahead | None:
     a, b = (of.access(arg) for arg in node.args)
     if a is None or b is None or not (is_vector(a) and is_vector(b)):
@@ -96,7 +96,7 @@ def planned(
     of: Round,
     at: int,
     operands: tuple[Access, Access],
-    written: Sequence[Written],
+    written: Sequence[WrittenAccess],
     end: str,
     ctype: str,
     growing: bool,
@@ -118,27 +118,32 @@ def planned(
 
 
 def is_vector(one: Access) -> bool:
-    known = all(axis.how is not How.ANY for axis in one.axes)
-    return known and sum(axis.how in (How.SLICE, How.GROWING) for axis in one.axes) == 1
+    known = all(axis.how is not SubscriptKind.ANY for axis in one.axes)
+    return (
+        known
+        and sum(axis.how in (SubscriptKind.SLICE, SubscriptKind.GROWING) for axis in one.axes) == 1
+    )
 
 
 def is_growing(one: Access) -> bool:
-    return any(axis.how is How.GROWING for axis in one.axes)
+    return any(axis.how is SubscriptKind.GROWING for axis in one.axes)
 
 
 def moves(one: Access) -> bool:
-    return any(axis.how is How.ITEM for axis in one.axes)
+    return any(axis.how is SubscriptKind.ITEM for axis in one.axes)
 
 
-def may_meet(written: Written, read: Access, at: int) -> bool:
+def may_meet(written: WrittenAccess, read: Access, at: int) -> bool:
     """False: of one array, a later round's part is written by that round alone, and after it was
     read; what grows ends before the round's place."""
     if written.access.array is not read.array:
         return True
     for one, other in zip(written.access.axes, read.axes, strict=True):
-        if one.how is not How.ITEM or one.index is not other.index:
+        if one.how is not SubscriptKind.ITEM or one.index is not other.index:
             continue
-        if other.how is How.GROWING or (other.how is How.ITEM and written.at > at):
+        if other.how is SubscriptKind.GROWING or (
+            other.how is SubscriptKind.ITEM and written.at > at
+        ):
             return False
     return True
 
@@ -149,8 +154,10 @@ def may_differ(written: Access, read: Access) -> bool:
     return any(ends(one) and ends(other) and one.given != other.given for one, other in both)
 
 
-def ends(axis: Axis) -> bool:
-    return axis.how is not How.ANY and (axis.how is not How.SLICE or axis.count is not ALL)
+def ends(axis: Subscript) -> bool:
+    return axis.how is not SubscriptKind.ANY and (
+        axis.how is not SubscriptKind.SLICE or axis.count is not ALL
+    )
 
 
 # ---- indices -------------------------------------------------------------------------------------
@@ -171,7 +178,7 @@ class Round:
             made |= dict.fromkeys(node.outputs, k)
         return Round(body, made)
 
-    def written(self) -> list[Written] | None:
+    def written(self) -> list[WrittenAccess] | None:
         """None: nobody knows."""
         found = []
         for k, node in enumerate(self.body.nodes):
@@ -181,7 +188,7 @@ class Round:
                 access = self.stored(one)
                 if access is None:
                     return None
-                found.append(Written(access, k))
+                found.append(WrittenAccess(access, k))
         return found
 
     def stored(self, node: Node) -> Access | None:
@@ -208,27 +215,27 @@ class Round:
             return None
         ndim = len(dims_of(array.type))  # type: ignore[arg-type]
         axes = [self.axis(part) for part in key]
-        whole = [Axis(How.SLICE, 0, ALL)] * (ndim - len(axes))
+        whole = [Subscript(SubscriptKind.SLICE, 0, ALL)] * (ndim - len(axes))
         return Access(array, (*axes, *whole))
 
-    def axis(self, part: Any) -> Axis:
+    def axis(self, part: Any) -> Subscript:
         if type(part) is tuple:
             return self.slice_(*part)
         if self.is_item(part):
-            return Axis(How.ITEM, part)
-        return Axis(How.AT, part) if self.is_still(part) else ANYWHERE
+            return Subscript(SubscriptKind.ITEM, part)
+        return Subscript(SubscriptKind.AT, part) if self.is_still(part) else ANYWHERE
 
-    def slice_(self, start: Any, count: Any, step: Any) -> Axis:
+    def slice_(self, start: Any, count: Any, step: Any) -> Subscript:
         if step != 1 or type(step) is not int:
             return ANYWHERE
         if self.is_still(start) and self.is_still(count):
-            return Axis(How.SLICE, start, count)
+            return Subscript(SubscriptKind.SLICE, start, count)
         node = self.node(count)
         if node is None or node.op is not SLICE_COUNT or not self.is_first(start):
             return ANYWHERE
         extent, first, stop, _ = node.args
         grows = is_none_or_0(first) and self.is_item(stop) and self.is_still(extent)
-        return Axis(How.GROWING, stop) if grows else ANYWHERE
+        return Subscript(SubscriptKind.GROWING, stop) if grows else ANYWHERE
 
     def is_first(self, start: Any) -> bool:
         if type(start) is int:

@@ -39,7 +39,7 @@ class Parallel:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DealtPart:
     """Of an array that exists outside the loop; the part's axes are these of the array's."""
 
     array: Value
@@ -89,7 +89,7 @@ class Accesses:
 
     count: Value
     items: dict[Value, tuple[int, int]] = field(default_factory=dict)
-    parts: dict[Value, Part | None] = field(default_factory=dict)  # None: the round's own
+    parts: dict[Value, DealtPart | None] = field(default_factory=dict)  # None: the round's own
     reached: dict[Value, list[frozenset[Pin]]] = field(default_factory=dict)
     written: set[Value] = field(default_factory=set)
 
@@ -110,7 +110,7 @@ class Accesses:
             self.view(node)
         elif node.op is SPAN_TRANSPOSE:
             part = self.part(node.args[0])
-            self.parts[node.outputs[0]] = part and Part(part.array, part.axes[::-1], part.pins)
+            self.parts[node.outputs[0]] = part and DealtPart(part.array, part.axes[::-1], part.pins)
         elif node.op is not EXTENT:
             self.compute(node)
 
@@ -153,15 +153,15 @@ class Accesses:
                 raise Shared
             self.parts[out] = None
 
-    def part(self, value: Value) -> Part | None:
+    def part(self, value: Value) -> DealtPart | None:
         if value not in self.parts:
             kind = value.type
             if not isinstance(kind, ArrayType):
                 raise Shared
-            self.parts[value] = Part(value, tuple(range(kind.ndim)))
+            self.parts[value] = DealtPart(value, tuple(range(kind.ndim)))
         return self.parts[value]
 
-    def indexed(self, part: Part, key: Any) -> Part:
+    def indexed(self, part: DealtPart, key: Any) -> DealtPart:
         pins, axes = set(part.pins), []
         left = iter(part.axes)
         for one in key if type(key) is tuple else (key,):
@@ -172,7 +172,7 @@ class Accesses:
                 axes.append(axis)
             elif type(one) is Value and one in self.items and axis != NEW:
                 pins.add((axis, *self.items[one]))
-        return Part(part.array, (*axes, *left), frozenset(pins))
+        return DealtPart(part.array, (*axes, *left), frozenset(pins))
 
 
 def dealt(found: Parallel, arrays: Sequence[Value]) -> Iterator[tuple[int, int, int, int]]:

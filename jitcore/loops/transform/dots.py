@@ -20,7 +20,7 @@ from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.fp_flags import watch
-from jitcore.loops.records import Access, Ahead, Axis, How, Layout
+from jitcore.loops.records import Access, Ahead, Layout, Subscript, SubscriptKind
 from jitcore.loops.transform.batch_products import ALL
 from jitcore.toolchain.numpy_loops import Inner, core_loop
 
@@ -93,14 +93,16 @@ def items_of(w: LoopEmitter, one: Access) -> Iterator[tuple[str, str]]:
     """Indices that move, and how many places are left."""
     of = layout(w, one.array)
     for axis, extent in zip(one.axes, of.extents, strict=True):
-        if axis.how in (How.ITEM, How.GROWING):
+        if axis.how in (SubscriptKind.ITEM, SubscriptKind.GROWING):
             yield w.text(axis.index), f"{extent} - {w.text(axis.index)}"
 
 
 def lane(w: LoopEmitter, one: Access) -> str:
     """From one round's part to the next one's, in bytes."""
     steps = layout(w, one.array).steps
-    moved = [step for axis, step in zip(one.axes, steps, strict=True) if axis.how is How.ITEM]
+    moved = [
+        step for axis, step in zip(one.axes, steps, strict=True) if axis.how is SubscriptKind.ITEM
+    ]
     return " + ".join(moved) or "0"
 
 
@@ -112,21 +114,25 @@ def differ(w: LoopEmitter, written: Access, read: Access, lanes: str) -> str:
         if own is None or others is None:
             continue
         (low, high), (first, last) = own, others
-        signs = [f"{w.text(axis.index)} >= 0 && " for axis in (one, other) if axis.how is How.AT]
+        signs = [
+            f"{w.text(axis.index)} >= 0 && "
+            for axis in (one, other)
+            if axis.how is SubscriptKind.AT
+        ]
         tests.append(f"({''.join(signs)}({high} <= {first} || {last} <= {low}))")
     return f"({' || '.join(tests) or '0'})"
 
 
-def reach(w: LoopEmitter, axis: Axis, lanes: str) -> tuple[str, str] | None:
+def reach(w: LoopEmitter, axis: Subscript, lanes: str) -> tuple[str, str] | None:
     """From where to before where all these rounds get."""
     match axis.how:
-        case How.ITEM:
+        case SubscriptKind.ITEM:
             return w.text(axis.index), f"{w.text(axis.index)} + {lanes}"
-        case How.AT:
+        case SubscriptKind.AT:
             return w.text(axis.index), f"{w.text(axis.index)} + 1"
-        case How.GROWING:
+        case SubscriptKind.GROWING:
             return "0", w.text(axis.index)
-        case How.SLICE if axis.count is not ALL:
+        case SubscriptKind.SLICE if axis.count is not ALL:
             start = w.text(axis.index)
             return start, f"{start} + {w.text(axis.count)}"
     return None

@@ -23,6 +23,7 @@ from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.loops import stack
 from jitcore.loops.transform.batch_products import Round, every, is_array
+from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.skew import (
     BODY,
     HEAD,
@@ -30,9 +31,8 @@ from jitcore.loops.transform.skew import (
     OUTER,
     STILL,
     TAIL,
-    Access,
-    Place,
-    Refused,
+    ShiftedAccess,
+    ShiftedIndex,
     needed,
     waits,
 )
@@ -58,7 +58,7 @@ class Carried:
 
 
 @dataclass(slots=True)
-class Plan:
+class WavefrontPlan:
     """`head`, `body`, `tail`: nodes. `once`: those of the head that are not computed again in each
     column. `written`: of each array, what is read or written of it. `bounded`: what each column
     reads or writes, at indices that are bounded by those of its loops, `indices` among them. `lag`:
@@ -70,10 +70,10 @@ class Plan:
     tail: list[Node]
     carried: list[Carried] = field(default_factory=list)
     once: list[Node] = field(default_factory=list)
-    written: dict[Value, list[Access]] = field(default_factory=dict)
+    written: dict[Value, list[ShiftedAccess]] = field(default_factory=dict)
     read: set[Value] = field(default_factory=set)  # other arrays
-    bounded: dict[Node, Access] = field(default_factory=dict)
-    indices: dict[Value, Place] = field(default_factory=dict)
+    bounded: dict[Node, ShiftedAccess] = field(default_factory=dict)
+    indices: dict[Value, ShiftedIndex] = field(default_factory=dict)
     lag: int = 1
 
     @property
@@ -88,19 +88,19 @@ class Plan:
                 yield from ((one, when) for one in every(node))
 
 
-def plan_of(body: Body) -> Plan | None:
+def plan_of(body: Body) -> WavefrontPlan | None:
     try:
         plan, of = nest_of(body), Round.of(body)
         carry(plan, body)
         accesses(plan, of)
         plan.once = once_of(plan)
         plan.lag = 1 + max((needed(found) for found in plan.written.values()), default=0)
-    except Refused:
+    except Rejected:
         return None
     return plan if plan.lag <= FARTHEST and is_worth_it(plan) else None
 
 
-def is_worth_it(plan: Plan) -> bool:
+def is_worth_it(plan: WavefrontPlan) -> bool:
     """Of ints a row waits less, and is in fewer instructions by itself; a number that is only added
     to takes no longer than going from row to row."""
     numbers = (one for one in plan.carried if is_float(one.param))
@@ -109,7 +109,7 @@ def is_worth_it(plan: Plan) -> bool:
     )
 
 
-def cycles(plan: Plan, one: Carried) -> int:
+def cycles(plan: WavefrontPlan, one: Carried) -> int:
     """Until a column has made the number of it that the next one waits for, in about."""
     ready: dict[Any, int] = {one.param: 0}
     for node in plan.body:
@@ -124,21 +124,21 @@ def cycles(plan: Plan, one: Carried) -> int:
 # ---- which loops ---------------------------------------------------------------------------------
 
 
-def nest_of(body: Body) -> Plan:
+def nest_of(body: Body) -> WavefrontPlan:
     """Loops, and numbers."""
     at = [k for k, node in enumerate(body.nodes) if node.op.name == "for"]
     if len(at) != 1:
-        raise Refused
+        raise Rejected
     inner = body.nodes[at[0]]
     own, given = inner.bodies[0], Round.of(body)
     head, tail = body.nodes[: at[0]], body.nodes[at[0] + 1 :]
     wanted = {*values((*body.results, *own.results, *inner.args))}
     behind, each, before = (live(nodes, wanted) for nodes in (tail, own.nodes, head))
-    plan = Plan(inner, before, each, behind)
+    plan = WavefrontPlan(inner, before, each, behind)
     if not is_still(given, inner.args[0]):
-        raise Refused
+        raise Rejected
     if not all(is_number(node) or node.op is SETITEM for node, _ in plan.nodes):
-        raise Refused
+        raise Rejected
     return plan
 
 
@@ -185,7 +185,7 @@ def is_still(of: Round, value: Any) -> bool:
     )
 
 
-def carry(plan: Plan, body: Body) -> None:
+def carry(plan: WavefrontPlan, body: Body) -> None:
     """What rows hand on to each other is refused; what the last one leaves is not."""
     own = plan.inner.bodies[0]
     used = {*read_by(node for node, _ in plan.nodes)}
@@ -194,14 +194,14 @@ def carry(plan: Plan, body: Body) -> None:
         is_read = param in used or any(one is param for one in own.results)
         kind = param.type
         if not isinstance(kind, ScalarType) or (is_read and kind.dtype.kind not in "fiub"):
-            raise Refused
+            raise Rejected
         plan.carried.append(Carried(param, first if is_read else None, result, last))
     used.update(values(x for one in plan.carried for x in (one.first, one.result)))
     used.update(values(body.results))
     if not used.isdisjoint(body.params[1:]):
-        raise Refused
+        raise Rejected
     if not all(isinstance(one.type, ScalarType) for one in body.params):
-        raise Refused
+        raise Rejected
 
 
 def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
@@ -215,7 +215,7 @@ def values(given: Iterable[Any]) -> Iterator[Value]:
     return (one for one in given if type(one) is Value)
 
 
-def once_of(plan: Plan) -> list[Node]:
+def once_of(plan: WavefrontPlan) -> list[Node]:
     """What a row's head stores, what it reads of arrays that rows write, and what comes of it."""
     made: set[Value] = set()
     found = []
@@ -234,7 +234,7 @@ def once_of(plan: Plan) -> list[Node]:
 # ---- indices -------------------------------------------------------------------------------------
 
 
-def accesses(plan: Plan, of: Round) -> None:
+def accesses(plan: WavefrontPlan, of: Round) -> None:
     made = {value: node for node, _ in plan.nodes for value in node.outputs}
     counters = {of.body.params[0]: OUTER, plan.inner.bodies[0].params[0]: INNER}
     stored = {node.args[0] for node, _ in plan.nodes if node.op is SETITEM}
@@ -243,11 +243,11 @@ def accesses(plan: Plan, of: Round) -> None:
             continue
         array = node.args[0]
         if array in of.made or isinstance(array.type, SpanType):
-            raise Refused
+            raise Rejected
         found = access(node, when, of, made, counters)
         if array in stored:
             if found is None or not is_float(array):
-                raise Refused
+                raise Rejected
             plan.written.setdefault(array, []).append(found)
         elif isinstance(array.type, ArrayType):
             plan.read.add(array)
@@ -259,7 +259,7 @@ def is_float(value: Value) -> bool:
     return isinstance(value.type, ArrayType | ScalarType) and value.type.dtype.kind == "f"
 
 
-def bound(plan: Plan, found: Access) -> None:
+def bound(plan: WavefrontPlan, found: ShiftedAccess) -> None:
     plan.bounded[found.node] = found
     both = zip(parts_of(found.node.args[1]), found.places, strict=True)
     plan.indices |= {part: one for part, one in both if one.moved != STILL}
@@ -271,20 +271,20 @@ def parts_of(key: Any) -> tuple[Any, ...]:
 
 def access(
     node: Node, when: int, of: Round, made: Mapping[Value, Node], counters: Mapping[Value, int]
-) -> Access | None:
+) -> ShiftedAccess | None:
     """None: it is read or written at indices that nobody knows."""
     places = [place(part, of, made, counters) for part in parts_of(node.args[1])]
     known = tuple(one for one in places if one is not None)
-    return Access(node, node.args[0], known, when) if len(known) == len(places) else None
+    return ShiftedAccess(node, node.args[0], known, when) if len(known) == len(places) else None
 
 
 def place(
     part: Any, of: Round, made: Mapping[Value, Node], counters: Mapping[Value, int]
-) -> Place | None:
+) -> ShiftedIndex | None:
     if of.is_still(part):
-        return Place(STILL, part)
+        return ShiftedIndex(STILL, part)
     if part in counters:
-        return Place(counters[part], 0, 1)
+        return ShiftedIndex(counters[part], 0, 1)
     node = made.get(part)
     if node is None:
         return None
@@ -295,21 +295,21 @@ def place(
     near, by = place(node.args[0], of, made, counters), SHIFTS[node.op.name] * node.args[1]
     if near is None or near.moved == STILL:
         return None
-    return Place(near.moved, near.start, near.step, near.shift + by * near.step)
+    return ShiftedIndex(near.moved, near.start, near.step, near.shift + by * near.step)
 
 
 def item_of(
     node: Node, of: Round, made: Mapping[Value, Node], counters: Mapping[Value, int]
-) -> Place | None:
+) -> ShiftedIndex | None:
     """Of a range; where a loop's first rounds stand before it, it counts from there on."""
     start, step, k = node.args
     if type(step) is not int or abs(step) != 1 or not of.is_still(start):
         return None
     if k in counters:
-        return Place(counters[k], start, step)
+        return ShiftedIndex(counters[k], start, step)
     if type(start) is not int:
         return None
-    near = Place(STILL, k) if type(k) is int else place(k, of, made, counters)
+    near = ShiftedIndex(STILL, k) if type(k) is int else place(k, of, made, counters)
     if near is None or not near.is_known:
         return None
-    return Place(near.moved, start + step * near.start, step * near.step, near.shift)
+    return ShiftedIndex(near.moved, start + step * near.start, step * near.step, near.shift)

@@ -28,6 +28,7 @@ from jitcore.loops.c_types import c_type
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms import elements
 from jitcore.loops.transform.batch_products import Round, is_array
+from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
 
 MOST = 4096  # rounds
@@ -40,12 +41,8 @@ BAD = {
 }
 
 
-class Refused(Exception):
-    """The rounds stay one by one."""
-
-
 @dataclass(slots=True)
-class Plan:
+class MinMaxPlan:
     """The nodes of a body by what they do. `slopes`: how far an index moves in each round."""
 
     of: Round
@@ -61,49 +58,49 @@ class Plan:
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(body: Body) -> Plan | None:
+def plan_of(body: Body) -> MinMaxPlan | None:
     if len(body.params) != 2 or len(body.results) != 1:
         return None
     best = body.params[1]
     kind = best.type
     if not isinstance(kind, ScalarType) or kind.python or kind.dtype.char not in WHOLE:
         return None
-    plan = Plan(Round.of(body), best)
+    plan = MinMaxPlan(Round.of(body), best)
     try:
         choice(plan, body)
         for node in body.nodes:
             sort(plan, node)
         indices_only(plan)
         computed_here(plan)
-    except Refused:
+    except Rejected:
         return None
     return plan
 
 
-def choice(plan: Plan, body: Body) -> None:
+def choice(plan: MinMaxPlan, body: Body) -> None:
     """What the round hands on: the better of the number that it found and the best so far."""
     made = {value: node for node in body.nodes for value in node.outputs}
     node = made.get(body.results[0])
     if node is None or node.op.name != "cond" or any(one.nodes for one in node.bodies):
-        raise Refused
+        raise Rejected
     plan.way.add(node)
     test = made.get(node.args[0])
     if test is not None and test.op.name == "op.truth":
         plan.way.add(test)
         test = made.get(test.args[0])
     if test is None or test.op.name not in ORDERS:
-        raise Refused
+        raise Rejected
     plan.way.add(test)
     (yes,), (no,) = (one.results for one in node.bodies)
     left, right = test.args
     if {id(yes), id(no)} != {id(left), id(right)} or plan.best not in (yes, no):
-        raise Refused
+        raise Rejected
     sign = ORDERS[test.op.name]
     plan.sign = sign if yes is left else OTHER[sign]
     plan.found = no if yes is plan.best else yes
 
 
-def sort(plan: Plan, node: Node) -> None:
+def sort(plan: MinMaxPlan, node: Node) -> None:
     name = node.op.name
     if node.op is POLL or node in plan.way:
         return
@@ -122,16 +119,16 @@ def sort(plan: Plan, node: Node) -> None:
                 whole(plan, value)
         plan.steps.append(node)
     else:
-        raise Refused
+        raise Rejected
 
 
-def is_rounds(plan: Plan, node: Node) -> bool:
+def is_rounds(plan: MinMaxPlan, node: Node) -> bool:
     start, step, k = node.args
     still = plan.of.is_still(start)
     return still and type(step) is int and step != 0 and k is plan.of.body.params[0]
 
 
-def is_index(plan: Plan, node: Node) -> bool:
+def is_index(plan: MinMaxPlan, node: Node) -> bool:
     """A whole number of Python's, by a fixed distance from another one."""
     kind = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(kind, ScalarType) or not kind.python or kind.dtype.kind != "i":
@@ -146,13 +143,13 @@ def is_index(plan: Plan, node: Node) -> bool:
     return True
 
 
-def load(plan: Plan, node: Node) -> None:
+def load(plan: MinMaxPlan, node: Node) -> None:
     array, key = node.args[0], node.args[1]
     whole(plan, node.outputs[0])
     if array in plan.of.made or not is_array(array) or array.type.dtype.char not in WHOLE:
-        raise Refused
+        raise Rejected
     if not all(one in plan.slopes or plan.of.is_still(one) for one in parts_of(key)):
-        raise Refused
+        raise Rejected
 
 
 def parts_of(key: Any) -> tuple[Any, ...]:
@@ -165,31 +162,31 @@ def fits(value: Any, dtype: np.dtype[Any]) -> bool:
     return type(value) is int and limits.min <= value <= limits.max
 
 
-def whole(plan: Plan, value: Any) -> None:
+def whole(plan: MinMaxPlan, value: Any) -> None:
     """Of the type of the best, and not the best."""
     if type(value) is not Value or value is plan.best or value.type != plan.best.type:
-        raise Refused
+        raise Rejected
 
 
-def indices_only(plan: Plan) -> None:
+def indices_only(plan: MinMaxPlan) -> None:
     """What moves is an index, so that the arrays' extents bound it."""
     used = {one for node in plan.steps if node.op is GETITEM for one in parts_of(node.args[1])}
     for node in reversed(plan.numbers):
         moving = node.op is not RANGE_NEXT and node.op is not RANGE_ITEM
         if moving and node.outputs[0] in plan.slopes and node.outputs[0] not in used:
-            raise Refused
+            raise Rejected
         used.update(one for one in node.args if type(one) is Value)
     if not any(plan.found in node.outputs for node in plan.steps):
-        raise Refused
+        raise Rejected
 
 
-def computed_here(plan: Plan) -> None:
+def computed_here(plan: MinMaxPlan) -> None:
     """What a step reads is another step's, or of outside: nothing else of a round is computed."""
     known = {out for node in plan.steps for out in node.outputs}
     for node in plan.steps:
         for arg in node.args if node.op is not GETITEM else ():
             if type(arg) is Value and arg in plan.of.made and arg not in known:
-                raise Refused
+                raise Rejected
 
 
 # ---- C -------------------------------------------------------------------------------------------
@@ -201,12 +198,12 @@ def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: MinMaxPlan, head: Head) -> None:
     with stretch(w, head) as made, apart_from_ways(w, made):
         compute(w, plan, made)
 
 
-def compute(w: LoopEmitter, plan: Plan, made: Stretch) -> None:
+def compute(w: LoopEmitter, plan: MinMaxPlan, made: Stretch) -> None:
     many, label, left = made.count, made.alone, made.head.left
     w.line(f"i64 {many} = {left} < {MOST} ? {left} : {MOST};")
     for node in plan.numbers:
@@ -248,7 +245,7 @@ def operand(w: LoopEmitter, arg: Any, name: str, known: Mapping[Value, str]) -> 
     return known[arg] if arg in known else f"({name}){w.text(arg)}"
 
 
-def item(w: LoopEmitter, plan: Plan, node: Node, many: str, label: str) -> str:
+def item(w: LoopEmitter, plan: MinMaxPlan, node: Node, many: str, label: str) -> str:
     """The element of round `l`, once it is known that there is one for each of the rounds."""
     of = layout(w, node.args[0])
     steps = []

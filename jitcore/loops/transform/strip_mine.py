@@ -28,6 +28,7 @@ from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType, SpanType
 from jitcore.loops.arrays.elementwise import is_either
 from jitcore.loops.transform.batch_products import PLAIN, is_array
+from jitcore.loops.transform.rejected import Rejected
 
 AT = "at"  # an index, along an axis
 ALONG = frozenset((*PLAIN, RANGE_ITEM.name, RANGE_NEXT.name))
@@ -36,12 +37,8 @@ MOST = 24  # stores and arrays
 Place = tuple[Any, ...]  # for each axis AT, or where a slice starts, and its step
 
 
-class Refused(Exception):
-    """The rounds stay one by one."""
-
-
 @dataclass(slots=True)
-class Plan:
+class StripMinePlan:
     """`made`: what a round makes, by which node. `places`: how the arrays that the loop writes are
     reached. `first`: a store. `used`: arrays of outside."""
 
@@ -74,7 +71,7 @@ class Plan:
         """The node that makes a part of an array of outside."""
         node = self.made.get(value)
         if node is None or node.op is not SPAN or node.args[0] in self.made:
-            raise Refused
+            raise Rejected
         return node
 
     def root(self, value: Value) -> Value:
@@ -87,7 +84,7 @@ class Plan:
         ndim = len(dims_of(self.root(value).type))  # type: ignore[arg-type]
         key = self.view(value).args[1] if value in self.made else ()
         if None in key:
-            raise Refused
+            raise Rejected
         found = [self.along(part) for part in key]
         return (*found, *[(0, 1)] * (ndim - len(found)))
 
@@ -96,7 +93,7 @@ class Plan:
             return AT
         start, count, step = part
         if not (self.is_still(start) and self.is_still(count) and self.is_still(step)):
-            raise Refused
+            raise Rejected
         return self.form(start), self.form(step)
 
     def is_still(self, value: Any) -> bool:
@@ -116,8 +113,8 @@ class Plan:
         return (node.op.name, *map(self.form, node.args))
 
 
-def plan_of(body: Body) -> Plan | None:
-    plan = Plan(body, dict.fromkeys(body.params))
+def plan_of(body: Body) -> StripMinePlan | None:
+    plan = StripMinePlan(body, dict.fromkeys(body.params))
     nodes = [*every(body.nodes)]
     if not any(node.op is SPAN_STORE for node in nodes):
         return None
@@ -133,7 +130,7 @@ def plan_of(body: Body) -> Plan | None:
             sort(plan, node)
         for _, result in plan.carried:
             read(plan, result)
-    except Refused:
+    except Rejected:
         return None
     return plan if len(plan.places) + len(plan.used) <= MOST else None
 
@@ -160,25 +157,25 @@ def results(node: Node) -> Iterator[Value]:
         yield from (value for value in body.results if type(value) is Value)
 
 
-def carried(plan: Plan, param: Value, result: Any) -> None:
+def carried(plan: StripMinePlan, param: Value, result: Any) -> None:
     """An array, and one that the round makes."""
     kind = param.type
     if not isinstance(kind, SpanType) or not kind.ndim or not is_array(result):
-        raise Refused
+        raise Rejected
     if kind.dtype != result.type.dtype or plan.made.get(result) is None:
-        raise Refused
+        raise Rejected
 
 
-def target(plan: Plan, node: Node) -> None:
+def target(plan: StripMinePlan, node: Node) -> None:
     """All stores into an array reach it in one way."""
     view = node.args[0]
     array, place = plan.root(view), plan.place(view)
     if view not in plan.made or plan.places.setdefault(array, place) != place:
-        raise Refused
+        raise Rejected
     plan.first = plan.first or node
 
 
-def sort(plan: Plan, node: Node) -> None:
+def sort(plan: StripMinePlan, node: Node) -> None:
     if node.op is POLL or node.op is SPAN_STORE:
         given = node.args[1:]
     elif node.op is SPAN:
@@ -191,13 +188,13 @@ def sort(plan: Plan, node: Node) -> None:
     elif is_mapped(node):
         given = node.args
     else:
-        raise Refused
+        raise Rejected
     for arg in given:
         if is_array(arg):
             read(plan, arg)
 
 
-def is_number(plan: Plan, node: Node) -> bool:
+def is_number(plan: StripMinePlan, node: Node) -> bool:
     """It computes with numbers, and elements of arrays that the loop does not write."""
     if node.op.stores or not node.outputs or not all(map(is_plain, node.outputs)):
         return False
@@ -219,7 +216,7 @@ def is_mapped(node: Node) -> bool:
     return len(node.outputs) == 1 and not node.kwargs and is_array(node.outputs[0])
 
 
-def read(plan: Plan, value: Value) -> None:
+def read(plan: StripMinePlan, value: Value) -> None:
     """All elements of a part, or of what a round has made or carries on, which is its own."""
     node = plan.made.get(value)
     if value in plan.made and (node is None or node.op is not SPAN):
@@ -227,4 +224,4 @@ def read(plan: Plan, value: Value) -> None:
     array = plan.root(value)
     plan.used.setdefault(array)
     if array in plan.places and plan.place(value) != plan.places[array]:
-        raise Refused
+        raise Rejected

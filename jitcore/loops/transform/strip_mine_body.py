@@ -36,12 +36,12 @@ from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.elements import stored
 from jitcore.loops.records import Layout
 from jitcore.loops.transform.batch_products import is_array
-from jitcore.loops.transform.strip_mine import Plan, is_mapped
+from jitcore.loops.transform.strip_mine import StripMinePlan, is_mapped
 from jitcore.toolchain.abi import C_TYPES
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingStore:
     """A store that the loop over strands ends with. `log`: where what it overwrites is kept."""
 
     place: str
@@ -57,10 +57,10 @@ class Strands:
     a round has stored so far, into each array; None: maybe."""
 
     w: LoopEmitter
-    plan: Plan
+    plan: StripMinePlan
     extents: list[str]
     values: dict[Value, str] = field(default_factory=dict)
-    pending: dict[Value, Pending] = field(default_factory=dict)
+    pending: dict[Value, PendingStore] = field(default_factory=dict)
     loop: list[str] = field(default_factory=list)
     tiles: dict[Value, str] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)  # tiles that are read → their type
@@ -226,7 +226,7 @@ class Strands:
             waits.value = name
         else:
             log = self.log(target, array, into.dtype)
-            self.pending[array] = Pending(place, step, into.dtype, name, log)
+            self.pending[array] = PendingStore(place, step, into.dtype, name, log)
 
     def log(self, target: Value, array: Value, dtype: np.dtype[Any]) -> str:
         """Only what a round stores first at a place was there before it."""

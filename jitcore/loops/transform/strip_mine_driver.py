@@ -23,8 +23,9 @@ from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.records import Layout
-from jitcore.loops.transform.strip_mine import AT, Plan, Refused, plan_of
-from jitcore.loops.transform.strip_mine_function import WIDE, Part, function
+from jitcore.loops.transform.rejected import Rejected
+from jitcore.loops.transform.strip_mine import AT, StripMinePlan, plan_of
+from jitcore.loops.transform.strip_mine_function import WIDE, StripFunction, function
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
 
 LEAST = 2  # rounds
@@ -46,14 +47,14 @@ def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: StripMinePlan, head: Head) -> None:
     functions = len(w.functions)
     resting = w.fresh("resting")
     written = False  # a stretch without a form is left out without a word
     with stretch(w, head, LEAST) as made:
         try:
             run(w, plan, made, resting)
-        except Refused as refused:
+        except Rejected as refused:
             raise NoForm("strands") from refused
         written = True
     if written:
@@ -62,7 +63,7 @@ def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
         del w.functions[functions:]
 
 
-def run(w: LoopEmitter, plan: Plan, made: Stretch, resting: str) -> None:
+def run(w: LoopEmitter, plan: StripMinePlan, made: Stretch, resting: str) -> None:
     name = w.fresh("strands")
     assert plan.first is not None
     array, place = plan.root(plan.first.args[0]), plan.places[plan.root(plan.first.args[0])]
@@ -93,7 +94,7 @@ def lies_in_one_piece(array: Value, axis: int) -> bool:
     return isinstance(kind, ArrayType) and kind.strides[axis] == kind.dtype.itemsize
 
 
-def extents_of(w: LoopEmitter, plan: Plan, array: Value, axes: list[int]) -> list[str]:
+def extents_of(w: LoopEmitter, plan: StripMinePlan, array: Value, axes: list[int]) -> list[str]:
     """How many strands there are, along each of their axes."""
     assert plan.first is not None
     key = plan.view(plan.first.args[0]).args[1]
@@ -109,7 +110,7 @@ def extents_of(w: LoopEmitter, plan: Plan, array: Value, axes: list[int]) -> lis
     return found
 
 
-def compute(w: LoopEmitter, plan: Plan, value: Any) -> None:
+def compute(w: LoopEmitter, plan: StripMinePlan, value: Any) -> None:
     """A number that is the same in each round, before the first one."""
     node = plan.made.get(value) if type(value) is Value else None
     if node is None:
@@ -119,7 +120,9 @@ def compute(w: LoopEmitter, plan: Plan, value: Any) -> None:
     w.assign(node)
 
 
-def count_of(w: LoopEmitter, plan: Plan, made: Stretch, extents: list[str], part: Part) -> None:
+def count_of(
+    w: LoopEmitter, plan: StripMinePlan, made: Stretch, extents: list[str], part: StripFunction
+) -> None:
     """Rounds whose log is not too large, and whole lines of cache of it."""
     n, left = made.count, made.head.left
     w.line(f"i64 {n} = {left} < {MOST} ? {left} : {MOST};")
@@ -144,7 +147,7 @@ def wide(w: LoopEmitter, array: Value, axis: int) -> str:
     return f"{whole.steps[axis]} == {whole.dtype.itemsize} ? {WIDE} : {NARROW}"
 
 
-def look_apart(w: LoopEmitter, plan: Plan, made: Stretch) -> None:
+def look_apart(w: LoopEmitter, plan: StripMinePlan, made: Stretch) -> None:
     tests = [distinct(layout(w, array)) for array in plan.places]
     seen: set[frozenset[Value]] = set()
     for array in plan.places:
@@ -159,10 +162,10 @@ def look_apart(w: LoopEmitter, plan: Plan, made: Stretch) -> None:
 
 def passes(
     w: LoopEmitter,
-    plan: Plan,
+    plan: StripMinePlan,
     made: Stretch,
     name: str,
-    part: Part,
+    part: StripFunction,
     extents: list[str],
     resting: str,
 ) -> None:
@@ -193,7 +196,9 @@ def passes(
         w.line(f"{carried.own(w, param).pointer} = rooms[{now}].first;")
 
 
-def carry(w: LoopEmitter, plan: Plan, k: int, param: Value, node: Node, extents: list[str]) -> int:
+def carry(
+    w: LoopEmitter, plan: StripMinePlan, k: int, param: Value, node: Node, extents: list[str]
+) -> int:
     """The room for what the last round hands on."""
     of: Layout = carried.own(w, param)
     if len(of.extents) != len(extents) or len(dims_of(param.type)) != len(extents):  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.types import SpanType
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.transform.strip_mine import Plan, unread
+from jitcore.loops.transform.strip_mine import StripMinePlan, unread
 from jitcore.loops.transform.strip_mine_body import Strands
 from jitcore.toolchain.abi import C_TYPES
 
@@ -27,7 +27,7 @@ NOT_HERE = re.compile(r"world->|rooms\[|goto way|short_of_room|breaker")
 
 
 @dataclass(slots=True)
-class Part:
+class StripFunction:
     """`captured`: the routine's variables that it reads. `width`: bytes of log for one element;
     `work`: lines of C."""
 
@@ -50,7 +50,7 @@ def of_its_own(w: LoopEmitter) -> Iterator[list[str]]:
         w.lines, w.declared, w.names, w.layouts, w.watching, w.instead, w.depth = kept
 
 
-def function(w: LoopEmitter, plan: Plan, name: str, ndim: int) -> Part:
+def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> StripFunction:
     """`ndim`: axes of a strand's index."""
     assert plan.first is not None
     for value in plan.given():
@@ -75,7 +75,7 @@ def function(w: LoopEmitter, plan: Plan, name: str, ndim: int) -> Part:
         raise NoForm("strands that need more than numbers")
     captured = outer(w, lines, own)
     text = whole(w, strands, name, lines, own, captured)
-    return Part(text, captured, strands.width, strands.work)
+    return StripFunction(text, captured, strands.width, strands.work)
 
 
 def kept(line: str, wanted: dict[str, str]) -> str:

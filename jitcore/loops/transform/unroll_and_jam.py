@@ -24,9 +24,10 @@ from jitcore.ir.types import ScalarType
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Access, How
+from jitcore.loops.records import Access, SubscriptKind
 from jitcore.loops.transform import batch_products
-from jitcore.loops.transform.batch_products import Round, Written, is_array
+from jitcore.loops.transform.batch_products import Round, WrittenAccess, is_array
+from jitcore.loops.transform.rejected import Rejected
 
 SIGNS = {"op.add": "+", "op.sub": "-", "op.mul": "*", "op.truediv": "/"}
 
@@ -38,7 +39,7 @@ class Read:
 
 
 @dataclass(slots=True)
-class Plan:
+class JamPlan:
     """The nodes of a body by what they do; places are those of the body."""
 
     of: Round
@@ -47,47 +48,43 @@ class Plan:
     products: list[Node] = field(default_factory=list)
     steps: list[Node] = field(default_factory=list)  # loads, arithmetic, stores, in order
     reads: list[Read] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
+    written: list[WrittenAccess] = field(default_factory=list)
     sources: dict[Node, Node] = field(default_factory=dict)  # a load → the store that it repeats
     pairs: list[tuple[Access, Access]] = field(default_factory=list)
     others: dict[tuple[Value, Value], None] = field(default_factory=dict)
 
 
-class Refused(Exception):
-    """The rounds stay one by one."""
-
-
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(w: LoopEmitter, body: Body) -> Plan | None:
+def plan_of(w: LoopEmitter, body: Body) -> JamPlan | None:
     stores = [node for node in body.nodes if node.op is SPAN_STORE]
     if not stores or body.results or len(body.params) != 1:
         return None
-    plan = Plan(Round.of(body))
+    plan = JamPlan(Round.of(body))
     try:
         for at, node in enumerate(body.nodes):
             sort(w, plan, at, node)
         meetings(plan, body.nodes)
-    except (Refused, NoForm):
+    except (Rejected, NoForm):
         return None
     return plan
 
 
-def sort(w: LoopEmitter, plan: Plan, at: int, node: Node) -> None:
+def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
     of = plan.of
     if node.op is POLL:
         return
     if is_whole(node):
         if node.op.name in batch_products.PLAIN and not of.is_still(node.outputs[0]):
-            raise Refused
+            raise Rejected
         plan.numbers.append(node)
     elif node.op is SPAN:
         known(of.access(node.outputs[0]))
         plan.views.append(node)
     elif node in w.ahead:
         if w.ahead[node].growing:
-            raise Refused
+            raise Rejected
         plan.products.append(node)
         plan.reads += [Read(one, at) for one in w.ahead[node].operands]
     elif node.op.name == "getitem":
@@ -95,7 +92,7 @@ def sort(w: LoopEmitter, plan: Plan, at: int, node: Node) -> None:
         plan.steps.append(node)
     elif node.op.name == "setitem":
         number(node.args[2])
-        plan.written.append(Written(own(element(of, node)), at))
+        plan.written.append(WrittenAccess(own(element(of, node)), at))
         plan.steps.append(node)
     elif node.op is SPAN_STORE:
         column(of, plan, node, at)
@@ -104,7 +101,7 @@ def sort(w: LoopEmitter, plan: Plan, at: int, node: Node) -> None:
             number(value)
         plan.steps.append(node)
     elif not is_mapped(node):
-        raise Refused
+        raise Rejected
 
 
 def is_whole(node: Node) -> bool:
@@ -116,40 +113,42 @@ def is_whole(node: Node) -> bool:
 
 
 def known(access: Access | None) -> Access:
-    if access is None or any(axis.how in (How.ANY, How.GROWING) for axis in access.axes):
-        raise Refused
+    if access is None or any(
+        axis.how in (SubscriptKind.ANY, SubscriptKind.GROWING) for axis in access.axes
+    ):
+        raise Rejected
     return access
 
 
 def own(access: Access) -> Access:
     """A place of the round's own."""
     if not batch_products.moves(access):
-        raise Refused
+        raise Rejected
     return access
 
 
 def element(of: Round, node: Node) -> Access:
     array, key = node.args[0], node.args[1]
     access = known(of.indexed(array, key if type(key) is tuple else (key,)))
-    if any(axis.how is How.SLICE for axis in access.axes) or array.type.dtype.char != "d":
-        raise Refused
+    if any(axis.how is SubscriptKind.SLICE for axis in access.axes) or array.type.dtype.char != "d":
+        raise Rejected
     return access
 
 
-def column(of: Round, plan: Plan, node: Node, at: int) -> None:
+def column(of: Round, plan: JamPlan, node: Node, at: int) -> None:
     view, value = node.args
     access = own(known(of.access(view)))
     if not batch_products.is_vector(access) or view.type.dtype.char != "d" or not is_array(value):
-        raise Refused
+        raise Rejected
     for made, leaf in leaves(of, value, at):
         if is_array(leaf):
             read = known(of.access(leaf))
             if not batch_products.is_vector(read) or leaf.type.dtype.char != "d":
-                raise Refused
+                raise Rejected
             plan.reads.append(Read(read, made))
         else:
             number(leaf)
-    plan.written.append(Written(access, at))
+    plan.written.append(WrittenAccess(access, at))
     plan.steps.append(node)
 
 
@@ -160,9 +159,9 @@ def leaves(of: Round, value: Any, at: int) -> Iterator[tuple[int, Any]]:
         yield at, value
         return
     if any(dtype.char != "d" for dtype in loop_dtypes(node)):
-        raise Refused
+        raise Rejected
     if text_of(node, loop_dtypes(node), ["a"] * len(node.args)) is None:
-        raise Refused
+        raise Rejected
     for arg in node.args:
         yield from leaves(of, arg, of.made[value])
 
@@ -182,10 +181,10 @@ def number(value: Any) -> None:
         return
     kind = value.type if type(value) is Value else None
     if not isinstance(kind, ScalarType) or kind.dtype.char != "d":
-        raise Refused
+        raise Rejected
 
 
-def meetings(plan: Plan, nodes: Sequence[Node]) -> None:
+def meetings(plan: JamPlan, nodes: Sequence[Node]) -> None:
     """A read of what an earlier node of the round has written is that node's number; every other
     one is of what no round writes, as far as it comes before."""
     for read in plan.reads:
@@ -194,20 +193,20 @@ def meetings(plan: Plan, nodes: Sequence[Node]) -> None:
                 plan.others[one.access.array, read.access.array] = None
             elif one.at < read.at and one.access == read.access:
                 if nodes[one.at].op.name != "setitem" or nodes[read.at].op.name != "getitem":
-                    raise Refused
+                    raise Rejected
                 plan.sources[nodes[read.at]] = nodes[one.at]
             elif batch_products.may_meet(one, read.access, read.at):
                 if not batch_products.may_differ(one.access, read.access):
-                    raise Refused
+                    raise Rejected
                 plan.pairs.append((one.access, read.access))
     for one in plan.written:
         for other in plan.written:
             if one.access.array is not other.access.array:
                 plan.others[one.access.array, other.access.array] = None
             elif items(one.access) != items(other.access):
-                raise Refused
+                raise Rejected
 
 
 def items(access: Access) -> list[tuple[int, Any]]:
     axes = enumerate(access.axes)
-    return [(k, axis.index) for k, axis in axes if axis.how is How.ITEM]
+    return [(k, axis.index) for k, axis in axes if axis.how is SubscriptKind.ITEM]

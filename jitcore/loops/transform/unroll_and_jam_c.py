@@ -25,7 +25,7 @@ from jitcore.loops.transform import dots, forward_stores
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.unroll_and_jam import (
     SIGNS,
-    Plan,
+    JamPlan,
     element,
     is_mapped,
     known,
@@ -50,7 +50,7 @@ class Lanes:
     `body`: what a round does with numbers. `commits`: what is written when all is known."""
 
     w: LoopEmitter
-    plan: Plan
+    plan: JamPlan
     rounds: Stretch
     values: dict[Value, str] = field(default_factory=dict)
     body: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None
     return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
-def rounds(w: LoopEmitter, plan: Plan, head: Head) -> None:
+def rounds(w: LoopEmitter, plan: JamPlan, head: Head) -> None:
     with stretch(w, head) as made:
         lanes = Lanes(w, plan, made)
         with apart_from_ways(w, made):

@@ -22,8 +22,8 @@ from jitcore.loops.address import index, layout
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.c_types import NoForm, c_name
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.transform.loop_nest import Carried, Plan, parts_of, plan_of, read_by
-from jitcore.loops.transform.skew import INNER, OUTER, STILL, Access, Place
+from jitcore.loops.transform.loop_nest import Carried, WavefrontPlan, parts_of, plan_of, read_by
+from jitcore.loops.transform.skew import INNER, OUTER, STILL, ShiftedAccess, ShiftedIndex
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
 
 ROWS = 16  # at once
@@ -38,7 +38,7 @@ class Rows:
     """Variables in C: the first row, how many columns, a row's number, and its column."""
 
     w: LoopEmitter
-    plan: Plan
+    plan: WavefrontPlan
     made: Stretch
     first: str
     columns: str
@@ -56,7 +56,7 @@ def begin(w: LoopEmitter, body: Body, at: str, end: str) -> Callable[[], None] |
     return None if plan is None else partial(rows, w, body, plan, Head(at, end, try_again(w)))
 
 
-def rows(w: LoopEmitter, body: Body, plan: Plan, head: Head) -> None:
+def rows(w: LoopEmitter, body: Body, plan: WavefrontPlan, head: Head) -> None:
     with stretch(w, head, FEWEST) as made, apart_from_ways(w, made):
         column = w.name(plan.inner.bodies[0].params[0])
         of = Rows(w, plan, made, w.scratch("i64"), w.scratch("i64"), w.fresh("r"), column)
@@ -95,7 +95,7 @@ def before(of: Rows) -> None:
 
 
 @contextmanager
-def again(w: LoopEmitter, plan: Plan) -> Iterator[None]:
+def again(w: LoopEmitter, plan: WavefrontPlan) -> Iterator[None]:
     """The text of nodes that will be written again. Flags are looked at when all is done; an index
     from the end is not what the plan has compared."""
     mask, calls, user_lines = w.mask, len(w.calls), len(w.user_lines)
@@ -116,7 +116,7 @@ def again(w: LoopEmitter, plan: Plan) -> Iterator[None]:
 
 def look(of: Rows) -> None:
     """Are all elements there that each column reads or writes?"""
-    shifts: dict[tuple[str, Place], list[int]] = {}
+    shifts: dict[tuple[str, ShiftedIndex], list[int]] = {}
     for one in of.plan.bounded.values():
         for place, extent in zip(one.places, layout(of.w, one.array).extents, strict=True):
             if place.moved != STILL:
@@ -201,7 +201,7 @@ def own(of: Rows) -> dict[Carried, str]:
 # ---- what rows write -----------------------------------------------------------------------------
 
 
-def keep(of: Rows, found: Sequence[Access]) -> str:
+def keep(of: Rows, found: Sequence[ShiftedAccess]) -> str:
     """A copy of all that the rows may write of an array; what puts it back."""
     w = of.w
     stores = [one for one in found if one.stores]
@@ -230,20 +230,20 @@ def keep(of: Rows, found: Sequence[Access]) -> str:
     return f"rt_keep({part}, 1);"
 
 
-def reach(of: Rows, places: Sequence[Place], extent: str) -> tuple[str, str]:
+def reach(of: Rows, places: Sequence[ShiftedIndex], extent: str) -> tuple[str, str]:
     """The first item along an axis, and how many."""
     low = of.w.scratch("i64")
     ends = both_ends(of, places[0], [one.shift for one in places])
     return low, of.w.kept("i64", f"rt_within({', '.join(ends)}, {extent}, &{low})")
 
 
-def both_ends(of: Rows, place: Place, shifts: Sequence[int]) -> tuple[str, str]:
+def both_ends(of: Rows, place: ShiftedIndex, shifts: Sequence[int]) -> tuple[str, str]:
     """Where the first row or column gets, and the last."""
     at, many = (of.first, of.made.count) if place.moved == OUTER else ("0", of.columns)
     last = f"{at} + {many} - 1"
     return position(of.w, place, at, min(shifts)), position(of.w, place, last, max(shifts))
 
 
-def position(w: LoopEmitter, place: Place, at: str, shift: int) -> str:
+def position(w: LoopEmitter, place: ShiftedIndex, at: str, shift: int) -> str:
     start, sign = w.text(place.start), "+" if place.step > 0 else "-"
     return f"(i64)((u64){start} {sign} (u64)({at} + {shift}))"

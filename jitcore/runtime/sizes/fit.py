@@ -13,7 +13,7 @@ from typing import Any
 from jitcore import _C
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
-from jitcore.kernels.kernel import Form
+from jitcore.kernels.kernel import KernelSpec
 from jitcore.kernels.lower import Unsuitable, signature
 from jitcore.runtime.sizes.polynomials import MOST, Basis, Column, Divided, Terms
 from jitcore.runtime.sizes.sampler import Sample, Symbols
@@ -55,7 +55,7 @@ def fits(samples: Sequence[Sample], symbols: Symbols) -> Fits | None:
     return Fits(tables, numbers, arrays, beside)
 
 
-def wider(form: Form, capture: Capture, sources: Sequence[Source]) -> Form | None:
+def wider(form: KernelSpec, capture: Capture, sources: Sequence[Source]) -> KernelSpec | None:
     """With these arrays among its inputs, as the last ones."""
     try:
         rows = [signature(capture.inputs[source].type).row() for source in sources]
@@ -100,7 +100,7 @@ def number(basis: Basis, axes: tuple[tuple[int, int], ...], terms: Terms) -> Any
 
 
 def table(
-    forms: Sequence[Form], symbols: Basis, divided: Sequence[Divided]
+    forms: Sequence[KernelSpec], symbols: Basis, divided: Sequence[Divided]
 ) -> tuple[Any, ...] | None:
     """Extents, quotients, monomials and terms for Kernel.sized(); (): nothing varies; None: it has
     no form."""
@@ -127,7 +127,7 @@ def table(
     return ends, basis.quotients, powers, numbers_of, smallest_part(forms)
 
 
-def basis_of(forms: Sequence[Form], symbols: Basis) -> tuple[dict[Place, Column], Basis]:
+def basis_of(forms: Sequence[KernelSpec], symbols: Basis) -> tuple[dict[Place, Column], Basis]:
     """Extents of inputs of which the others are polynomials: where they are, and what. Of n, m and
     n * m it is the first two."""
     rows: dict[Place, Column] = {}
@@ -154,7 +154,7 @@ def step(row: Column, symbols: Basis) -> int:
     return gcd(*(times for powers, times in (terms or {}).items() if any(powers))) or 1
 
 
-def smallest_part(forms: Sequence[Form]) -> int:
+def smallest_part(forms: Sequence[KernelSpec]) -> int:
     """Elements, where the loop may be cut for several threads."""
     found = []
     for one in forms:

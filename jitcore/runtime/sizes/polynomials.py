@@ -17,12 +17,12 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from jitcore.host.fast_dataclass import dataclass, replace
-from jitcore.host.lazy_import import Lazy
+from jitcore.host.lazy_import import LazyModule
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-fractions = Lazy("fractions")  # which loads decimal
+fractions = LazyModule("fractions")  # which loads decimal
 
 Powers = tuple[int, ...]
 Column = tuple[int, ...]  # a number at each sample

@@ -22,16 +22,16 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.ir.value import arguments, map_tree
 from jitcore.kernels.body import Input
-from jitcore.kernels.group import Group
-from jitcore.kernels.kernel import Form, form
-from jitcore.plan.assemble import Written, written
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import KernelSpec, form
+from jitcore.plan.assemble import WrittenEntry, written
 from jitcore.plan.builder import Number
 from jitcore.plan.lower_plan import called
 from jitcore.plan.segments import (
     Arguments,
+    LoopLeft,
     Numbered,
-    Scheduled,
-    Unroutined,
+    Schedule,
     flat,
     scheduled,
     without_frame,
@@ -102,9 +102,9 @@ class Symbols:
 class Sample:
     sizes: Sizes
     capture: Capture
-    plan: Scheduled
-    parts: Written  # with a number in place of each int of a step
-    forms: tuple[Form, ...]
+    plan: Schedule
+    parts: WrittenEntry  # with a number in place of each int of a step
+    forms: tuple[KernelSpec, ...]
     given: tuple[int, ...]  # those ints
 
     def numbers(self) -> list[int]:
@@ -125,20 +125,18 @@ def made_in(nodes: Iterable[Node]) -> Iterator[Value]:
             yield from made_in(body.nodes)
 
 
-def nodes_in(plan: Scheduled) -> Iterator[Node]:
+def nodes_in(plan: Schedule) -> Iterator[Node]:
     return (step for step in flat(plan.segments) if isinstance(step, Node))
 
 
-def ints_of(plan: Scheduled) -> Iterator[int]:
+def ints_of(plan: Schedule) -> Iterator[int]:
     """Among the arguments of NumPy's calls, in order."""
     for node in nodes_in(plan):
         _, args, kwargs = called(node)
         yield from (leaf for leaf in arguments(args, kwargs) if type(leaf) is int)
 
 
-def numbered(
-    plan: Scheduled, made: Iterator[Any] | None = None
-) -> Iterator[tuple[Node, Arguments]]:
+def numbered(plan: Schedule, made: Iterator[Any] | None = None) -> Iterator[tuple[Node, Arguments]]:
     """The arguments with numbers in place of ints. `made`: for each of these a _C.Number, or None
     where it stays; without, all of them are to be made."""
 
@@ -190,7 +188,7 @@ class Sampler:
             try:
                 captured = capture(start, self.config, refused)
                 plan = without_frame(scheduled(captured, config))
-            except Unroutined as loop:
+            except LoopLeft as loop:
                 refused[loop.at] = loop.why
                 continue
             except Particular as error:
@@ -234,7 +232,7 @@ def told_otherwise(one: Sample, other: Sample) -> frozenset[Asked]:
     return frozenset(a.asked for a, b in told if a.asked == b.asked and a != b)
 
 
-def reads_beside(group: Group) -> bool:
+def reads_beside(group: FusionGroup) -> bool:
     """Is an array read that is written to, at another place? That the two lie apart holds for these
     sizes: at others they may overlap, in the middle of a range at whose ends they do not."""
     if group.write is None or group.chain is not None:

@@ -28,11 +28,11 @@ from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.types import ArrayType, standard_strides
-from jitcore.kernels.group import Group
+from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import made_from
 from jitcore.loops.native_loop import built
 from jitcore.plan.assemble import Assembled, assembled, entry_of, footprint, moves
-from jitcore.plan.segments import Numbered, Planned, Scheduled, Step, exit_values
+from jitcore.plan.segments import Numbered, PlannedSegment, Schedule, Step, exit_values
 from jitcore.runtime.sizes.fit import Fits, fits, wider
 from jitcore.runtime.sizes.polynomials import MOST
 from jitcore.runtime.sizes.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
@@ -239,10 +239,10 @@ def general(
     return tuple(found)
 
 
-def with_arrays(largest: Sample, numbers: Fits) -> Scheduled:
+def with_arrays(largest: Sample, numbers: Fits) -> Schedule:
     """The plan, in which kernels get arrays for their extents."""
     plan, inputs = largest.plan, largest.capture.inputs
-    new: dict[Step, Group] = {
+    new: dict[Step, FusionGroup] = {
         group: replace(group, inputs=(*group.inputs, *(inputs[s] for s in numbers.beside[k])))
         for k, group in enumerate(plan.kernels)
         if k in numbers.beside
@@ -257,7 +257,7 @@ def with_arrays(largest: Sample, numbers: Fits) -> Scheduled:
     return replace(plan, segments=segments, kernels=kernels)
 
 
-def with_code(segments: Sequence[Planned], config: Config) -> list[Planned] | None:
+def with_code(segments: Sequence[PlannedSegment], config: Config) -> list[PlannedSegment] | None:
     """Their routines, which were only written for samples, are compiled."""
     found = []
     for one in segments:
@@ -269,8 +269,8 @@ def with_code(segments: Sequence[Planned], config: Config) -> list[Planned] | No
 
 
 def sized_kernels(
-    largest: Sample, plan: Scheduled, numbers: Fits, config: Config
-) -> dict[Group, Any] | None:
+    largest: Sample, plan: Schedule, numbers: Fits, config: Config
+) -> dict[FusionGroup, Any] | None:
     wide = (
         wider(form, largest.capture, numbers.beside.get(k, ()))
         for k, form in enumerate(largest.forms)

@@ -20,7 +20,7 @@ from jitcore.ir.graph import Value
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.loops.loop_state import NotALoop
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import Generator, Known, Run, Var, inside
+from jitcore.symbolic.values import Generator, Known, Traced, Var, inside
 
 
 def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
@@ -28,14 +28,14 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
     left, right = type_in(lhs), type_in(rhs)
     if not (is_complex(left) and is_complex(right)) or not may_take(right, left):
         return False
-    assert isinstance(rhs, Run)
+    assert isinstance(rhs, Traced)
     if isinstance(right, SpanType):
         reject_large(vm, lhs, rhs)
         return False
     found = is_temporary(vm, rhs.value)
     if found is False:
         return False
-    first = isinstance(lhs, Run) and may_take(left, right) and is_temporary(vm, lhs.value)
+    first = isinstance(lhs, Traced) and may_take(left, right) and is_temporary(vm, lhs.value)
     if first is True:
         return False
     if found is True and first is False:
@@ -46,20 +46,20 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
 def type_in(var: Var) -> Type | None:
     """A number that is real or imaginary rounds nothing twice: its order is all one."""
     match var:
-        case Run(value):
+        case Traced(value):
             return value.type
         case Known(obj) if isinstance(obj, complex) and obj.real and obj.imag:
             return type_of(obj)
     return None
 
 
-def reject_large(vm: Machine, lhs: Var, rhs: Run) -> None:
+def reject_large(vm: Machine, lhs: Var, rhs: Traced) -> None:
     """In a loop it may be unknown how many elements there are; NumPy takes those of one shape."""
     if rhs.value in vm.parts.views or not isinstance(rhs.value.type, SpanType):
         return
     if is_held(vm, rhs.value):
         return
-    counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Run)]
+    counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Traced)]
     size = rhs.value.type.dtype.itemsize
     if all(count is None or count * size >= ELIDED_BYTES for count in counts):
         raise NotALoop("a product of large complex arrays, in a loop")
@@ -114,7 +114,7 @@ def is_held(vm: Machine, value: Value) -> bool | None:
     unseen = vm.opaque > 0
     while todo:
         var = todo.pop()
-        if isinstance(var, Run) and var.value is value:
+        if isinstance(var, Traced) and var.value is value:
             return True
         unseen = unseen or isinstance(var, Generator)
         if id(var) not in seen:

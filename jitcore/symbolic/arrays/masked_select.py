@@ -27,7 +27,7 @@ from jitcore.ir.ops.operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.state import Window
-from jitcore.symbolic.values import Known, Masked, Run, Var
+from jitcore.symbolic.values import Known, Masked, Traced, Var
 
 WHERE = OPS["where"]
 # Where one of these does raise a flag, NumPy does the work.
@@ -37,10 +37,10 @@ NUMBERS = (bool, int, float, complex)
 SCALARS = (*NUMBERS, np.generic)
 
 
-def selected(vm: Machine, array: Run, mask: Run, getitem: Callable[..., Any]) -> Masked:
+def selected(vm: Machine, array: Traced, mask: Traced, getitem: Callable[..., Any]) -> Masked:
     instr = vm.outer.instr
     assert instr is not None
-    parts = (Run(array.value), Run(mask.value))
+    parts = (Traced(array.value), Traced(mask.value))
     first = first_like(vm, mask.value)
     return Masked(array.value, first, getitem, parts, loud_steps(vm), instr.offset)
 
@@ -72,7 +72,7 @@ def mapped(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -
         give_up(one)
     assert row.target is not None
     made = vm.emit(op, harmless(vm, row, tree, one), {})
-    if not isinstance(made, Run) or not isinstance(made.value.type, ArrayType):
+    if not isinstance(made, Traced) or not isinstance(made.value.type, ArrayType):
         give_up(one)
     return Masked(made.value, one.mask, row.target, args, one.stores, one.made_at)
 
@@ -99,7 +99,7 @@ def harmless(vm: Machine, row: Op, tree: Args, one: Masked) -> Args:
     if at == len(tree) or not is_array(tree[at]):
         return tree
     safe = vm.emit(WHERE, (one.mask, tree[at], 1), {})
-    if not isinstance(safe, Run) or safe.value.type != tree[at].type:
+    if not isinstance(safe, Traced) or safe.value.type != tree[at].type:
         give_up(one)
     return (*tree[:at], safe.value, *tree[at + 1 :])
 
@@ -112,7 +112,7 @@ def lane(one: Masked, arg: Var) -> Any:
                 return lanes
         case Known(obj) if type(obj) in NUMBERS:
             return obj
-        case Run(value) if isinstance(value.type, ScalarType):
+        case Traced(value) if isinstance(value.type, ScalarType):
             return value
     give_up(one)
 

@@ -26,7 +26,7 @@ from jitcore.symbolic.arrays.shape_facts import seen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Loud, Window
-from jitcore.symbolic.values import NOTHING, Known, Lazy, Run, Slice, Tuple, Var
+from jitcore.symbolic.values import NOTHING, Known, Lazy, Slice, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 Sum = tuple[dict[Value, int], int]  # how often each value, and a constant
@@ -34,7 +34,7 @@ VIEWS = (GETITEM, PART)
 DEEP = 8  # operations that an end of a slice is followed through
 
 
-def moving_item(vm: Machine, container: Run, key: Var) -> Var | None:
+def moving_item(vm: Machine, container: Traced, key: Var) -> Var | None:
     """Read a part that moves; None where it does not."""
     found = moving(vm, container.value.type, key)
     if found is None:
@@ -42,13 +42,13 @@ def moving_item(vm: Machine, container: Run, key: Var) -> Var | None:
     return part_of(vm, container, *found)
 
 
-def part_of(vm: Machine, container: Run, index: tuple[Any, ...], spans: Spans) -> Var:
+def part_of(vm: Machine, container: Traced, index: tuple[Any, ...], spans: Spans) -> Var:
     if any(span is not None for span in spans):
         return vm.emit(PART, (container.value, index, spans), {})
     return vm.emit(GETITEM, (container.value, index), {})
 
 
-def moving_store(vm: Machine, container: Run, key: Var, value: Var) -> bool:
+def moving_store(vm: Machine, container: Traced, key: Var, value: Var) -> bool:
     """Write one: into the view of it, which a kernel can do. The second half of `a[i] += x` stores
     the view where it lies, which is nothing."""
     found = moving(vm, container.value.type, key)
@@ -59,7 +59,7 @@ def moving_store(vm: Machine, container: Run, key: Var, value: Var) -> bool:
     if is_view_of(vm, stored, container.value, index) and was_written(vm, stored):
         return True
     view = part_of(vm, container, index, spans)
-    if isinstance(view, Run) and isinstance(view.value.type, ArrayType):
+    if isinstance(view, Traced) and isinstance(view.value.type, ArrayType):
         vm.emit(SETITEM, (view.value, ..., stored), {})
     else:
         vm.emit(SETITEM, (container.value, index, stored), {})
@@ -118,10 +118,10 @@ def argument(vm: Machine, part: Var, span: int | None) -> Any:
 def is_basic(part: Var) -> bool:
     match part:
         case Slice(ends):
-            return all(isinstance(end, Known | Run | Lazy) for end in ends)
+            return all(isinstance(end, Known | Traced | Lazy) for end in ends)
         case Known(obj):
             return obj is None or obj is Ellipsis or type(obj) in (int, slice)
-        case Run(value):
+        case Traced(value):
             t = value.type
             return isinstance(t, ScalarType) and t.dtype.kind in "iu"
     return False
@@ -157,7 +157,7 @@ def changed_in_loops(vm: Machine) -> frozenset[int]:
 def varies(vm: Machine, number: Var, changing: frozenset[int]) -> bool:
     """Is it another in each round?"""
     number = realize(vm, number)
-    if not isinstance(number, Run):
+    if not isinstance(number, Traced):
         return False
     if number.hint is NOTHING:
         return True
@@ -171,7 +171,7 @@ def changes(source: Source, changing: frozenset[int]) -> bool:
 def has_varied(vm: Machine, index: Var) -> bool:
     """Has it been another before, or another item of its list? The ends of slices stay as they
     are."""
-    deps = index.deps if isinstance(index, Run) else ()
+    deps = index.deps if isinstance(index, Traced) else ()
     texts = (str(one) for o in deps for one in (o, *((o.base,) if isinstance(o, Item) else ())))
     return not vm.start.varied.isdisjoint(texts)
 
@@ -202,7 +202,7 @@ def now(end: Var) -> int | None:
     match end:
         case Known(obj) if type(obj) is int:
             return obj
-        case Run(value, hint=hint) if value.type == PYINT and type(hint) is int:
+        case Traced(value, hint=hint) if value.type == PYINT and type(hint) is int:
             return hint
     return None
 

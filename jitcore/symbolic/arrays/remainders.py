@@ -6,7 +6,7 @@ from jitcore.guards.source import Extent, Source
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Division
-from jitcore.symbolic.values import Run
+from jitcore.symbolic.values import Traced
 
 MOST_REST = 64  # of a division, that may be a constant
 
@@ -15,7 +15,7 @@ def is_extent(source: Source) -> bool:
     return type(source) is Extent
 
 
-def rest(vm: Machine, var: Run, use: str) -> int:
+def rest(vm: Machine, var: Traced, use: str) -> int:
     """What is left of extents in a division is a constant where all have the same
     remainder."""
     met = vm.lengths.get(var.value, ())
@@ -26,14 +26,14 @@ def rest(vm: Machine, var: Run, use: str) -> int:
     return int(var.hint)
 
 
-def meet(vm: Machine, var: Run, use: str) -> None:
+def meet(vm: Machine, var: Traced, use: str) -> None:
     """What such a number is made with: it is least and greatest at corners that have seen all
     of that."""
     for one in vm.lengths[var.value]:
         match one:
             case Division():
                 vm.divided[one] = None
-            case Run():
+            case Traced():
                 vm.concrete(one, use)
             case _:
                 vm.looked.append(one)

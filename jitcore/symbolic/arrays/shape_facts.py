@@ -21,7 +21,7 @@ from jitcore.symbolic.arrays.remainders import is_extent, meet
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Particular
 from jitcore.symbolic.state import Asked, Division, Met, Sized
-from jitcore.symbolic.values import Known, Run, Tuple, Var
+from jitcore.symbolic.values import Known, Traced, Tuple, Var
 
 SUMS = (operator.add, operator.sub, operator.neg, operator.pos, int)
 DIVISORS: dict[Callable[..., Any], Callable[[int], int]] = {
@@ -39,7 +39,7 @@ COMPUTED = (*SUMS, operator.mul, *DIVISORS, *CHOICES)
 T = TypeVar("T")
 
 
-def told(vm: Machine, owner: Run, name: str, fact: Callable[[Any], Any]) -> Var:
+def told(vm: Machine, owner: Traced, name: str, fact: Callable[[Any], Any]) -> Var:
     """`name` of an array or number, by its type."""
     kind = owner.value.type
     assert isinstance(kind, ArrayType | ScalarType)
@@ -58,7 +58,7 @@ def seen(vm: Machine, answer: T) -> T:
     return answer
 
 
-def extent(vm: Machine, owner: Run, sized: Sized, axis: int) -> Var:
+def extent(vm: Machine, owner: Traced, sized: Sized, axis: int) -> Var:
     assert owner.origin is not None
     n = sized.type.shape[axis]
     if axis not in sized.axes:
@@ -66,7 +66,7 @@ def extent(vm: Machine, owner: Run, sized: Sized, axis: int) -> Var:
     source = Extent(owner.origin, axis)
     found = vm.realized.get(source)
     if found is None:
-        made = Run(vm.input(source, PYINT), source, n, frozenset((source,)))
+        made = Traced(vm.input(source, PYINT), source, n, frozenset((source,)))
         found = vm.realized[source] = made
         vm.lengths[made.value] = ()
     return found
@@ -98,9 +98,9 @@ def where_asked(vm: Machine) -> Asked:
     return tuple((frame.code.code, frame.index) for frame in vm.frames)
 
 
-def whole(vm: Machine, n: int) -> Run:
+def whole(vm: Machine, n: int) -> Traced:
     made = vm.emit(WHOLE, (n,), {})
-    assert isinstance(made, Run)
+    assert isinstance(made, Traced)
     made.hint = n
     made.deps = frozenset(Extent(s, k) for s, one in vm.start.sizes.items() for k in one.axes)
     return made
@@ -122,7 +122,7 @@ def told_size(vm: Machine, kind: ArrayType) -> Var:
 
 def told_shape(vm: Machine, kind: ArrayType) -> Var:
     parts = tuple(part(vm, kind, axis) for axis in range(kind.ndim))
-    return Tuple(parts) if any(isinstance(one, Run) for one in parts) else Known(kind.shape)
+    return Tuple(parts) if any(isinstance(one, Traced) for one in parts) else Known(kind.shape)
 
 
 PARTS: dict[str, Callable[[Machine, ArrayType], Var]] = {
@@ -135,7 +135,7 @@ PARTS: dict[str, Callable[[Machine, ArrayType], Var]] = {
 # ---- what is made of them -----------------------------------------------------------------------
 
 
-def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]) -> None:
+def derived(vm: Machine, out: Traced, fn: Callable[..., Any], args: tuple[Var, ...]) -> None:
     """Sums of extents, a constant times one, the least of some, and what division by a constant
     gives: least and greatest where extents are, so that the samples at corners have seen them. So
     is a product of two of the inputs' extents, but not what it makes with others: of
@@ -159,7 +159,7 @@ def derived(vm: Machine, out: Run, fn: Callable[..., Any], args: tuple[Var, ...]
 
 
 def division(number: Var, divisor: int, before: tuple[Met, ...]) -> Division:
-    assert isinstance(number, Run)
+    assert isinstance(number, Traced)
     periods = (one.period for one in before if isinstance(one, Division))
     return Division(number.value, number.hint, divisor, number.deps, divisor * prod(periods))
 
@@ -175,7 +175,7 @@ def compared(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) ->
 
 def tested(vm: Machine, out: Var, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> None:
     """Another comparison of extents is a fact where a branch asks for it."""
-    if isinstance(out, Run) and (is_length(vm, lhs) or is_length(vm, rhs)):
+    if isinstance(out, Traced) and (is_length(vm, lhs) or is_length(vm, rhs)):
         vm.tests[out.value] = fn, lhs, rhs
 
 
@@ -183,10 +183,10 @@ def decided(vm: Machine, fn: Callable[[int, int], bool], lhs: Var, rhs: Var) -> 
     """The same where extents are divided, with an entry for each remainder; and of a product of
     extents beside a number. None: it is known at run time only."""
     ends = lhs, rhs
-    lengths = [end for end in ends if isinstance(end, Run) and end.value in vm.lengths]
+    lengths = [end for end in ends if isinstance(end, Traced) and end.value in vm.lengths]
     beside = [end for end in ends if end not in lengths]
     known = [one for end in lengths for one in vm.lengths[end.value]]
-    numbers = all(map(is_number, beside)) and not any(isinstance(one, Run) for one in known)
+    numbers = all(map(is_number, beside)) and not any(isinstance(one, Traced) for one in known)
     if vm.work is not None or not numbers or (CURVED in known and not is_product(known, beside)):
         return None
     for end in lengths:
@@ -210,24 +210,24 @@ def sign(a: int, b: int) -> int:
 
 
 def now(var: Var) -> int:
-    number: Any = var.hint if isinstance(var, Run) else var.obj  # type: ignore[union-attr]
+    number: Any = var.hint if isinstance(var, Traced) else var.obj  # type: ignore[union-attr]
     assert type(number) in (int, float)
     return number  # type: ignore[no-any-return]
 
 
 def met(vm: Machine, var: Var) -> tuple[Met, ...]:
-    if not isinstance(var, Run):
+    if not isinstance(var, Traced):
         return ()
     return vm.lengths.get(var.value, (var,))
 
 
 def is_length(vm: Machine, var: Var) -> bool:
-    return isinstance(var, Run) and var.value in vm.lengths
+    return isinstance(var, Traced) and var.value in vm.lengths
 
 
 def is_given(var: Var) -> bool:
     """An extent of an input."""
-    return isinstance(var, Run) and isinstance(var.origin, Extent)
+    return isinstance(var, Traced) and isinstance(var.origin, Extent)
 
 
 def is_fixed(var: Var) -> bool:
@@ -235,7 +235,7 @@ def is_fixed(var: Var) -> bool:
     match var:
         case Known(obj):
             return type(obj) is int
-        case Run(hint=hint, deps=deps):
+        case Traced(hint=hint, deps=deps):
             return type(hint) is int and not any(map(is_extent, deps))
     return False
 
@@ -244,7 +244,7 @@ def reject_lengths(vm: Machine, args: tuple[Var, ...]) -> None:
     """NumPy is asked what such a function makes, by making it: not at sizes that nobody has."""
     for arg in args if vm.start.sizes else ():
         for one in arg.items if isinstance(arg, Tuple) else (arg,):
-            if isinstance(one, Run) and one.value in vm.lengths:
+            if isinstance(one, Traced) and one.value in vm.lengths:
                 raise Particular("an array that is made by an extent")
 
 
@@ -260,7 +260,7 @@ def is_known(vm: Machine, fn: Callable[..., Any], deps: frozenset[Any]) -> bool:
     return fn in COMPUTED or not vm.start.sizes or not any(map(is_extent, deps))
 
 
-def shaping(vm: Machine, var: Run) -> Any:
+def shaping(vm: Machine, var: Traced) -> Any:
     """A number that a shape, or a part of an array, is made with. Of an extent it is no fact: where
     it matters in another way than to numbers of kernels and steps, samples differ."""
     if var.value not in vm.lengths:
@@ -269,11 +269,11 @@ def shaping(vm: Machine, var: Run) -> Any:
     return var.hint
 
 
-def length(vm: Machine, owner: Run, sized: Sized) -> Var | None:
+def length(vm: Machine, owner: Traced, sized: Sized) -> Var | None:
     return extent(vm, owner, sized, 0) if sized.type.ndim else None
 
 
-def size(vm: Machine, owner: Run, sized: Sized) -> Var:
+def size(vm: Machine, owner: Traced, sized: Sized) -> Var:
     """As Python multiplies them."""
     made: Var = Known(1)
     for axis in range(sized.type.ndim):
@@ -284,21 +284,21 @@ def size(vm: Machine, owner: Run, sized: Sized) -> Var:
 def times(vm: Machine, a: Var, b: Var) -> Var:
     if isinstance(a, Known) and (isinstance(b, Known) or a.obj == 1):
         return Known(a.obj * b.obj) if isinstance(b, Known) else b
-    tree = tuple(one.value if isinstance(one, Run) else now(one) for one in (a, b))
+    tree = tuple(one.value if isinstance(one, Traced) else now(one) for one in (a, b))
     out = vm.emit(BY_OPERATOR["*"], tree, {})
-    assert isinstance(out, Run)
+    assert isinstance(out, Traced)
     out.hint = now(a) * now(b)
-    out.deps = frozenset(d for one in (a, b) if isinstance(one, Run) for d in one.deps)
+    out.deps = frozenset(d for one in (a, b) if isinstance(one, Traced) for d in one.deps)
     curved = any(met(vm, one) for one in (a, b)) or (is_length(vm, a) and is_length(vm, b))
     vm.lengths[out.value] = (CURVED,) if curved else ()
     return out
 
 
-def shape(vm: Machine, owner: Run, sized: Sized) -> Var:
+def shape(vm: Machine, owner: Traced, sized: Sized) -> Var:
     return Tuple(tuple(extent(vm, owner, sized, axis) for axis in range(sized.type.ndim)))
 
 
-SIZES: dict[str, Callable[[Machine, Run, Sized], Var | None]] = {
+SIZES: dict[str, Callable[[Machine, Traced, Sized], Var | None]] = {
     "len": length,
     "size": size,
     "shape": shape,

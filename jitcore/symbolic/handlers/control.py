@@ -18,17 +18,17 @@ from jitcore.symbolic.break_rows import ITERATES, undecided
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import local_stack
 from jitcore.symbolic.loops.loop_region import branches_to_loop
-from jitcore.symbolic.loops.loop_state import Fork, Way
+from jitcore.symbolic.loops.loop_state import Arm, Fork
 from jitcore.symbolic.loops.union_value import if_none
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.comparisons import identical
 from jitcore.symbolic.objects.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.objects.operators import to_bool
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.signals import Cut
+from jitcore.symbolic.signals import RegionEnd
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Counted, Either, Generator, Iter, Known, Null, Run, Var
+from jitcore.symbolic.values import Counted, Generator, Iter, Known, Null, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
 UNROLL = 24
@@ -56,7 +56,7 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
     if not unrolled and not leaves_handler(frame, target):
         if not vm.inlined:
-            raise Cut(None if header.op in ITERATES else while_loop(vm, frame, header))
+            raise RegionEnd(None if header.op in ITERATES else while_loop(vm, frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
             vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
@@ -81,7 +81,7 @@ def while_loop(vm: Machine, frame: Frame, header: Instr) -> Break:
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
     value = local_stack.count(vm, value)
     found = truth(vm, value)
-    yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
+    yes, no = Arm(canon.target), Arm(frame.code.instrs[frame.index].offset)
     assert frame.instr is not None
     if found is None and (vm.work or branches_to_loop(vm, frame, frame.instr.offset, yes, no)):
         fork(vm, frame, value, *((yes, no) if when else (no, yes)))
@@ -91,10 +91,10 @@ def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> N
         go(vm, frame, canon)
 
 
-def fork(vm: Machine, frame: Frame, value: Var, yes: Way, no: Way) -> NoReturn:
+def fork(vm: Machine, frame: Frame, value: Var, yes: Arm, no: Arm) -> NoReturn:
     """In a loop both ways are walked."""
-    value = to_bool(vm, value) if isinstance(value, Either) else realize(vm, value)
-    if not isinstance(value, Run) or not isinstance(value.value.type, ScalarType):
+    value = to_bool(vm, value) if isinstance(value, TaggedUnion) else realize(vm, value)
+    if not isinstance(value, Traced) or not isinstance(value.value.type, ScalarType):
         undecided(vm, value, describe(value))
     raise Fork(frame, value.value, yes, no)
 
@@ -133,7 +133,7 @@ def fork_if_none(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool
     value = realize(vm, value)
     here, there = frame.code.instrs[frame.index].offset, canon.target
     ways = (
-        Way(there if is_none is when else here, known=(value, one))
+        Arm(there if is_none is when else here, known=(value, one))
         for one, is_none in ((yes, yes_is_none), (no, not yes_is_none))
     )
     raise Fork(frame, tag, *ways)
@@ -149,7 +149,7 @@ def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) ->
 def jump_or_pop(vm: Machine, frame: Frame, canon: Canon, when: bool) -> None:
     found = truth(vm, frame.stack[-1])
     if found is None and vm.work is not None:
-        ways = Way(canon.target), Way(frame.code.instrs[frame.index].offset, 1)
+        ways = Arm(canon.target), Arm(frame.code.instrs[frame.index].offset, 1)
         fork(vm, frame, frame.stack[-1], *(ways if when else reversed(ways)))
     if found is None:
         undecided(vm, frame.stack[-1], describe(realize(vm, frame.stack[-1])))

@@ -21,12 +21,12 @@ from jitcore.ir.ops.python import OF_LISTS, new_list
 from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic.loops import local_stack
 from jitcore.symbolic.loops.counted_iter import is_held
-from jitcore.symbolic.loops.loop_state import NotALoop, Working, working
+from jitcore.symbolic.loops.loop_state import LoopState, NotALoop, working
 from jitcore.symbolic.loops.sequences import LIST, add, is_character, settled
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Bound, Either, Known, Lazy, List, Run, Var
+from jitcore.symbolic.values import Bound, Known, Lazy, List, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
 NEW_LIST = Op("py.list", new_list, Kind.OPAQUE, Effect.SILENT, lambda op, args, kwargs: LIST)
@@ -63,11 +63,11 @@ def appended(frame: Frame, offsets: Iterable[int]) -> list[Var | None]:
 
 def make_list(vm: Machine, frame: Frame, var: List) -> None:
     items = [realize(vm, item) for item in var.items]
-    if any(isinstance(one, Either) for one in items) or not all(map(is_plain, items)):
+    if any(isinstance(one, TaggedUnion) for one in items) or not all(map(is_plain, items)):
         return
     row = NEW_LIST if items else EMPTY_LIST
     out = Value(LIST)
-    made = Run(out)
+    made = Traced(out)
     for slots in (frame.locals, frame.stack, frame.saved):
         where = [i for i, one in enumerate(slots) if one is var]
         for i in where:
@@ -79,7 +79,7 @@ def make_list(vm: Machine, frame: Frame, var: List) -> None:
 
 
 def is_plain(item: Var) -> bool:
-    if isinstance(item, Run):
+    if isinstance(item, Traced):
         return isinstance(item.value.type, ScalarType)
     return isinstance(item, Known) and type(item.obj) in (int, float, bool, complex, str)
 
@@ -94,7 +94,7 @@ def as_array(vm: Machine, fn: Any, args: tuple[Var, ...], kwargs: dict[str, Var]
     if found is None or found[0] is not fn or len(args) != 1 or not {"dtype"} >= set(kwargs):
         return None
     over = realize(vm, args[0])
-    if not isinstance(over, Run) or over.value.type != LIST:
+    if not isinstance(over, Traced) or over.value.type != LIST:
         return None
     words = {key: leaf(vm, realize(vm, one), True) for key, one in kwargs.items()}
     return vm.emit(found[1], (over.value,), words)
@@ -106,7 +106,7 @@ def as_array(vm: Machine, fn: Any, args: tuple[Var, ...], kwargs: dict[str, Var]
 def may_grow(vm: Machine, owner: Var) -> bool:
     """A list that nobody has looked at, or that was made for this."""
     match owner:
-        case Run(value, origin=None):
+        case Traced(value, origin=None):
             return value.type == LIST
         case Lazy(origin, obj):
             return type(obj) is list and origin not in vm.realized and id(obj) not in vm.by_id
@@ -140,7 +140,7 @@ def append(vm: Machine, owner: Var, value: Var) -> Var:
 def grown(vm: Machine, owner: Var) -> Value:
     settled(vm)
     work = working(vm)
-    if isinstance(owner, Run):
+    if isinstance(owner, Traced):
         work.grown[owner.value] = None
         return owner.value
     assert isinstance(owner, Lazy)
@@ -154,7 +154,7 @@ def grown(vm: Machine, owner: Var) -> Value:
     return value
 
 
-def keep_apart(vm: Machine, work: Working) -> None:
+def keep_apart(vm: Machine, work: LoopState) -> None:
     """No list that grows is one that is read, or grows under another name."""
     lists: dict[Value, Source | None] = {
         value: origin for origin, value in vm.inputs.items() if value.type == LIST

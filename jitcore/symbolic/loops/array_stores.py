@@ -12,7 +12,7 @@ from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.array_views import append, computed, index, selects, view
 from jitcore.symbolic.loops.local_arrays import base_of
 from jitcore.symbolic.loops.loop_state import NotALoop, working
-from jitcore.symbolic.values import Run, Var
+from jitcore.symbolic.values import Traced, Var
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -30,7 +30,7 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
         return  # what `array[key] += x` does at last
     writable(vm, array)
     place = view(vm, array, tree)
-    assert isinstance(place, Run)
+    assert isinstance(place, Traced)
     stored(vm, place.value, value)
 
 
@@ -104,9 +104,9 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
     assert isinstance(kind, SpanType | ArrayType)
     writable(vm, target)
     made = computed(vm, op, (target, value), {})
-    result = made.value.type if isinstance(made, Run) else None
+    result = made.value.type if isinstance(made, Traced) else None
     if not isinstance(result, SpanType) or result.dtype != kind.dtype or result.ndim != kind.ndim:
         raise NotALoop("an operation in place that gives another type")
-    assert isinstance(made, Run)
+    assert isinstance(made, Traced)
     stored(vm, target, made.value)
     vm.parts.in_place.add(target)

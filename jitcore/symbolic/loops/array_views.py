@@ -41,7 +41,7 @@ from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.local_arrays import in_c_order, reject_unordered
 from jitcore.symbolic.loops.loop_state import NotALoop, is_element, working
 from jitcore.symbolic.loops.opaque_calls import constant, result_of_call
-from jitcore.symbolic.values import Known, Lazy, List, Run, Slice, Tuple, Var
+from jitcore.symbolic.values import Known, Lazy, List, Slice, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ PRODUCTS = ("matmul", "dot", "ndarray.dot")
 # ---- indices ------------------------------------------------------------------------------------
 
 
-def item(vm: Machine, container: Run, key: Var) -> Var:
+def item(vm: Machine, container: Traced, key: Var) -> Var:
     """`container[key]`: an element, a view, or a gather."""
     if isinstance(container.value.type, ScalarType):
         raise NotALoop("an index into a number")
@@ -69,7 +69,7 @@ def item(vm: Machine, container: Run, key: Var) -> Var:
             size_limits.uses(vm, tree)
             return emitted(vm, SPAN_TAKE, (container.value, tree))
         made = called(vm, SPAN_ITEM, (container.value, tree), {})
-        assert isinstance(made, Run)
+        assert isinstance(made, Traced)
         size_limits.selected(vm, made.value, container.value, tree)
         return made
     return view(vm, container.value, tree)
@@ -84,7 +84,7 @@ def index(vm: Machine, key: Var) -> Any:
     """The key as a tree of ints, graph values and slices."""
     key = realize(vm, key)
     match key:
-        case Run(value):
+        case Traced(value):
             return value
         case Known(obj):
             return obj
@@ -208,12 +208,12 @@ def whole(vm: Machine, bound: Any) -> Any:
 def scalar(vm: Machine, op: Op, *args: Any) -> Any:
     """The number that a node gives; None, if it gives nothing."""
     made = working(vm).emit(vm, op, args, {})
-    return made.value if isinstance(made, Run) else None
+    return made.value if isinstance(made, Traced) else None
 
 
-def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Run:
+def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Traced:
     made = append(vm, op, args, {}, op.infer(args, {}))
-    assert isinstance(made, Run)
+    assert isinstance(made, Traced)
     return made
 
 
@@ -223,7 +223,7 @@ def append(
     work = working(vm)
     outputs = () if kind is None else (Value(kind),)
     work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
-    return Run(outputs[0]) if outputs else None
+    return Traced(outputs[0]) if outputs else None
 
 
 def flipped(vm: Machine, array: Value) -> Var:
@@ -260,7 +260,7 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(kind, SpanType) and not 1 <= kind.ndim <= AXES:
         raise NotALoop(f"{row.name} that gives an array without axes, or with many")
     made = append(vm, row, given, kwargs, kind)
-    assert isinstance(made, Run)
+    assert isinstance(made, Traced)
     size_limits.computed(vm, row, made.value, (given, kwargs))
     vm.parts.born[made.value] = working(vm).mark
     if ordered or row.kind is Kind.LINALG:
@@ -289,19 +289,19 @@ def called(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         vm.parts.in_c_order.add(value)
         if k in found.strided:
             vm.parts.columns[value] = outputs
-    made = tuple(map(Run, outputs))
+    made = tuple(map(Traced, outputs))
     return made[0] if found.cls is None else Tuple(made, cls=found.cls)
 
 
 def length(vm: Machine, value: Value) -> Var:
-    return Run(scalar(vm, EXTENT, value, 0))
+    return Traced(scalar(vm, EXTENT, value, 0))
 
 
 def transposed(vm: Machine, array: Value) -> Var:
     kind = array.type
     assert isinstance(kind, ArrayType | SpanType)
     if kind.ndim < 2 and is_span(array):
-        return Run(array)
+        return Traced(array)
     if not 2 <= kind.ndim <= AXES:
         raise NotALoop("an array of many axes in a loop")
     size_limits.measure(vm, prod(dim or 1 for dim in dims_of(kind)))
@@ -318,9 +318,9 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     if name in known:
         return Known(known[name])
     if name == "shape":
-        return Tuple(tuple(Run(scalar(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
+        return Tuple(tuple(Traced(scalar(vm, EXTENT, value, axis)) for axis in range(kind.ndim)))
     if name == "size" and kind.ndim == 1:
-        return Run(scalar(vm, EXTENT, value, 0))
+        return Traced(scalar(vm, EXTENT, value, 0))
     if name == "T":
         return transposed(vm, value)
     if name not in METHODS:
@@ -342,8 +342,8 @@ def recipe(vm: Machine, value: Value, of: Callable[[Any], Recipe]) -> Recipe | N
     array, tree = found
     base = recipe(vm, array, of) or of(array)
     if tree is TRANSPOSED:
-        return Built(Make.CALL, (exit.Known(getattr), base, exit.Known("T")))
-    return Built(Make.CALL, (exit.Known(operator.getitem), base, key_recipe(tree, of)))
+        return Built(Make.CALL, (exit.KnownObject(getattr), base, exit.KnownObject("T")))
+    return Built(Make.CALL, (exit.KnownObject(operator.getitem), base, key_recipe(tree, of)))
 
 
 def key_recipe(tree: Any, of: Callable[[Any], Recipe]) -> Recipe:

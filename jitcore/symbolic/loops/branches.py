@@ -23,7 +23,7 @@ from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import LEAVE
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.local_arrays import only_named_once, same_order
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, working
 from jitcore.symbolic.loops.union_value import cond, kinds, naming, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Raising
@@ -156,7 +156,7 @@ def both(
     work.splits += 1
     if work.splits > MAX_SPLITS:
         raise TooMuch("too many ways through it")
-    before = Before(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
+    before = ForkState(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
     trees: list[Tree] = []
     failed: list[Exception] = []
     for way in (fork.yes, fork.no):
@@ -176,7 +176,7 @@ def both(
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class ForkState:
     """What both ways of a branch begin with."""
 
     locals: tuple[Var | None, ...]
@@ -186,7 +186,7 @@ class Before:
     level: int
 
 
-def open_way(vm: Machine, frame: Frame, before: Before, way: Way) -> None:
+def open_way(vm: Machine, frame: Frame, before: ForkState, way: Arm) -> None:
     work = working(vm)
     work.open, work.mark = [], before.mark
     work.deeper()
@@ -226,7 +226,7 @@ def changes(vm: Machine) -> tuple[int, ...]:
     return vm.writes, len(vm.effects), vm.errstate, len(vm.tokens)
 
 
-def left(vm: Machine, frame: Frame, before: Before, way: Way) -> Leaf:
+def left(vm: Machine, frame: Frame, before: ForkState, way: Arm) -> Leaf:
     """CPython goes on where the way begins."""
     work = working(vm)
     open_way(vm, frame, before, way)

@@ -22,22 +22,22 @@ from jitcore.symbolic.loops.local_arrays import (
     reject_unordered,
     spans_in,
 )
-from jitcore.symbolic.loops.loop_node import Shape
+from jitcore.symbolic.loops.loop_node import LoopBody
 from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark
-from jitcore.symbolic.values import Run, Var
+from jitcore.symbolic.values import Traced, Var
 from jitcore.symbolic.wrap import realize
 
 
 def array_of(vm: Machine, var: Var | None) -> Value | None:
     """The array that a variable is, which is there before the routine."""
     var = None if var is None else realize(vm, var)
-    there = isinstance(var, Run) and isinstance(var.value.type, ArrayType)
-    return var.value if isinstance(var, Run) and there else None
+    there = isinstance(var, Traced) and isinstance(var.value.type, ArrayType)
+    return var.value if isinstance(var, Traced) and there else None
 
 
-def stays(vm: Machine, shape: Shape, i: int, var: Var | None) -> bool:
+def stays(vm: Machine, shape: LoopBody, i: int, var: Var | None) -> bool:
     """Is the variable the same array at the end of each round, changed in place perhaps?"""
     ends = [way.locals[i] for way in leaves(shape.tree) if way.end in (End.ROUND, End.OUT)]
     return all(array_of(vm, one) is array_of(vm, var) for one in ends)
@@ -56,7 +56,7 @@ def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
     return found
 
 
-def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
+def arrays_apart(vm: Machine, frame: Frame, shape: LoopBody) -> None:
     """What is carried becomes another array: of the one that it was nobody else may know."""
     slots = [i for i, one in shape.carried.items() if isinstance(one[0], SpanType)]
     if not slots:
@@ -84,7 +84,7 @@ def arrays_apart(vm: Machine, frame: Frame, shape: Shape) -> None:
         raise NotALoop("an array of which the layout is not known, carried from round to round")
 
 
-def spans_of(shape: Shape) -> list[Value]:
+def spans_of(shape: LoopBody) -> list[Value]:
     return [param for param in shape.params if isinstance(param.type, SpanType)]
 
 

@@ -24,23 +24,23 @@ from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import (
-    Abreast,
+    ArrayItems,
     Counted,
-    Elements,
     Enumerate,
+    EnumerateItems,
     Generator,
     Items,
     Iter,
     Known,
     List,
-    Members,
-    Numbered,
     Range,
-    Run,
-    Stride,
+    RangeItems,
+    SequenceItems,
+    Traced,
     Tuple,
     Var,
     Zip,
+    ZipItems,
     inside,
 )
 from jitcore.symbolic.wrap import realize
@@ -59,7 +59,7 @@ def may_count(vm: Machine, it: Var) -> bool:
             return True
         case Iter(over=Known(range())):
             return True
-        case Iter(over=Run(value)) if isinstance(value.type, ArrayType | SpanType):
+        case Iter(over=Traced(value)) if isinstance(value.type, ArrayType | SpanType):
             return value.type.ndim > 0
         case Iter(over=over, passing=False, backward=False):
             return may_read(vm, over)
@@ -75,7 +75,7 @@ def known_rounds(it: Var) -> int | None:
     match it:
         case Iter(over=Known(range() as over), at=at):
             return max(len(over) - at, 0)
-        case Iter(over=Run(value), at=at) if isinstance(value.type, ArrayType):
+        case Iter(over=Traced(value), at=at) if isinstance(value.type, ArrayType):
             return max(value.type.shape[0] - at, 0)
         case Iter(over=List(held) | Tuple(held), at=at):
             return max(len(held) - at, 0)
@@ -146,22 +146,22 @@ def items(vm: Machine, it: Var) -> Items:
             left = (over[::-1] if backward else over)[at:]
             if max(map(abs, (over.start, over.stop, over.step, left.start, left.stop))) > LARGE:
                 raise NotALoop("a range of large numbers")
-            return Stride(left.start, left.stop, left.step, len(left))
-        case Iter(over=Run(value) as array, at=at, backward=backward) if is_items(value):
+            return RangeItems(left.start, left.stop, left.step, len(left))
+        case Iter(over=Traced(value) as array, at=at, backward=backward) if is_items(value):
             if not backward:
-                return Elements(array, at)
-            return Elements(array, scalar(vm, RANGE_ITEM, length(vm, value), -1, at + 1), -1)
+                return ArrayItems(array, at)
+            return ArrayItems(array, scalar(vm, RANGE_ITEM, length(vm, value), -1, at + 1), -1)
         case Iter(over=over, at=at, passing=False, backward=False) if may_read(vm, over):
-            return Members(over, at)
+            return SequenceItems(over, at)
         case Enumerate(over, start):
             if abs(start) > LARGE:
                 raise NotALoop("enumerate() from a large number on")
-            return Numbered(start, items(vm, over))
+            return EnumerateItems(start, items(vm, over))
         case Zip(iters, strict):
             counts = {known_rounds(one) for one in iters}
             if strict and (len(counts) > 1 or None in counts):
                 raise NotALoop("zip(strict=True) over lengths that vary")
-            return Abreast(tuple(items(vm, one) for one in iters))
+            return ZipItems(tuple(items(vm, one) for one in iters))
     raise NotALoop("a loop over something else than ranges, arrays, and sequences")
 
 
@@ -169,23 +169,23 @@ def is_items(value: Value) -> bool:
     return is_array(value) or is_span(value)
 
 
-def stride(vm: Machine, over: Range) -> Stride:
+def stride(vm: Machine, over: Range) -> RangeItems:
     start, stop, step = (whole(vm, one) for one in (over.start, over.stop, over.step))
     if type(step) is not Value and step == 0:
         raise NotALoop("a range with a step of 0")
     if any(type(one) is int and abs(one) > LARGE for one in (start, stop, step)):
         raise NotALoop("a range of large numbers")
-    return Stride(start, stop, step, scalar(vm, RANGE_COUNT, start, stop, step))
+    return RangeItems(start, stop, step, scalar(vm, RANGE_COUNT, start, stop, step))
 
 
-def backward_stride(vm: Machine, over: Stride) -> Stride:
+def backward_stride(vm: Machine, over: RangeItems) -> RangeItems:
     """As range.__reversed__ makes it."""
     if type(over.step) is Value:
         raise NotALoop("reversed() of a range with a step that varies")
     last = scalar(vm, RANGE_ITEM, over.count, -1, 1)
     start = scalar(vm, RANGE_ITEM, over.start, over.step, last)
     stop = scalar(vm, RANGE_ITEM, over.start, -over.step, 1)
-    return Stride(start, stop, -over.step, over.count)
+    return RangeItems(start, stop, -over.step, over.count)
 
 
 def whole(vm: Machine, bound: Var) -> Any:
@@ -209,15 +209,15 @@ def members(vm: Machine, over: Var) -> Value:
 
 def count_of(vm: Machine, over: Items) -> Any:
     match over:
-        case Stride(count=known):
+        case RangeItems(count=known):
             return known
-        case Elements(array, first, step):
+        case ArrayItems(array, first, step):
             return scalar(vm, ITEMS_FROM if step > 0 else ITEMS_BEFORE, array.value, first)
-        case Members(inner, first):
+        case SequenceItems(inner, first):
             return count(vm, members(vm, inner), first)
-        case Numbered(_, inner):
+        case EnumerateItems(_, inner):
             return count_of(vm, inner)
-        case Abreast(several):
+        case ZipItems(several):
             first, *others = (count_of(vm, one) for one in several)
             return reduce(lambda a, b: scalar(vm, LEAST, a, b), others, first)
 
@@ -228,16 +228,16 @@ def count_of(vm: Machine, over: Items) -> Any:
 def item_at(vm: Machine, over: Items, k: Any) -> Var:
     """The k-th of those that were left at first."""
     match over:
-        case Stride(start, _, step):
+        case RangeItems(start, _, step):
             return number_at(vm, start, step, k)
-        case Elements(array, first, step):
+        case ArrayItems(array, first, step):
             return item(vm, array, number_at(vm, first, step, k))
-        case Members(inner, first):
+        case SequenceItems(inner, first):
             at = leaf(vm, number_at(vm, first, 1, k))
             return item_of(vm, members(vm, inner), kind_of_items(vm, inner), at)
-        case Numbered(first, inner):
+        case EnumerateItems(first, inner):
             return Tuple((number_at(vm, first, 1, k), item_at(vm, inner, k)))
-        case Abreast(several):
+        case ZipItems(several):
             return Tuple(tuple(item_at(vm, one, k) for one in several))
 
 

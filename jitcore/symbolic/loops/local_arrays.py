@@ -16,7 +16,7 @@ from jitcore.ir.infer.elementwise import iterator_strides
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.types import ArrayType, SpanType, standard_strides
 from jitcore.symbolic.loops.loop_state import NotALoop
-from jitcore.symbolic.values import Generator, List, Run, Tuple, Var, inside
+from jitcore.symbolic.values import Generator, List, Traced, Tuple, Var, inside
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -74,7 +74,7 @@ def same_order(vm: Machine, made: Var, given: Iterable[Var | None]) -> None:
 def spans_in(var: Var | None) -> list[Value]:
     """The arrays that were made in a routine to which a variable refers."""
     match var:
-        case Run(value) if is_span(value):
+        case Traced(value) if is_span(value):
             return [value]
         case Tuple(items) | List(items):
             return [value for one in items for value in spans_in(one)]
@@ -99,7 +99,7 @@ def names_of(vm: Machine, holders: Sequence[object]) -> Counter[Value]:
         if isinstance(holder, Generator):
             raise NotALoop("a generator, which may hold an array that is carried on")
         for one in inside(holder):
-            if isinstance(one, Run) and isinstance(one.value.type, SpanType | ArrayType):
+            if isinstance(one, Traced) and isinstance(one.value.type, SpanType | ArrayType):
                 names[base_of(vm, one.value)] += 1
             else:
                 todo.append(one)

@@ -27,7 +27,7 @@ from jitcore.symbolic.loops.sequences import is_index
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Frame, PileKey
-from jitcore.symbolic.values import Bound, Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Bound, Known, List, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 METHODS = ("append", "pop", "clear")
@@ -44,7 +44,7 @@ class Guessed(Exception):
 
 
 def is_pile(var: Var | None) -> bool:
-    return isinstance(var, Run) and isinstance(var.value.type, PileType)
+    return isinstance(var, Traced) and isinstance(var.value.type, PileType)
 
 
 # ---- before a loop ------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def make_pile(
     vm: Machine, frame: Frame, var: List, items: list[Any], kind: PileType
 ) -> Value | None:
     """None: it has other names."""
-    made = Run(Value(kind))
+    made = Traced(Value(kind))
     kept = list(frame.locals), list(frame.stack)
     for slots in (frame.locals, frame.stack):
         for i, one in enumerate(slots):
@@ -133,7 +133,7 @@ def bound(owner: Var, name: str) -> Bound | None:
     return Bound(owner, name) if is_pile(owner) and name in METHODS else None
 
 
-def call(vm: Machine, pile: Run, name: str, args: tuple[Var, ...], words: dict[str, Var]) -> Var:
+def call(vm: Machine, pile: Traced, name: str, args: tuple[Var, ...], words: dict[str, Var]) -> Var:
     if words or len(args) != (name == "append"):
         raise NotALoop(f"{name}() of a list with other arguments, in a loop")
     if name == "append":
@@ -146,7 +146,7 @@ def call(vm: Machine, pile: Run, name: str, args: tuple[Var, ...], words: dict[s
     return Known(None)
 
 
-def push(vm: Machine, pile: Run, item: Var) -> None:
+def push(vm: Machine, pile: Traced, item: Var) -> None:
     given = leaf(vm, realize(vm, item))
     kind = pile.value.type
     assert isinstance(kind, PileType)
@@ -159,7 +159,7 @@ def push(vm: Machine, pile: Run, item: Var) -> None:
     working(vm).commit()
 
 
-def popped(vm: Machine, pile: Run) -> Var:
+def popped(vm: Machine, pile: Traced) -> Var:
     made = item_of(vm, PILE_POP, pile, ())
     working(vm).commit()
     return made
@@ -169,20 +169,20 @@ def item(vm: Machine, container: Var, key: Var) -> Var | None:
     """None: it is another container."""
     if not is_pile(container):
         return None
-    assert isinstance(container, Run)
+    assert isinstance(container, Traced)
     if not is_index(key):
         raise NotALoop("part of a list that changes, in a loop")
     return item_of(vm, PILE_ITEM, container, (leaf(vm, key),))
 
 
-def item_of(vm: Machine, op: Op, pile: Run, more: tuple[Any, ...]) -> Var:
+def item_of(vm: Machine, op: Op, pile: Traced, more: tuple[Any, ...]) -> Var:
     kind = pile.value.type
     assert isinstance(kind, PileType)
     if kind == UNKNOWN:
         raise NotALoop("an item of a list that is empty")
     outputs = tuple(map(Value, kind.kinds))
     add(vm, op, (pile.value, *more), outputs)
-    made: list[Var] = [Run(value) for value in outputs]
+    made: list[Var] = [Traced(value) for value in outputs]
     return Tuple(tuple(made)) if kind.tuples else made[0]
 
 
@@ -190,10 +190,10 @@ def count(vm: Machine, var: Var) -> Var:
     """Of a pile, how many items it has, which is also whether it is true; else the same."""
     if not is_pile(var):
         return var
-    assert isinstance(var, Run)
+    assert isinstance(var, Traced)
     out = Value(PYINT)
     add(vm, PILE_COUNT, (var.value,), (out,))
-    return Run(out)
+    return Traced(out)
 
 
 def add(vm: Machine, op: Op, args: tuple[Any, ...], outputs: tuple[Value, ...]) -> None:
@@ -205,7 +205,7 @@ def add(vm: Machine, op: Op, args: tuple[Any, ...], outputs: tuple[Value, ...]) 
 def handed_over(vm: Machine, var: Var | None) -> bool:
     """Does what comes after the routine get one? Then another region begins there."""
     match var:
-        case Run():
+        case Traced():
             return is_pile(var)
         case Tuple(items) | List(items):
             return any(handed_over(vm, one) for one in items)

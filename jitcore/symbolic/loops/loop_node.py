@@ -20,7 +20,7 @@ from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.array_views import scalar
 from jitcore.symbolic.loops.branches import End, Leaf, Tree, close, leave_at, leaves
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, Way, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, working
 from jitcore.symbolic.loops.union_value import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
@@ -28,7 +28,7 @@ from jitcore.symbolic.values import Counted, Known, Var
 
 
 @dataclass(slots=True)
-class Shape:
+class LoopBody:
     """A loop's body, walked with parameters of the types that its rounds end with."""
 
     slots: list[int]  # of the variables that it sets
@@ -64,7 +64,7 @@ def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
     way.end = End.GONE
 
 
-def count_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape) -> None:
+def count_rounds(vm: Machine, frame: Frame, loop: Loop, shape: LoopBody) -> None:
     """A `for` node."""
     work, it, k = working(vm), shape.it, shape.k
     assert it is not None and k is not None
@@ -82,7 +82,7 @@ def count_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape) -> None:
     vm.jump(frame, after_last(frame, loop))
 
 
-def carried_by(vm: Machine, way: Leaf, shape: Shape) -> list[Any]:
+def carried_by(vm: Machine, way: Leaf, shape: LoopBody) -> list[Any]:
     return [x for i, one in shape.carried.items() for x in parts(vm, way.locals[i], one)]
 
 
@@ -100,7 +100,7 @@ def after_last(frame: Frame, loop: Loop) -> int:
 
 
 def bind(
-    vm: Machine, frame: Frame, shape: Shape, known: dict[int, Kinds], made: Sequence[Any]
+    vm: Machine, frame: Frame, shape: LoopBody, known: dict[int, Kinds], made: Sequence[Any]
 ) -> None:
     """Variables that nobody reads after the loop are gone."""
     vm.parts.in_c_order.update(one for one in made if is_span(one))  # as those of the rounds are
@@ -110,7 +110,7 @@ def bind(
         frame.locals[i] = var
 
 
-def test_rounds(vm: Machine, frame: Frame, loop: Loop, shape: Shape, outermost: bool) -> None:
+def test_rounds(vm: Machine, frame: Frame, loop: Loop, shape: LoopBody, outermost: bool) -> None:
     """A `loop` node: it also says by which way it ended, and how far the iterator then is."""
     work, live = working(vm), frame.code.live
     if outermost:
@@ -172,14 +172,14 @@ def of_way(
     return parts(vm, way.locals[i], one)
 
 
-def is_plain(way: Leaf, shape: Shape) -> bool:
+def is_plain(way: Leaf, shape: LoopBody) -> bool:
     """The stack is as it was, but for the loop's iterator, and those of loops in it: a return out
     of these has still to drop them."""
     depth = len(shape.base) + (shape.it is not None)
     return len(way.stack) >= depth and all(isinstance(one, Counted) for one in way.stack[depth:])
 
 
-def how_far(way: Leaf, shape: Shape) -> Any:
+def how_far(way: Leaf, shape: LoopBody) -> Any:
     depth = len(shape.base)
     if any(a is not b for a, b in zip(way.stack, shape.base, strict=False)):
         raise NotALoop("the stack below the loop changes")
@@ -191,7 +191,7 @@ def how_far(way: Leaf, shape: Shape) -> Any:
     raise NotALoop("a way out of the loop with values on the stack")
 
 
-def stack_at(shape: Shape, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]:
+def stack_at(shape: LoopBody, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]:
     """With the iterator where a break has still to drop it; whose items nobody takes any more, of
     those there is none."""
     here = [way for way in outs if way.at == at]
@@ -202,7 +202,7 @@ def stack_at(shape: Shape, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]
     return [*shape.base, *own, *[Known(None)] * dropped]
 
 
-def at_least_once(vm: Machine, shape: Shape, node: Node, initial: tuple[Any, ...]) -> list[Any]:
+def at_least_once(vm: Machine, shape: LoopBody, node: Node, initial: tuple[Any, ...]) -> list[Any]:
     """The node's results. It tests where its rounds end, so a `for` is tested before it, too."""
     work, it = working(vm), shape.it
     sure = it is None or it.sure
@@ -221,7 +221,7 @@ def at_least_once(vm: Machine, shape: Shape, node: Node, initial: tuple[Any, ...
 
 def fork_to(vm: Machine, frame: Frame, why: Any, ends: list[tuple[int, list[Var]]]) -> Fork:
     """The last ones of the places are asked for first."""
-    ways = [Way(at, 0, stack) for at, stack in ends]
+    ways = [Arm(at, 0, stack) for at, stack in ends]
     tests = [scalar(vm, BY_OPERATOR["=="], why, n) for n in range(1, len(ends))]
     other = ways[0]
     for test, way in zip(tests, ways[1:], strict=True):

@@ -38,11 +38,11 @@ from jitcore.symbolic.loops.branches import (
 from jitcore.symbolic.loops.carried_arrays import drop_spans, handed_over
 from jitcore.symbolic.loops.counted_iter import known_rounds, may_count
 from jitcore.symbolic.loops.local_stack import all_known
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, Working, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, LoopState, NotALoop, TooMuch, working
 from jitcore.symbolic.loops.walk_loop import take, take_inner
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Raising
-from jitcore.symbolic.state import Frame, Mark, Routine
+from jitcore.symbolic.state import Frame, LoopRegion, Mark
 from jitcore.symbolic.values import Known, Var
 from jitcore.symbolic.wrap import realize
 
@@ -54,7 +54,7 @@ COMPARISONS = ("op.lt", "op.le", "op.eq", "op.ne", "op.gt", "op.ge", "op.truth",
 COUNTING = frozenset((*(row.name for row in COUNTERS), *COMPARISONS))
 
 
-class Refused(Exception):
+class LoopRefused(Exception):
     """Capture begins anew, with this loop left to CPython."""
 
     def __init__(self, at: int, why: Exception) -> None:
@@ -170,10 +170,10 @@ def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
     try:
         make_lists(vm, frame, offsets)
     except (NotALoop, BreakSignal) as error:
-        raise Refused(frame.instr.offset, error.with_traceback(None)) from error
+        raise LoopRefused(frame.instr.offset, error.with_traceback(None)) from error
 
 
-def branches_to_loop(vm: Machine, frame: Frame, at: int, yes: Way, no: Way) -> bool:
+def branches_to_loop(vm: Machine, frame: Frame, at: int, yes: Arm, no: Arm) -> bool:
     """Is there a loop on the ways of this branch, before they meet, or return?"""
     if vm.inlined or at in vm.refused or not may_begin(vm, frame):
         return False
@@ -194,12 +194,12 @@ def may_begin(vm: Machine, frame: Frame) -> bool:
 
 
 @contextmanager
-def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
+def routine(vm: Machine, instr: Instr) -> Iterator[LoopState]:
     """What is captured inside is a segment of its own. CPython may go on at the instruction."""
     vm.window()
     outer = vm.outer
-    segment = Routine(vm.exit_before(instr), instr.offset, vm.errstate)
-    work = Working(segment, segment.nodes, takes, take_inner, call, computed)
+    segment = LoopRegion(vm.exit_before(instr), instr.offset, vm.errstate)
+    work = LoopState(segment, segment.nodes, takes, take_inner, call, computed)
     work.mark = Mark(instr.offset, list(outer.saved), list(outer.locals))
     work.small_only = instr.offset + size_limits.SMALL_ONLY in vm.refused
     before = vm.writes, len(vm.effects)
@@ -217,12 +217,14 @@ def routine(vm: Machine, instr: Instr) -> Iterator[Working]:
         if work.list_stores and work.fixed_items:
             raise NotALoop("it changes a list, of which items are known")
     except size_limits.LargeOnAWay as error:
-        raise Refused(instr.offset + size_limits.SMALL_ONLY, error.with_traceback(None)) from error
+        raise LoopRefused(
+            instr.offset + size_limits.SMALL_ONLY, error.with_traceback(None)
+        ) from error
     except (NotALoop, BreakSignal, Unsupported, Raising) as error:
         if isinstance(error, TooMuch) and instr.offset not in outer.code.loops:
             vm.rolled.add(~instr.offset)
         # with its frames the user's objects would live until the next garbage collection
-        raise Refused(segment.at, error.with_traceback(None)) from error
+        raise LoopRefused(segment.at, error.with_traceback(None)) from error
     finally:
         vm.work, vm.in_loop = None, in_loop
     vm.segments.append(segment)

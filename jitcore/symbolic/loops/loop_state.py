@@ -19,8 +19,8 @@ from jitcore.ir.ops.operator import specialise
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Frame, Mark, PileKey, Routine
-from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Run, Var, Zip
+from jitcore.symbolic.state import Frame, LoopRegion, Mark, PileKey
+from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Traced, Var, Zip
 
 ELEMENTS = (GETITEM, SETITEM, ITEMS_FROM, ITEMS_BEFORE)
 ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
@@ -36,7 +36,7 @@ class TooMuch(NotALoop):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Arm:
     """Where one way begins, and how many values it takes off the stack, or what its stack is. What
     a variable is known to be there. `then`: it forks again at once."""
 
@@ -50,17 +50,17 @@ class Way:
 class Fork(Exception):
     """A branch of this frame that only run time decides."""
 
-    def __init__(self, frame: Frame, predicate: Any, yes: Way, no: Way) -> None:
+    def __init__(self, frame: Frame, predicate: Any, yes: Arm, no: Arm) -> None:
         super().__init__()
         self.frame, self.predicate, self.yes, self.no = frame, predicate, yes, no
 
 
 @dataclass(slots=True)
-class Working:
+class LoopState:
     """`open`: the list that nodes go to. `takes`, `loop` and `call` are those of walk_loop.py,
     `computed` that of array_views.py."""
 
-    routine: Routine
+    routine: LoopRegion
     open: list[Node]
     takes: Callable[[Machine, Frame, Loop], bool]
     loop: Callable[[Machine, Frame, Loop], None]
@@ -149,7 +149,7 @@ class Working:
             self.append(vm, node, through_point)
         if stores:
             self.commit()
-        return None if out is None else Run(out)
+        return None if out is None else Traced(out)
 
     def append(self, vm: Machine, node: Node, through_point: bool) -> None:
         """Where it fails, CPython goes on at the mark."""
@@ -200,7 +200,7 @@ def is_element(container: Any, key: Any) -> bool:
     )
 
 
-def working(vm: Machine) -> Working:
+def working(vm: Machine) -> LoopState:
     """Of the loop that is being captured: there is one."""
-    assert isinstance(vm.work, Working)
+    assert isinstance(vm.work, LoopState)
     return vm.work

@@ -14,7 +14,7 @@ from jitcore.ir.types import PYBOOL, ScalarType
 from jitcore.symbolic.loops.sequences import is_character
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects import comparisons, operators
-from jitcore.symbolic.values import Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Known, List, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 MOST = 16
@@ -37,7 +37,7 @@ def few(vm: Machine, item: Var, container: Var) -> list[Var] | None:
     if is_character(item):
         text = container.obj if isinstance(container, Known) else None
         return [Known(one) for one in text] if type(text) is str and len(text) <= MOST else None
-    kind = item.value.type if isinstance(item, Run) else None
+    kind = item.value.type if isinstance(item, Traced) else None
     if not isinstance(kind, ScalarType) or kind.dtype.kind not in "biuf":
         return None
     is_set = isinstance(container, Known) and type(container.obj) is frozenset
@@ -63,7 +63,7 @@ def is_plain(var: Var) -> bool:
     match var:
         case Known(obj):
             return type(obj) in NUMBERS and is_number(obj)
-        case Run(value):
+        case Traced(value):
             kind = value.type
             return kind == PYBOOL or (isinstance(kind, ScalarType) and kind.dtype.kind in "iu")
     return False

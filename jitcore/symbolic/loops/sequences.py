@@ -22,7 +22,7 @@ from jitcore.ir.types import CHARACTER, PYINT, CharacterType, ObjectType, Scalar
 from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.values import Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Known, List, Traced, Tuple, Var
 
 CLASSES = (list, tuple, str, bytes, bytearray)
 SAMPLE = 2000  # items that are looked at for their type; all are checked as they are read
@@ -32,7 +32,7 @@ def sequence(vm: Machine, var: Var) -> Value | None:
     """The graph input; None if the object is none of these, or was made in the region."""
     origin = getattr(var, "origin", None)
     match var:
-        case Run(value) if is_sequence(value.type):
+        case Traced(value) if is_sequence(value.type):
             return value
         case List() if origin is not None:
             cls: type = list
@@ -95,9 +95,9 @@ def item(vm: Machine, container: Var, key: Var) -> Var | None:
     return item_of(vm, over, kind_of_items(vm, container), leaf(vm, key))
 
 
-def item_of(vm: Machine, over: Value, kind: Type, index: Any) -> Run:
+def item_of(vm: Machine, over: Value, kind: Type, index: Any) -> Traced:
     settled(vm)
-    return Run(made(vm, SEQ_ITEM, (over, index), kind))
+    return Traced(made(vm, SEQ_ITEM, (over, index), kind))
 
 
 def store(vm: Machine, container: Var, key: Var, value: Var) -> bool:
@@ -124,7 +124,7 @@ def is_index(key: Var) -> bool:
     match key:
         case Known(obj):
             return type(obj) is int
-        case Run(value):
+        case Traced(value):
             kind = value.type
             return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
     return False
@@ -153,14 +153,14 @@ def add(vm: Machine, node: Node) -> None:
 
 
 def is_character(var: Var) -> bool:
-    return isinstance(var, Run) and isinstance(var.value.type, CharacterType)
+    return isinstance(var, Traced) and isinstance(var.value.type, CharacterType)
 
 
 def code_point(vm: Machine, var: Var) -> Var | None:
     """`ord()` of a character; None: it is none."""
     match var:
-        case Run(value) if isinstance(value.type, CharacterType):
-            return Run(made(vm, ORD, (value,), PYINT))
+        case Traced(value) if isinstance(value.type, CharacterType):
+            return Traced(made(vm, ORD, (value,), PYINT))
         case Known(str() as obj) if len(obj) == 1:
             return Known(ord(obj))
     return None

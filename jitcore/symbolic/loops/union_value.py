@@ -23,8 +23,8 @@ from jitcore.ir.types import NONE, PYBOOL, ArrayType, ScalarType, SpanType, Type
 from jitcore.symbolic.loops.loop_state import NotALoop, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.signals import Cut
-from jitcore.symbolic.values import Either, Known, Run, Var
+from jitcore.symbolic.signals import RegionEnd
+from jitcore.symbolic.values import Known, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
 Kinds = tuple[Type, ...]
@@ -34,9 +34,9 @@ COND = CONTROL["cond"]
 def kinds(vm: Machine, var: Var | None) -> Kinds:
     """NotALoop where it is no number, or not bound."""
     var = None if var is None else realize(vm, var)
-    if isinstance(var, Either):
+    if isinstance(var, TaggedUnion):
         return leaf_type(var.a), leaf_type(var.b)
-    given = leaf(vm, var) if isinstance(var, Run | Known) else None
+    given = leaf(vm, var) if isinstance(var, Traced | Known) else None
     found = leaf_type(given)
     nothing = isinstance(var, Known) and given is None
     if not isinstance(found, ScalarType | SpanType | ArrayType) and not nothing:
@@ -82,7 +82,7 @@ def flat(one: Kinds) -> Kinds:
 def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
     assert var is not None
     var = realize(vm, var)
-    if isinstance(var, Either):
+    if isinstance(var, TaggedUnion):
         if (leaf_type(var.a), leaf_type(var.b)) != wanted:
             raise NotALoop("a variable of other types on each way")
         return [var.a, var.b, var.tag]
@@ -97,8 +97,8 @@ def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
 
 def of_parts(given: Sequence[Any]) -> Var:
     if len(given) == 3:
-        return Either(*given)
-    return Run(given[0]) if type(given[0]) is Value else Known(given[0])
+        return TaggedUnion(*given)
+    return Traced(given[0]) if type(given[0]) is Value else Known(given[0])
 
 
 def unflat(many: Sequence[Kinds], given: Sequence[Any]) -> list[Var]:
@@ -127,7 +127,7 @@ def zero(kind: Type) -> Any:
 
 
 def has_either(vars: Sequence[Var]) -> bool:
-    return any(isinstance(var, Either) for var in vars)
+    return any(isinstance(var, TaggedUnion) for var in vars)
 
 
 def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
@@ -136,10 +136,10 @@ def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
     if vm.work is None and vm.inlined:
         vm.stop(breaks.RUNTIME_VALUE, "the type of a number that a loop has made")
     if vm.work is None:
-        raise Cut
-    at = next(k for k, var in enumerate(vars) if isinstance(var, Either))
+        raise RegionEnd
+    at = next(k for k, var in enumerate(vars) if isinstance(var, TaggedUnion))
     one = vars[at]
-    assert isinstance(one, Either)
+    assert isinstance(one, TaggedUnion)
     work = working(vm)
     nodes, mark, commits = work.open, work.mark, work.commits
     made: list[tuple[list[Node], Var | None]] = []
@@ -160,7 +160,7 @@ def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
 def chosen(vm: Machine, test: Var, yes: Var, no: Var) -> Var:
     """One of two numbers, by what only run time knows."""
     test = realize(vm, test)
-    assert isinstance(test, Run)
+    assert isinstance(test, Traced)
     both = union([kinds(vm, no), kinds(vm, yes)])
     given = [parts(vm, one, both) for one in (yes, no)]
     return of_parts(cond(working(vm).open, test.value, ([], []), given))
@@ -169,7 +169,7 @@ def chosen(vm: Machine, test: Var, yes: Var, no: Var) -> Var:
 def if_none(vm: Machine, var: Var) -> tuple[Any, Var, Var, bool] | None:
     """Of a number or None: its tag, what it is where that is true, and else; is it None then?"""
     var = realize(vm, var)
-    if vm.work is None or not isinstance(var, Either) or NONE not in kinds(vm, var):
+    if vm.work is None or not isinstance(var, TaggedUnion) or NONE not in kinds(vm, var):
         return None
     return var.tag, of_parts([var.b]), of_parts([var.a]), leaf_type(var.b) == NONE
 

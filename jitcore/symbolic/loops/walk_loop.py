@@ -29,14 +29,14 @@ from jitcore.symbolic.loops.counted_iter import counted, item_at
 from jitcore.symbolic.loops.local_arrays import spans_in
 from jitcore.symbolic.loops.local_stack import make_piles
 from jitcore.symbolic.loops.loop_node import (
-    Shape,
+    LoopBody,
     after_last,
     count_rounds,
     leave_unless,
     leave_way,
     test_rounds,
 )
-from jitcore.symbolic.loops.loop_state import Fork, NotALoop, TooMuch, Way, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, working
 from jitcore.symbolic.loops.union_value import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark
@@ -85,7 +85,7 @@ def first_pays(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> bool:
     return work.firsts < MAX_FIRSTS and (is_for or outermost)
 
 
-def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
+def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> LoopBody | None:
     """None: a variable is not yet bound; or, if `strict`, only a first round has other types."""
     work = working(vm)
     work.moved = []  # others were another loop's, of another frame perhaps
@@ -118,7 +118,7 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> Shape | None:
 
 def walked(
     vm: Machine, frame: Frame, loop: Loop, slots: list[int], carried: dict[int, Kinds]
-) -> tuple[Shape, dict[int, Kinds]]:
+) -> tuple[LoopBody, dict[int, Kinds]]:
     """A round with variables of these kinds, and the kinds that there are at its end."""
     work = working(vm)
     start, stack, nodes = frame.locals, frame.stack, work.open
@@ -151,7 +151,7 @@ def walked(
     base = tuple(stack[:-1] if it is not None else stack)
     live = frame.code.live[loop.header]
     slots = [i for i in slots if i in carried or i not in live or array_of(vm, start[i]) is None]
-    return Shape(slots, carried, initial, params, body, tree, it, k, base), found
+    return LoopBody(slots, carried, initial, params, body, tree, it, k, base), found
 
 
 def kinds_outside(vm: Machine, frame: Frame, tree: Tree, i: int) -> list[Kinds]:
@@ -240,7 +240,7 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
             some = scalar(vm, LEFT, it.taken, it.count)
             if not outermost:
                 begun = [*frame.stack[:-1], replace(it, sure=True)]
-                raise Fork(frame, some, Way(loop.header, 0, begun), Way(after_last(frame, loop), 1))
+                raise Fork(frame, some, Arm(loop.header, 0, begun), Arm(after_last(frame, loop), 1))
             leave_unless(vm, frame, some, loop.header, False)
         at_header(vm, frame, loop)
         next_item(vm, frame)

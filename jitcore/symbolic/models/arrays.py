@@ -12,13 +12,13 @@ from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.objects.calls import METHOD_MODELS
 from jitcore.symbolic.objects.operators import foldable
 from jitcore.symbolic.unwind import fails_as
-from jitcore.symbolic.values import Known, Run, Var
+from jitcore.symbolic.values import Known, Traced, Var
 
 
 def array_method(
     vm: Machine, owner: Var, name: str, args: tuple[Var, ...], kwargs: dict[str, Var]
 ) -> Var:
-    assert isinstance(owner, Run)
+    assert isinstance(owner, Traced)
     kind = owner.value.type
     if (
         name == "conjugate"
@@ -35,7 +35,7 @@ def array_method(
     return emit_row(vm, row, (owner, *args), kwargs)
 
 
-def conjugate_of(vm: Machine, owner: Run, kind: ScalarType) -> Var:
+def conjugate_of(vm: Machine, owner: Traced, kind: ScalarType) -> Var:
     """Of a Python number: itself, if it is real."""
     if kind.pytype is complex:
         return emit_row(vm, CONJUGATE, (owner,), {})
@@ -44,7 +44,7 @@ def conjugate_of(vm: Machine, owner: Run, kind: ScalarType) -> Var:
     return owner
 
 
-METHOD_MODELS["Run"] = array_method
+METHOD_MODELS["Traced"] = array_method
 
 
 def known_method(

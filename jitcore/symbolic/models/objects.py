@@ -15,7 +15,16 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.objects.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
 from jitcore.symbolic.objects.calls import callable_name, model
-from jitcore.symbolic.values import NOTHING, Compiled, Func, Known, Method, Object, Run, Var
+from jitcore.symbolic.values import (
+    NOTHING,
+    CompiledFunction,
+    Func,
+    Known,
+    Method,
+    Object,
+    Traced,
+    Var,
+)
 from jitcore.symbolic.wrap import HEAPTYPE, realize
 
 Args = tuple[Var, ...]
@@ -68,7 +77,7 @@ def class_of(vm: Machine, var: Var) -> type:
 @model(callable)
 def callable_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
-    if isinstance(owner, (Func, Compiled, Method)):
+    if isinstance(owner, (Func, CompiledFunction, Method)):
         return Known(True)
     if isinstance(owner, Known):
         return Known(callable(owner.obj))
@@ -104,7 +113,7 @@ def attribute_name(vm: Machine, var: Var) -> str:
 def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     owner = realize(vm, owner)
     cls = class_of(vm, owner)
-    if isinstance(owner, Run) and not isinstance(owner.value.type, ObjectType):
+    if isinstance(owner, Traced) and not isinstance(owner.value.type, ObjectType):
         return hasattr(cls, name)
     if isinstance(owner, Object) and name in owner.attrs:
         return owner.attrs[name] is not None or not is_gone(lookup(cls, name))

@@ -34,7 +34,7 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.calls import model
 from jitcore.symbolic.objects.strings import TEXT
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Known, List, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 from jitcore.user.directives import disable
 
@@ -109,10 +109,10 @@ def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
     match var:
         case Known(obj) if is_text(obj):
             return obj
-        case Run(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
+        case Traced(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
             if kind.python or not inside:
                 return value
-        case Run(value) if value.type == TEXT:
+        case Traced(value) if value.type == TEXT:
             return value
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(printed(vm, item, True) for item in items)

@@ -33,8 +33,8 @@ from jitcore.symbolic.values import (
     List,
     Map,
     Range,
-    Run,
     Set,
+    Traced,
     Tuple,
     Var,
     Zip,
@@ -57,14 +57,18 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
         return local_stack.count(vm, owner)
     if isinstance(owner, Set):
         return Known(len(owner.items))
-    if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
+    if isinstance(owner, Traced) and isinstance(owner.value.type, SpanType):
         return array_views.length(vm, owner.value)
-    if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType) and owner.value.type.ndim:
+    if (
+        isinstance(owner, Traced)
+        and isinstance(owner.value.type, ArrayType)
+        and owner.value.type.ndim
+    ):
         return told(vm, owner, "len", lambda t: t.shape[0])
     count = length(vm, owner)
     over = sequence(vm, owner) if count is None and vm.work is not None else None
     if over is not None:
-        return Run(length_of(vm, over, 0))
+        return Traced(length_of(vm, over, 0))
     if count is None:
         vm.stop(breaks.UNKNOWN_BUILTIN, f"len() of {describe(owner)}")
     return Known(count)
@@ -84,12 +88,12 @@ def ord_(vm: Machine, args: Args, kwargs: Words) -> Var:
 @model(range)
 def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
     vars = [realize(vm, arg) for arg in args]
-    if any(isinstance(v, Run) and not isinstance(v.value.type, ScalarType) for v in vars):
+    if any(isinstance(v, Traced) and not isinstance(v.value.type, ScalarType) for v in vars):
         vm.stop(breaks.RUNTIME_VALUE, "range()")
-    if not any(isinstance(v, Run) for v in vars) or not bounds_are_whole(vm, vars):
+    if not any(isinstance(v, Traced) for v in vars) or not bounds_are_whole(vm, vars):
         return operators.folded(vm, range, *map(vm.concrete, vars))
     start, stop, step = (Known(0), vars[0], Known(1)) if len(vars) == 1 else (*vars, Known(1))[:3]
-    if isinstance(step, Run):
+    if isinstance(step, Traced):
         step = vm.emit(RANGE_STEP, (step.value,), {})
     return Range(start, stop, step)
 
@@ -102,14 +106,14 @@ def bounds_are_whole(vm: Machine, vars: list[Var]) -> bool:
 def may_step(vm: Machine, step: Var) -> bool:
     if isinstance(step, Known):
         return bool(step.obj != 0)
-    return vm.work is not None and isinstance(step, Run) and step.value.type == PYINT
+    return vm.work is not None and isinstance(step, Traced) and step.value.type == PYINT
 
 
 def is_whole(var: Var) -> bool:
     """What range() takes without asking."""
     if isinstance(var, Known):
         return type(var.obj) is int
-    kind = var.value.type if isinstance(var, Run) else None
+    kind = var.value.type if isinstance(var, Traced) else None
     return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
 
 
@@ -169,7 +173,7 @@ def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if isinstance(over, Range) and over.settled is not None:
         over = over.settled
     of_range = isinstance(over, Range) or (isinstance(over, Known) and type(over.obj) is range)
-    if of_range or (isinstance(over, Run) and length(vm, over) is not None):
+    if of_range or (isinstance(over, Traced) and length(vm, over) is not None):
         return adopted(vm, Iter(over, backward=True))
     return Iter(Tuple(tuple(reversed(items_of(vm, over)))), passing=True)
 
@@ -237,7 +241,7 @@ def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words
 
 
 def at_run_time(vm: Machine, items: list[Var]) -> bool:
-    return any(isinstance(realize(vm, item), Run) for item in items)
+    return any(isinstance(realize(vm, item), Traced) for item in items)
 
 
 model(min)(extreme(min, "<"))

@@ -21,8 +21,18 @@ from jitcore.symbolic.arrays.masked_select import give_up
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.assumed_constant import assumed, object_of
-from jitcore.symbolic.signals import Cut
-from jitcore.symbolic.values import Compiled, Func, Known, Lazy, Masked, Object, Run, Tuple, Var
+from jitcore.symbolic.signals import RegionEnd
+from jitcore.symbolic.values import (
+    CompiledFunction,
+    Func,
+    Known,
+    Lazy,
+    Masked,
+    Object,
+    Traced,
+    Tuple,
+    Var,
+)
 from jitcore.symbolic.wrap import realize
 from jitcore.user.assumptions import ALLOWED, CONSTANT, held
 
@@ -45,11 +55,11 @@ def promised(vm: Machine, fn: Var, args: Args, kwargs: Words) -> Var | None:
 
 def named(vm: Machine, fn: Var) -> tuple[Any, Source | None]:
     match fn:
-        case Lazy(origin, obj) | Compiled(obj, origin) | Known(obj, origin):
+        case Lazy(origin, obj) | CompiledFunction(obj, origin) | Known(obj, origin):
             return obj, origin
         case Func(obj=obj, origin=origin) | Object(obj=obj, origin=origin):
             return obj, origin
-        case Run(origin=origin) if origin is not None:
+        case Traced(origin=origin) if origin is not None:
             return vm.live.get(origin), origin
     return None, None
 
@@ -61,7 +71,7 @@ def allowed(vm: Machine, obj: Any, args: Args, kwargs: Words) -> Var:
     if vm.config.verify:
         vm.stop(breaks.UNKNOWN_CALLABLE, f"{name}(), in verify mode")
     if holds_back(vm):
-        raise Cut
+        raise RegionEnd
     tree = tuple(argument(vm, arg) for arg in args)
     words = {key: argument(vm, arg) for key, arg in kwargs.items()}
     op = Op(
@@ -72,7 +82,7 @@ def allowed(vm: Machine, obj: Any, args: Args, kwargs: Words) -> Var:
     vm.fresh -= set(node.inputs)
     vm.loud(node)
     vm.cut_here = True
-    return Run(given)
+    return Traced(given)
 
 
 def holds_back(vm: Machine) -> bool:
@@ -87,7 +97,7 @@ def argument(vm: Machine, var: Var) -> Any:
     var = realize(vm, var)
     origin = getattr(var, "origin", None)
     match var:
-        case Run(value) if not isinstance(value.type, SpanType):
+        case Traced(value) if not isinstance(value.type, SpanType):
             return value
         case Masked():
             give_up(var)

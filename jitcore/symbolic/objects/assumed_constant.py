@@ -20,7 +20,7 @@ from jitcore.guards.source import Const, FunctionPart, Kept, Source
 from jitcore.host.user_exceptions import is_users
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import NOTHING, Known, Lazy, Run, Tuple, Var
+from jitcore.symbolic.values import NOTHING, Known, Lazy, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...))
@@ -66,9 +66,9 @@ def argument(vm: Machine, name: str, var: Var) -> Any:
     match var:
         case Known(obj):
             return obj
-        case Run(hint=hint) if hint is not NOTHING:
+        case Traced(hint=hint) if hint is not NOTHING:
             return vm.concrete(var, "is given to a function whose result is assumed to be constant")
-        case Run():
+        case Traced():
             vm.stop(breaks.RUNTIME_VALUE, f"{describe(var)}, given to {name}")
         case Tuple(items, cls=cls) if origin is None and cls is tuple:
             return tuple(argument(vm, name, item) for item in items)

@@ -45,9 +45,9 @@ from jitcore.symbolic.values import (
     List,
     Method,
     Object,
-    Run,
     Set,
     Super,
+    Traced,
     Tuple,
     Var,
 )
@@ -73,9 +73,9 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
     match owner:
         case Known(obj):
             return _of_known(vm, owner, obj, name)
-        case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
+        case Traced(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return _of_run(vm, owner, value.type, name)
-        case Run(value) if isinstance(value.type, SpanType):
+        case Traced(value) if isinstance(value.type, SpanType):
             found = array_views.attribute(vm, value, name)
             return Bound(owner, name) if found is None else found
         case Object():
@@ -235,7 +235,7 @@ def is_data_descriptor(raw: Any) -> bool:
     )
 
 
-def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) -> Var:
+def _of_run(vm: Machine, owner: Traced, kind: ArrayType | ScalarType, name: str) -> Var:
     if isinstance(kind, ScalarType) and kind.python:
         return _of_number(vm, owner, kind.pytype, name)
     fact = ATTRIBUTES.get(name)
@@ -251,7 +251,7 @@ def _of_run(vm: Machine, owner: Run, kind: ArrayType | ScalarType, name: str) ->
     vm.stop(row, f".{name} of {describe(owner)}")
 
 
-def _of_number(vm: Machine, owner: Run, cls: type, name: str) -> Var:
+def _of_number(vm: Machine, owner: Traced, cls: type, name: str) -> Var:
     """Of Python's. The real part of a float or int is that number itself."""
     if cls is complex and name in PARTS:
         return emit_row(vm, PARTS[name], (owner,), {})
@@ -304,7 +304,7 @@ def row_of_array_attribute(name: str) -> BreakKind:
 
 
 def row_of_write(vm: Machine, owner: Var) -> BreakKind:
-    if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType):
+    if isinstance(owner, Traced) and isinstance(owner.value.type, ArrayType):
         return breaks.ARRAY_CHANGED
     return row_of_operands(vm, (owner,), breaks.ATTRIBUTE_WRITE)
 

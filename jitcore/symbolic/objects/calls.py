@@ -38,7 +38,7 @@ from jitcore.symbolic.objects.inlined import generator, inline
 from jitcore.symbolic.unwind import modelled
 from jitcore.symbolic.values import (
     Bound,
-    Compiled,
+    CompiledFunction,
     Dict,
     Func,
     Generator,
@@ -46,7 +46,7 @@ from jitcore.symbolic.values import (
     Lazy,
     Method,
     Partial,
-    Run,
+    Traced,
     Tuple,
     Var,
 )
@@ -78,7 +78,7 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
     if done is not None:
         return done
     fn = realize(vm, fn)
-    if isinstance(fn, Compiled):
+    if isinstance(fn, CompiledFunction):
         fn = function_of(vm, fn)
     if vm.work is not None and not isinstance(fn, Func) and has_either(args):
         return distributed(vm, lambda *each: call(vm, fn, each, kwargs), *args)
@@ -95,7 +95,7 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
                 vm.stop(left, f"{callable_name(obj)}()")
             return call_function(vm, fn, args, kwargs)
         case Method(func, owner):
-            if not isinstance(func, Func | Compiled):
+            if not isinstance(func, Func | CompiledFunction):
                 refuse_of(vm, owner)
             return call(vm, func, (owner, *args), kwargs)
         case Partial(func, more, words):
@@ -103,7 +103,7 @@ def call(vm: Machine, fn: Var, args: tuple[Var, ...], kwargs: dict[str, Var]) ->
         case Bound(owner, _) if len(args) == 1 and not kwargs and is_unseen(vm, owner):
             assert isinstance(owner, Lazy)
             return append(vm, owner, *args)
-        case Bound(Run() as owner, name) if vm.work is not None and local_stack.is_pile(owner):
+        case Bound(Traced() as owner, name) if vm.work is not None and local_stack.is_pile(owner):
             return local_stack.call(vm, owner, name, args, kwargs)
         case Bound(owner, "append") if vm.work is not None and append_list.may_grow(vm, owner):
             if len(args) != 1 or kwargs:

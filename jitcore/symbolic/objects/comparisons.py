@@ -27,7 +27,18 @@ from jitcore.symbolic.objects.operators import (
     refuse_user_operand,
 )
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Dict, Either, Known, List, Object, Run, Set, Tuple, Var, View
+from jitcore.symbolic.values import (
+    Dict,
+    Known,
+    List,
+    Object,
+    Set,
+    TaggedUnion,
+    Traced,
+    Tuple,
+    Var,
+    View,
+)
 from jitcore.symbolic.wrap import realize
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -126,7 +137,7 @@ def identical(vm: Machine, lhs: Var, rhs: Var) -> bool:
 
 def _either_is(vm: Machine, lhs: Var, rhs: Var) -> bool:
     """A number, or None, is another object than what it surely is not."""
-    one, other = (lhs, rhs) if isinstance(lhs, Either) else (rhs, lhs)
+    one, other = (lhs, rhs) if isinstance(lhs, TaggedUnion) else (rhs, lhs)
     if isinstance(other, Known) and not any(_may_be_of(kind, other.obj) for kind in kinds(vm, one)):
         return False
     distributed(vm, lambda *_: Known(None), one)  # after the loops another region finds it out
@@ -157,7 +168,7 @@ def _may_be(var: Var, obj: object) -> bool:
     """Could the value be this very constant?"""
     if isinstance(var, Tuple):
         return type(obj) is tuple
-    if not isinstance(var, Run) or isinstance(var.value.type, ArrayType | SpanType):
+    if not isinstance(var, Traced) or isinstance(var.value.type, ArrayType | SpanType):
         return False
     kind = var.value.type
     if isinstance(kind, ScalarType):

@@ -13,10 +13,10 @@ from jitcore.guards.guard import Equals
 from jitcore.guards.source import CompiledPart
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.function_parts import function_value
-from jitcore.symbolic.values import Compiled, Func
+from jitcore.symbolic.values import CompiledFunction, Func
 
 
-def function_of(vm: Machine, called: Compiled) -> Func:
+def function_of(vm: Machine, called: CompiledFunction) -> Func:
     obj, here = called.obj, vm.config.results
     name = f"{obj._original.__qualname__}()"
     if obj._signature is not None:

@@ -19,7 +19,7 @@ from jitcore.guards.source import (
 )
 from jitcore.host.own_code import is_own
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import Cell, Compiled, Func, Lazy, Var
+from jitcore.symbolic.values import Cell, CompiledFunction, Func, Lazy, Var
 from jitcore.user.directives import COMPILED
 
 FUNCTIONS = (types.FunctionType, COMPILED)
@@ -65,13 +65,13 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
 def compiled_value(vm: Machine, obj: Any, origin: Source) -> Var:
     """Its function is looked at when it is called."""
     vm.guard(HasType(origin, COMPILED))
-    return Compiled(obj, origin)
+    return CompiledFunction(obj, origin)
 
 
-def function_in(vm: Machine, raw: Any) -> Func | Compiled:
+def function_in(vm: Machine, raw: Any) -> Func | CompiledFunction:
     """One of FUNCTIONS that a class has, whose version is guarded."""
     if type(raw) is COMPILED:
-        return Compiled(raw, Const(raw))
+        return CompiledFunction(raw, Const(raw))
     return function_value(vm, raw, Const(raw))
 
 

@@ -33,8 +33,8 @@ from jitcore.symbolic.values import (
     List,
     Map,
     Range,
-    Run,
     Set,
+    Traced,
     Tuple,
     Var,
     View,
@@ -59,7 +59,7 @@ def iterator(vm: Machine, over: Var) -> Var:
     if isinstance(over, ITERATORS):
         return over
     size = length(vm, over)
-    counted = isinstance(over, Run) and (is_sequence(over.value.type) or is_span(over.value))
+    counted = isinstance(over, Traced) and (is_sequence(over.value.type) or is_span(over.value))
     if size is None and counted:
         return adopted(vm, Iter(over))
     if size is None:
@@ -85,9 +85,9 @@ def length(vm: Machine, over: Var) -> int | None:
             return None  # len() raises
         case Known(obj) if type(obj) in (tuple, str, range, bytes, list):
             return len(obj)
-        case Run(value) if isinstance(value.type, ArrayType) and value.type.shape:
+        case Traced(value) if isinstance(value.type, ArrayType) and value.type.shape:
             return seen(vm, value.type.shape[0])
-        case Run(value) if isinstance(value.type, SpanType) and value.type.dims:
+        case Traced(value) if isinstance(value.type, SpanType) and value.type.dims:
             return value.type.dims[0]
     return None
 
@@ -100,9 +100,9 @@ def item(vm: Machine, over: Var, index: int) -> Var:
             return VIEWS[name](owner)[index]
         case Known(obj):
             return Known(obj[index])
-        case Run() if vm.work is not None:
+        case Traced() if vm.work is not None:
             return array_views.item(vm, over, Known(index))
-        case Run():
+        case Traced():
             return emit_row(vm, GETITEM, (over, Known(index)), {})
     raise AssertionError(over)
 

@@ -45,13 +45,13 @@ from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails_as
 from jitcore.symbolic.values import (
     NOTHING,
-    Either,
     Known,
     List,
     Masked,
     Object,
-    Run,
     Set,
+    TaggedUnion,
+    Traced,
     Tuple,
     Var,
 )
@@ -95,7 +95,7 @@ def binary(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
     if has_either((lhs, rhs)):
         return distributed(vm, partial(binary, vm, text), lhs, rhs)
     plain = text.removesuffix("=")
-    if text.endswith("=") and isinstance(lhs, Run) and is_array(lhs.value.type):
+    if text.endswith("=") and isinstance(lhs, Traced) and is_array(lhs.value.type):
         return _inplace(vm, text, lhs, rhs)
     if is_array_like(vm, lhs) or is_array_like(vm, rhs):
         refuse_user_operand(vm, plain, lhs, rhs)
@@ -140,7 +140,7 @@ def is_array(kind: Type) -> bool:
     return isinstance(kind, ArrayType | SpanType)
 
 
-def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
+def _inplace(vm: Machine, text: str, lhs: Traced, rhs: Var) -> Var:
     """`a += b`: on an array made in the region that nobody else sees, an ordinary operation; else
     a store."""
     refuse_user_operand(vm, text, rhs)
@@ -151,7 +151,7 @@ def _inplace(vm: Machine, text: str, lhs: Run, rhs: Var) -> Var:
     private = vm.is_fresh(lhs.value) and plain in TARGETS
     if private and _result_type(vm, plain, lhs, rhs) == lhs.value.type:
         made = emit_row(vm, BY_OPERATOR[plain], (lhs, rhs), {})
-        assert isinstance(made, Run)
+        assert isinstance(made, Traced)
         lhs.value = made.value
         vm.fresh.add(made.value)
         return lhs
@@ -192,14 +192,14 @@ def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
 
 
 def is_hinted(var: Var) -> bool:
-    return isinstance(var, Known) or (isinstance(var, Run) and var.hint is not NOTHING)
+    return isinstance(var, Known) or (isinstance(var, Traced) and var.hint is not NOTHING)
 
 
 def number_class(var: Var) -> type | None:
     match var:
         case Known(obj) if type(obj) in (bool, int, float, complex):
             return type(obj)
-        case Run(value) if isinstance(value.type, ScalarType) and value.type.python:
+        case Traced(value) if isinstance(value.type, ScalarType) and value.type.python:
             return type(value.type.dtype.type(0).item())
     return None
 
@@ -245,7 +245,7 @@ def _container(vm: Machine, text: str, lhs: Var, rhs: Var) -> Var:
 
 def unary(vm: Machine, text: str, value: Var) -> Var:
     value = realize(vm, value)
-    if isinstance(value, Either):
+    if isinstance(value, TaggedUnion):
         return distributed(vm, partial(unary, vm, text), value)
     if foldable(value):
         return folded(vm, UNARY[text], value.obj)  # type: ignore[union-attr]
@@ -253,14 +253,14 @@ def unary(vm: Machine, text: str, value: Var) -> Var:
         return emit_row(vm, BY_OPERATOR[text], (value,), {})
     kinds = NUMBERS.get(text)
     if python_scalar(vm, value) and kinds is not None and number_class(value) in kinds:
-        assert isinstance(value, Run)
+        assert isinstance(value, Traced)
         out = vm.emit(BY_OPERATOR[text], (value.value,), {})
         return hinted(vm, out, UNARY[text], (value,))
     refuse(vm, (value,), breaks.OPERATOR, f"{text} of {describe(value)}")
 
 
 def to_bool(vm: Machine, value: Var, before_loop: bool = False) -> Var:
-    if isinstance(value, Either):
+    if isinstance(value, TaggedUnion):
         return distributed(vm, partial(to_bool, vm), value)
     value = local_stack.count(vm, value)
     found = truth(vm, value)
@@ -275,12 +275,12 @@ def to_bool(vm: Machine, value: Var, before_loop: bool = False) -> Var:
 
 def kind_of_number(vm: Machine, value: Var) -> ScalarType | None:
     value = realize(vm, value)
-    kind = value.value.type if isinstance(value, Run) else None
+    kind = value.value.type if isinstance(value, Traced) else None
     return kind if isinstance(kind, ScalarType) else None
 
 
 def negate(vm: Machine, value: Var) -> Var:
-    if isinstance(value, Either):
+    if isinstance(value, TaggedUnion):
         return distributed(vm, partial(negate, vm), value)
     value = local_stack.count(vm, value)
     found = truth(vm, value)

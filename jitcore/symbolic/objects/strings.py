@@ -12,7 +12,7 @@ from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ObjectType, ScalarType
 from jitcore.ir.value import Value
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import Known, Run, Var
+from jitcore.symbolic.values import Known, Traced, Var
 
 FORMAT = Op("py.format", format, Kind.OPAQUE, Effect.SILENT)
 JOIN = Op("py.join", "".join, Kind.OPAQUE, Effect.SILENT)
@@ -25,9 +25,9 @@ def formatted(vm: Machine, value: Var, spec: str) -> Var | None:
     if vm.work is not None or vm.config.verify:
         return None
     match value:
-        case Run(Value(type=ScalarType() as kind) as number) if kind.dtype.char in NUMBERS:
+        case Traced(Value(type=ScalarType() as kind) as number) if kind.dtype.char in NUMBERS:
             return made(vm, FORMAT, number, spec)
-        case Run(Value(type=kind)) if kind == TEXT and not spec:
+        case Traced(Value(type=kind)) if kind == TEXT and not spec:
             return value
     return None
 
@@ -41,8 +41,8 @@ def joined(vm: Machine, parts: list[Var]) -> Var | None:
     return made(vm, JOIN, tree)
 
 
-def made(vm: Machine, op: Op, *args: Any) -> Run:
+def made(vm: Machine, op: Op, *args: Any) -> Traced:
     out = Value(TEXT)
     vm.window().nodes.append(Node(op, args, {}, (out,), (), vm.place()))
     vm.nodes += 1
-    return Run(out)
+    return Traced(out)

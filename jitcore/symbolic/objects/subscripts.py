@@ -31,12 +31,12 @@ from jitcore.symbolic.unwind import fails, missing_key
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
-    Either,
     Known,
     List,
     Object,
-    Run,
     Slice,
+    TaggedUnion,
+    Traced,
     Tuple,
     Var,
 )
@@ -51,7 +51,7 @@ def getitem(vm: Machine, container: Var, key: Var) -> Var:
     if found is not None:
         return found
     match container:
-        case Run() if is_array_like(vm, container):
+        case Traced() if is_array_like(vm, container):
             return _array_item(vm, container, key)
         case Dict(items):
             name = key_of(vm, key)
@@ -76,14 +76,14 @@ def in_routine(vm: Machine, container: Var, key: Var) -> Var | None:
     return sequences.item(vm, container, key) if found is None else found
 
 
-def _array_item(vm: Machine, container: Run, key: Var) -> Var:
+def _array_item(vm: Machine, container: Traced, key: Var) -> Var:
     row = GETITEM
     key = realize(vm, key)
     if vm.work is not None:
         return array_views.item(vm, container, key)
-    if isinstance(key, Run) and is_mask_of(key, container):
+    if isinstance(key, Traced) and is_mask_of(key, container):
         return selected(vm, container, key, operator.getitem)
-    if isinstance(key, Run) and key.hint is not NOTHING and vm.in_loop:
+    if isinstance(key, Traced) and key.hint is not NOTHING and vm.in_loop:
         return vm.emit(row, (container.value, key.value), {})
     part = moving_item(vm, container, key)
     return part or emit_row(vm, row, (container, key), {})
@@ -96,7 +96,7 @@ def index_of(vm: Machine, key: Var) -> Any:
             return obj
         case Slice(parts):
             return slice(*(vm.concrete(realize(vm, p), AN_INDEX) for p in parts))
-        case Run():
+        case Traced():
             return vm.concrete(key, AN_INDEX)
     vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
 
@@ -118,7 +118,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     if vm.work is not None and store_item(vm, container, key, value):
         return
     match container:
-        case Run(run) if isinstance(run.type, ArrayType | SpanType):
+        case Traced(run) if isinstance(run.type, ArrayType | SpanType):
             if vm.work is not None:
                 store_element(vm, run, key, realize(vm, value))
                 return
@@ -148,14 +148,14 @@ def store_item(vm: Machine, container: Var, key: Var, value: Var) -> bool:
     value = realize(vm, value)
     if sequences.sequence(vm, container) is None:
         return False
-    if isinstance(value, Either):
+    if isinstance(value, TaggedUnion):
         distributed(vm, partial(setitem, vm, container, key), value)
         return True
     return sequences.store(vm, container, realize(vm, key), value)
 
 
 def store_element(vm: Machine, array: Value, key: Var, value: Var) -> None:
-    if isinstance(value, Either):
+    if isinstance(value, TaggedUnion):
         distributed(vm, partial(store_element, vm, array, key), value)
         return
     element = array_views.index(vm, key)
