@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from types import CodeType
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.opcodes import version
+from jitcore.opcodes import tables
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
 from jitcore.opcodes.instr import NOWHERE, Instr, Position
@@ -59,7 +59,7 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
     consts = list(code.co_consts)
     leave = [
         item("LOAD_CONST", none_index(consts), NOWHERE),
-        item(version.LEAVE, 0, NOWHERE),
+        item(tables.LEAVE, 0, NOWHERE),
         item("RETURN_VALUE", 0, NOWHERE),
     ]
     items: list[CodeItem] = []
@@ -76,7 +76,7 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
             point = point_items(len(consts) - 1, instr.position, leave[0])
             items.extend(point)
             first = point[0]
-        elif version.THROW_LOOKS_BACK and needs_fence(decoded, instr, previous):
+        elif tables.THROW_LOOKS_BACK and needs_fence(decoded, instr, previous):
             first = item("NOP", 0, instr.position)
             items.append(first)
         landing[instr.offset], originals[instr.offset] = first, own
@@ -100,18 +100,18 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
 
 def needs_fence(decoded: Code, instr: Instr, previous: Instr | None) -> bool:
     """The unit before has another handler, which an exception thrown here would find."""
-    if previous is None or not version.may_stand(instr.op, previous.op):
+    if previous is None or not tables.may_stand(instr.op, previous.op):
         return False
     return decoded.handler_of(instr.offset) is not decoded.handler_of(previous.offset)
 
 
 def item(name: str, arg: int, position: Position) -> CodeItem:
     number = dis.opmap[name]
-    return CodeItem(number, arg, position, version.CACHES[number])
+    return CodeItem(number, arg, position, tables.CACHES[number])
 
 
 def point_items(const: int, position: Position, leave: CodeItem) -> list[CodeItem]:
-    jump = item(version.JUMP_IF_TRUE, 0, position)
+    jump = item(tables.JUMP_IF_TRUE, 0, position)
     jump.target = leave
     return [item("LOAD_CONST", const, position), item("UNARY_INVERT", 0, position), jump]
 

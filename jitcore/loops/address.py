@@ -10,7 +10,7 @@ from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import ArrayType
 from jitcore.loops.c_types import NoForm, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Layout, Size
+from jitcore.loops.emitter_records import Layout, Size
 from jitcore.toolchain.abi import C_TYPES
 
 

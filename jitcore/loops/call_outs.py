@@ -18,7 +18,7 @@ from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.address import layout
 from jitcore.loops.c_types import NoForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import INPUT, Callback, Layout, Port
+from jitcore.loops.emitter_records import INPUT, Callback, Layout, Port
 from jitcore.loops.transform import batch_products, forward_stores
 from jitcore.toolchain.abi import ARRAY, C_TYPES, NUMPY_SCALAR
 

@@ -19,7 +19,7 @@ from jitcore.ir.types import SpanType
 from jitcore.loops.arrays.elementwise import buffered
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Layout
+from jitcore.loops.emitter_records import Layout
 
 
 def own(w: LoopEmitter, value: Value) -> Layout:

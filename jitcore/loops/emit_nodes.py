@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind, leaf_type
-from jitcore.loops import stack
+from jitcore.loops import local_stack
 from jitcore.loops.arrays import elementwise
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back, may_call
@@ -49,8 +49,8 @@ def emit_node(w: LoopEmitter, node: Node) -> None:
     elif node.op.name == "poll":
         w.line("rounds++;")
         w.leave_if(node, w.stale())
-    elif stack.is_of(node):
-        stack.emit(w, node)
+    elif local_stack.is_of(node):
+        local_stack.emit(w, node)
     else:
         operation(w, node)
 

@@ -16,7 +16,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.loops.c_types import NoForm, c_name, c_type, not_finite, number
-from jitcore.loops.records import (
+from jitcore.loops.emitter_records import (
     Ahead,
     Callback,
     DelayedNode,

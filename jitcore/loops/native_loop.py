@@ -29,7 +29,7 @@ from jitcore.ir.types import (
     SpanType,
     Type,
 )
-from jitcore.loops import boxed_items, stack
+from jitcore.loops import boxed_items, local_stack
 from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
@@ -147,7 +147,7 @@ def routine(
         tuple(call.row(len(scalars)) for call in w.calls),
         quiet,
         rounds,
-        tuple(stack.row(value.type) for value in lists),  # type: ignore[arg-type]
+        tuple(local_stack.row(value.type) for value in lists),  # type: ignore[arg-type]
     )
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
@@ -248,7 +248,7 @@ def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> It
 def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     kind = value.type
     if isinstance(kind, PileType):
-        return stack.LETTER, lists.index(value), 0, False
+        return local_stack.LETTER, lists.index(value), 0, False
     if not isinstance(kind, SpanType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
@@ -329,7 +329,7 @@ def text(
 
 def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     if isinstance(value.type, PileType):
-        return stack.handed(w, value, slot)
+        return local_stack.handed(w, value, slot)
     if not isinstance(value.type, SpanType):
         return [f"*({c_name(value)} *){slot}.bytes = {w.name(value)};"]
     made = w.layouts[value]

@@ -12,7 +12,7 @@ from types import CodeType
 from weakref import ref
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.opcodes import version
+from jitcore.opcodes import tables
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
 from jitcore.opcodes.instr import NOWHERE, Instr
@@ -111,13 +111,13 @@ class Code:
         instr = self.instrs[self.by_offset[offset]]
         if instr.op == "STORE_NAME" and self.names:
             return frozenset((self.slot_of[self.code.co_names[instr.arg]],))
-        return version.writes(instr)
+        return tables.writes(instr)
 
     def successors(self, offset: int) -> tuple[int, ...]:
         """Offsets that may run next, exceptions left out."""
         instr = self.instrs[self.by_offset[offset]]
         jump = () if instr.target is None else (instr.target,)
-        if instr.op in version.NO_FALL_THROUGH:
+        if instr.op in tables.NO_FALL_THROUGH:
             return jump
         return (instr.end, *jump) if instr.end in self.by_offset else jump
 
@@ -170,7 +170,7 @@ class Code:
         arg = instr.arg if number >= opcode.HAVE_ARGUMENT else None
         for target in self.successors(offset):
             jumps = target == instr.target
-            effect = version.stack_effect(instr.op, number, arg, jumps)
+            effect = tables.stack_effect(instr.op, number, arg, jumps)
             yield target, depth + effect
 
     @cached_property
@@ -185,7 +185,7 @@ class Code:
                 after: frozenset[int] = frozenset()
                 for target in self.successors(instr.offset):
                     after |= live[target]
-                now = seen | version.reads(instr) | (after - version.writes(instr))
+                now = seen | tables.reads(instr) | (after - tables.writes(instr))
                 handler = self.handler_of(instr.offset)
                 if handler is not None:
                     now |= live[handler.target]
@@ -202,7 +202,7 @@ class Code:
         room = self.code.co_stacksize
         depths = self.depths
         for instr in self.instrs:
-            free = version.may_stand(instr.op, previous)
+            free = tables.may_stand(instr.op, previous)
             if started and free and depths.get(instr.offset, room) < room:
                 found.add(instr.offset)
             started = started or instr.op == "RESUME"
@@ -242,9 +242,9 @@ def instructions(code: CodeType) -> tuple[Instr, ...]:
             extended, offset = arg << 8, offset + 2
             continue
         name = opcode.opname[number]
-        end = offset + 2 + 2 * version.CACHES[number]
+        end = offset + 2 + 2 * tables.CACHES[number]
         target = None
-        if number in version.JUMPS:
+        if number in tables.JUMPS:
             target = end + (-2 if "JUMP_BACKWARD" in name else 2) * arg
         instrs.append(Instr(start, end, name, arg, target, positions[offset // 2]))
         offset = start = end

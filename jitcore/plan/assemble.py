@@ -25,8 +25,8 @@ from jitcore.ir.graph import Node, Value
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import load_all
 from jitcore.plan.backend_call import Foreign
-from jitcore.plan.builder import PlanBuilder
 from jitcore.plan.lower_plan import PlanLowering, called
+from jitcore.plan.plan_builder import PlanBuilder
 from jitcore.plan.segments import (
     Live,
     PlannedSegment,

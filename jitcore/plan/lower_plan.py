@@ -33,8 +33,8 @@ from jitcore.kernels.group import FusionGroup
 from jitcore.loops.native_loop import NativeLoop
 from jitcore.passes.replace_calls import own_bins
 from jitcore.plan.backend_call import Foreign
-from jitcore.plan.builder import Operand, PlanBuilder
 from jitcore.plan.errstate_raise import quiet_state
+from jitcore.plan.plan_builder import Operand, PlanBuilder
 from jitcore.plan.segments import PlannedSegment, Schedule, Step
 
 

@@ -24,7 +24,7 @@ from jitcore.report.run import (
     Step,
     Stop,
 )
-from jitcore.report.source import function_at, lines_of
+from jitcore.report.user_source import function_at, lines_of
 
 At = tuple[str, int]  # file, line
 CPYTHON = "CPython"

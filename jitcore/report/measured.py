@@ -42,7 +42,7 @@ from jitcore.report.run import (
     Stop,
     Totals,
 )
-from jitcore.report.source import spot_of
+from jitcore.report.user_source import spot_of
 from jitcore.runtime.records import Record, Region
 from jitcore.runtime.records import records as of_process
 from jitcore.toolchain.cache_dir import said

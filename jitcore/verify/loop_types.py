@@ -27,8 +27,8 @@ from jitcore.ir.ops.dyn_array import (
     asked,
     dims_of,
 )
+from jitcore.ir.ops.local_stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM, ORD, SEQ_APPEND, SEQ_ITEM, SEQ_STORE
-from jitcore.ir.ops.stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
 from jitcore.ir.types import (
     CHARACTER,
     NONE,

@@ -18,8 +18,8 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, Value, walk
 from jitcore.ir.op import Effect
 from jitcore.plan.assemble import entry_of, sources_of
-from jitcore.plan.builder import Operand
 from jitcore.plan.lower_plan import PlanLowering, State
+from jitcore.plan.plan_builder import Operand
 from jitcore.plan.segments import Schedule, Step
 from jitcore.symbolic.state import LoopRegion, Loud
 from jitcore.verify.poison_empty import is_unwritten, leaves_out, marked

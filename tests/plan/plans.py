@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from jitcore import _C
 from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Local
-from jitcore.plan.builder import NULL, PlanBuilder
+from jitcore.plan.plan_builder import NULL, PlanBuilder
 
 
 class Left(NamedTuple):

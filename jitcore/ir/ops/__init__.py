@@ -24,18 +24,18 @@ from jitcore.ir.ops import (
     complex,
     control,
     dyn_array,
+    local_stack,
     loop,
     numpy,
     numpy_scalar,
     opaque,
     operator,
-    stack,
 )
 from jitcore.ir.ops import ufunc as ops_ufunc
 
 _TABLES = (
     *(ops_ufunc, operator, complex, array, numpy_scalar),
-    *(numpy, opaque, control, loop, dyn_array, stack),
+    *(numpy, opaque, control, loop, dyn_array, local_stack),
 )
 
 

@@ -29,8 +29,8 @@ from jitcore.loops.arrays.stores import box, branch, either, moved
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Layout
 from jitcore.loops.forms.elements import stored
-from jitcore.loops.records import Layout
 from jitcore.toolchain.abi import C_TYPES
 
 PLACES = "bBhHiIlq"  # of these types may ints be that say where

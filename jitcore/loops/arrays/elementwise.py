@@ -23,9 +23,9 @@ from jitcore.loops.address import layout, transposed, view
 from jitcore.loops.arrays.nest import buffer, fill, nest
 from jitcore.loops.c_types import NoForm, number
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import DelayedNode, Layout
 from jitcore.loops.forms.scalars import FORMS, converted
 from jitcore.loops.forms.ufuncs import NATIVE, expression
-from jitcore.loops.records import DelayedNode, Layout
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import Freedom, inner_loop
 

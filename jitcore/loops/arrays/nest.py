@@ -9,7 +9,7 @@ import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Layout
+from jitcore.loops.emitter_records import Layout
 from jitcore.toolchain.abi import C_TYPES
 
 ONE_BY_ONE = '__asm__ volatile("");'  # no vector code

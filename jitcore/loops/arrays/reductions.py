@@ -10,7 +10,7 @@ from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part,
 from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Layout
+from jitcore.loops.emitter_records import Layout
 from jitcore.loops.transform import batch_gemv, dots
 from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.numpy_loops import core_loop, inner_loop

@@ -24,8 +24,8 @@ from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.address import layout
 from jitcore.loops.arrays import elementwise, nest
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import DelayedNode, Layout
 from jitcore.loops.forms.elements import stored
-from jitcore.loops.records import DelayedNode, Layout
 from jitcore.toolchain.abi import C_TYPES
 
 LEAST = 1024  # bytes: a room as small costs less than the question

@@ -22,7 +22,7 @@ from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SPAN
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Access, Layout, RowsAhead, SubscriptKind
+from jitcore.loops.emitter_records import Access, Layout, RowsAhead, SubscriptKind
 from jitcore.loops.transform import dots
 from jitcore.loops.transform.batch_products import Round, is_vector, moves, planned
 from jitcore.toolchain.blas import threads_of_blas

@@ -22,7 +22,7 @@ from jitcore.ir.ops.dyn_array import SLICE_COUNT, SLICE_START, SPAN, SPAN_STORE,
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import ANYWHERE, Access, Ahead, Subscript, SubscriptKind
+from jitcore.loops.emitter_records import ANYWHERE, Access, Ahead, Subscript, SubscriptKind
 
 PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot"))
 PLAIN = frozenset(("op.add", "op.sub", "op.mul", "extent", "slice.start", "slice.count"))

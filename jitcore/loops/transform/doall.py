@@ -23,7 +23,7 @@ from jitcore.ir.ops.dyn_array import EXTENT, SPAN, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.ir.value import leaves
-from jitcore.loops import stack
+from jitcore.loops import local_stack
 from jitcore.toolchain.numpy_loops import Inner
 
 Pin = tuple[int, int, int]  # axis, start, step: at that axis stands start + step * round
@@ -146,7 +146,7 @@ class Accesses:
             target = self.part(node.args[0])
             if target is not None:
                 self.written.add(target.array)
-        if stack.is_of(node):
+        if local_stack.is_of(node):
             raise Shared
         for out in node.outputs:
             if node.op.kind is Kind.VIEW and not isinstance(out.type, ScalarType):

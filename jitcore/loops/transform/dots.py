@@ -19,8 +19,8 @@ from jitcore.ir.types import ScalarType
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Access, Ahead, Layout, Subscript, SubscriptKind
 from jitcore.loops.fp_flags import watch
-from jitcore.loops.records import Access, Ahead, Layout, Subscript, SubscriptKind
 from jitcore.loops.transform.batch_products import ALL
 from jitcore.toolchain.numpy_loops import Inner, core_loop
 

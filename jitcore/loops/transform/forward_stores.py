@@ -18,7 +18,7 @@ from jitcore.ir.ops.dyn_array import SPAN, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import RANGE_ITEM, SEQ_APPEND, SEQ_STORE
 from jitcore.ir.types import ArrayType, SpanType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Latest
+from jitcore.loops.emitter_records import Latest
 from jitcore.toolchain.abi import C_TYPES
 
 

@@ -21,7 +21,7 @@ from jitcore.ir.ops.array import GETITEM, SETITEM
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
-from jitcore.loops import stack
+from jitcore.loops import local_stack
 from jitcore.loops.transform.batch_products import Round, every, is_array
 from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.skew import (
@@ -159,7 +159,7 @@ def is_unnoticed(node: Node) -> bool:
 
 def is_number(node: Node) -> bool:
     """It computes numbers, without an effect; of arrays it reads elements at most."""
-    if node.op.name in REFUSED or node.op.stores or stack.is_of(node):
+    if node.op.name in REFUSED or node.op.stores or local_stack.is_of(node):
         return False
     if node.op is not GETITEM and node.op.name not in LENGTHS and any(map(has_bytes, node.inputs)):
         return False

@@ -33,8 +33,8 @@ from jitcore.loops.arrays.elementwise import (
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Layout
 from jitcore.loops.forms.elements import stored
-from jitcore.loops.records import Layout
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.strip_mine import StripMinePlan, is_mapped
 from jitcore.toolchain.abi import C_TYPES

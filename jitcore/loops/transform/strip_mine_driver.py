@@ -22,7 +22,7 @@ from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Layout
+from jitcore.loops.emitter_records import Layout
 from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.strip_mine import AT, StripMinePlan, plan_of
 from jitcore.loops.transform.strip_mine_function import WIDE, StripFunction, function

@@ -24,7 +24,7 @@ from jitcore.ir.types import ScalarType
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Access, SubscriptKind
+from jitcore.loops.emitter_records import Access, SubscriptKind
 from jitcore.loops.transform import batch_products
 from jitcore.loops.transform.batch_products import Round, WrittenAccess, is_array
 from jitcore.loops.transform.rejected import Rejected

@@ -25,8 +25,8 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import KernelSpec, form
 from jitcore.plan.assemble import WrittenEntry, written
-from jitcore.plan.builder import Number
 from jitcore.plan.lower_plan import called
+from jitcore.plan.plan_builder import Number
 from jitcore.plan.segments import (
     Arguments,
     LoopLeft,

@@ -21,7 +21,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.infer.moving_view import Spans
 from jitcore.ir.ops.array import GETITEM, PART, SETITEM
 from jitcore.ir.types import PYINT, ArrayType, ScalarType
-from jitcore.opcodes.version import writes
+from jitcore.opcodes.tables import writes
 from jitcore.symbolic.arrays.shape_facts import seen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf

@@ -19,7 +19,7 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Op, leaf_type
-from jitcore.ir.ops.stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
+from jitcore.ir.ops.local_stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
 from jitcore.ir.types import PYINT, PileType, ScalarType
 from jitcore.symbolic.loops.counted_iter import is_held
 from jitcore.symbolic.loops.loop_state import NotALoop, working

@@ -16,7 +16,7 @@ from jitcore.loops.arrays import elementwise
 from jitcore.loops.boxed_items import letter_of
 from jitcore.loops.c_types import NoForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.records import Pile
+from jitcore.loops.emitter_records import Pile
 
 LETTER = "P"
 
