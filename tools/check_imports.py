@@ -3,8 +3,8 @@ order.
 
 LAYERS is the order: a folder, or a module at the top, may import itself and what stands in a line
 above its own. NARROW says where less is allowed, LATER what is loaded when it is called. Lines
-under TYPE_CHECKING count, and so does Lazy("jitcore.module"). No import stands inside a function,
-none is relative. Exit 1 when a line is wrong.
+under TYPE_CHECKING count, and so does LazyModule("jitcore.module"). No import stands inside a
+function, none is relative. Exit 1 when a line is wrong.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ plan
 runtime
 verify dump
 pipeline
+attach
 report
 auto
 api cli
@@ -59,7 +60,7 @@ LATER: Mapping[str, tuple[str, ...]] = {"config": ("user.config_scope",)}
 
 NUMPY = (
     *("user", "ir", "guards", "symbolic", "toolchain", "kernels", "passes", "loops", "cost"),
-    *("plan", "runtime", "verify", "pipeline", "report", "auto", "api", "cli"),
+    *("plan", "runtime", "verify", "pipeline", "attach", "report", "auto", "api", "cli"),
 )
 OUTSIDE: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(NUMPY, ("numpy",)),
@@ -102,9 +103,9 @@ def imports(path: Path) -> Iterator[Import]:
 
 
 def lazily(call: ast.Call) -> Iterator[Import]:
-    """`Lazy("module")`"""
+    """`LazyModule("module")`"""
     match call:
-        case ast.Call(func=ast.Name("Lazy"), args=[ast.Constant(str(module))]):
+        case ast.Call(func=ast.Name("LazyModule"), args=[ast.Constant(str(module))]):
             yield Import(module, call.lineno, later=True)
 
 

@@ -1,4 +1,4 @@
-"""What users call. Thin: the work is in jitcore/pipeline.py."""
+"""What users call. Thin: the work is in jitcore/attach.py and jitcore/pipeline.py."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ numpy_versions.check(np.__version__)
 log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
-pipeline = LazyModule("jitcore.pipeline")
+attaching = LazyModule("jitcore.attach")
+process = LazyModule("jitcore.runtime.process")
 waiting = LazyModule("jitcore.toolchain.background")
 everywhere = LazyModule("jitcore.auto.global_mode")
 rules = LazyModule("jitcore.runtime.exclusions")
@@ -223,7 +224,7 @@ def compiler_attached(fn: types.FunctionType, options: Config) -> Any:
     """None, where the compiler cannot be loaded: then the function runs in CPython."""
     _C.collector_begin()
     try:
-        return pipeline.attach(fn, options)
+        return attaching.attach(fn, options)
     except Exception as error:
         if options.strict or is_users(error):
             raise
@@ -279,7 +280,7 @@ def ignore_module(modules: Iterable[ModuleType | str] | ModuleType | str, /) -> 
 def reset() -> None:
     """Forget all that was compiled, and give back what it holds, and what lies free in malloc's
     heaps."""
-    forget = getattr(sys.modules.get("jitcore.pipeline"), "reset", None)
+    forget = getattr(sys.modules.get("jitcore.runtime.adopt"), "reset", None)
     if forget is not None:  # else nothing was compiled
         forget()
 
@@ -307,12 +308,12 @@ def set_num_threads(count: int, /) -> None:
         raise TypeError(f"set_num_threads: a number of threads is an int, not {count!r}") from None
     if wanted < 1:
         raise ValueError(f"{count} threads: at least 1 is needed")
-    pipeline.use_threads(wanted)
+    process.use_threads(wanted)
 
 
 def get_num_threads() -> int:
     """How many threads one large loop may use."""
-    count: int = pipeline.threads()
+    count: int = process.threads()
     return count
 
 

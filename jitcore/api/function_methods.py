@@ -18,7 +18,7 @@ from jitcore.user.array_spec import ArraySpec, examples, refusal
 from jitcore.user.cache_info import CachedEntry, CacheInfo, State
 from jitcore.user.directives import disable
 
-pipeline = LazyModule("jitcore.pipeline")  # which may be one that cannot be loaded
+attaching = LazyModule("jitcore.attach")  # which may be one that cannot be loaded
 
 
 def record_of(dispatcher: Any) -> Record | None:
@@ -78,7 +78,7 @@ def cache_clear(dispatcher: Any) -> None:
     """Forget what was compiled of this function. It is compiled anew when it is called, with the
     same options; calls under way go on. What it calls keeps its entries: `jitcore.reset()`."""
     if not dispatcher._off:
-        pipeline.forget(dispatcher._function.__code__)
+        attaching.forget(dispatcher._function.__code__)
 
 
 def warmup(dispatcher: Any, /, *args: Any, **kwargs: Any) -> bool:
@@ -102,10 +102,10 @@ def warmup(dispatcher: Any, /, *args: Any, **kwargs: Any) -> bool:
     if dispatcher._off or record is None or _C.is_busy():
         return False
     with disable():
-        pipeline.discovering(fn.__code__)
+        attaching.discovering(fn.__code__)
         start = decode(fn.__code__).start
         point = record.points.get(start)
-        return point is not None and bool(pipeline.ahead(point, frame_at(fn, start, values)))
+        return point is not None and bool(attaching.ahead(point, frame_at(fn, start, values)))
 
 
 def bound(fn: FunctionType, args: Any, kwargs: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from jitcore.runtime.memory_limit import keep_heap
 from jitcore.runtime.pending_points import arrivals
 
 EARLY = (
-    *("jitcore.auto.prepare", "jitcore.pipeline"),
+    *("jitcore.auto.prepare", "jitcore.attach"),
     *("subprocess", "hashlib", "json"),
 )
 
@@ -51,7 +51,7 @@ def begin() -> None:
     if environment().report:  # frames that run by then are measured, too
         _C.meter(True)
         report_at_exit()
-    _C.everywhere_begin(sys.modules["numpy"], umath, seconds, "jitcore.pipeline" in sys.modules)
+    _C.everywhere_begin(sys.modules["numpy"], umath, seconds, "jitcore.attach" in sys.modules)
 
 
 def complain() -> None:
@@ -80,11 +80,11 @@ def end() -> None:
 
 def load(point: Any, frame: Any) -> None:
     """The first question to the compiler: the pipeline takes over."""
-    pipeline = loaded("jitcore.pipeline")
-    if pipeline is None:
+    attaching = loaded("jitcore.attach")
+    if attaching is None:
         point.close()
     else:
-        pipeline.compiling(point, frame)
+        attaching.compiling(point, frame)
 
 
 def prepare(code: CodeType) -> None:

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.auto.site_check import is_armed
 from jitcore.cli.cache import kept, size
 from jitcore.config import MEGABYTE, Config, complaints, environment
 from jitcore.host import numpy_versions
 from jitcore.host.cpu_count import processors
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.runtime.adopt import twin
 from jitcore.runtime.memory_limit import heap_bytes, pool_bytes
 from jitcore.runtime.notify import collect
 from jitcore.runtime.threads import threads_of
@@ -151,7 +152,7 @@ def trial(config: Config) -> Iterator[Finding]:
     with scratch() as place:
         own = replace(config, cache_dir=place, keep_all=True, compiling="eager", threads=None)
         assert isinstance(chain, FunctionType)
-        compiled = pipeline.attach(pipeline.twin(chain), own)
+        compiled = attach(twin(chain), own)
         x = np.linspace(-2.0, 5.0, ELEMENTS)
         started = perf_counter()
         with collect() as found:

@@ -15,7 +15,7 @@ from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import Config, environment
 from jitcore.fallback.breaks import Break
 from jitcore.host.fast_dataclass import dataclass, replace
@@ -162,7 +162,7 @@ def heard(fn: FunctionType, args: list[Any], words: dict[str, Any], config: Conf
     raised = []
     try:
         with collect() as found:
-            compiled = pipeline.attach(fn, config)
+            compiled = attach(fn, config)
             for _ in range(CALLS):
                 try:
                     compiled(*deepcopy(args), **deepcopy(words))

@@ -24,7 +24,7 @@ def leave_at_exit() -> None:
 def leave() -> None:
     """Finalizers, and what else runs from here on, are CPython's."""
     _C.set_compiler(None)
-    pipeline = sys.modules.get("jitcore.pipeline")
-    reset = getattr(pipeline, "reset", None)  # a daemon thread may be about to load it
+    adopt = sys.modules.get("jitcore.runtime.adopt")
+    reset = getattr(adopt, "reset", None)  # a daemon thread may be about to load it
     if reset is not None:
         reset()

@@ -236,3 +236,19 @@ def entry_that_stays(guards: Sequence[Guard], uses: Mapping[Source, str] = NO_US
     entry.retired = True
     entry.meter(False)  # the time is that of whatever went before
     return entry
+
+
+def assembled_if_it_pays(captured: Capture, config: Config) -> Assembled | None:
+    """A region of NumPy calls only is no faster than CPython making them."""
+    if not captured.graph.body.nodes and not config.keep_all:
+        return None
+    assembled = assemble(captured, config)
+    pays = (
+        assembled.kernels
+        or assembled.in_c
+        or assembled.routines
+        or assembled.foreign
+        or assembled.refusals
+        or config.keep_all
+    )
+    return assembled if pays else None

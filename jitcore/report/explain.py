@@ -11,7 +11,7 @@ from html import escape
 from types import CodeType
 from typing import Any
 
-from jitcore import _C, pipeline
+from jitcore import _C
 from jitcore.cost.bandwidth import bandwidth, caches
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
@@ -26,6 +26,7 @@ from jitcore.report.roofline import MachineLimits, Position, moves, positions, r
 from jitcore.report.run import Compiled, Function, Run, Step
 from jitcore.report.session import accounted
 from jitcore.runtime.notify import Found, collect
+from jitcore.runtime.process import threads as thread_count
 from jitcore.runtime.records import Recompile, Region, records
 from jitcore.toolchain.cache_dir import said
 from jitcore.user.cache_info import arrays_of
@@ -165,7 +166,7 @@ def machine_for(graphs: Iterable[Compiled]) -> MachineLimits:
     moving = [step for step in steps if step.moved and step.times]
     out_of_memory = (step for step in moving if (step.moved or 0) > caches())
     reached = max(map(rate, out_of_memory), default=0.0)
-    return MachineLimits(bandwidth(pipeline.threads(), reached) if moving else None, caches())
+    return MachineLimits(bandwidth(thread_count(), reached) if moving else None, caches())
 
 
 def rate(step: Step) -> float:

@@ -12,9 +12,10 @@ from jitcore import _C, logs
 from jitcore.errors import GraphBreakError
 from jitcore.fallback.breaks import Break, caret
 from jitcore.guards.reason import Change
-from jitcore.opcodes.decode import decode
+from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.records import Done, Recompile, Record, Region, records
 from jitcore.runtime.regions import place_at
+from jitcore.symbolic.state import Capture
 
 LIMIT = "%s: no further versions will be compiled: %s. Hint: %s"
 
@@ -82,3 +83,15 @@ def collect() -> Iterator[list[Found]]:
         yield found
     finally:
         del collectors[id(found)]
+
+
+def learned(record: Record, point: Any, code: Code, captured: Capture) -> None:
+    """What the next capture, and the reports, are to know of this one."""
+    record.rolled |= captured.rolled
+    record.refused |= captured.refused
+    for note in captured.notes:
+        seen(record, note)
+    if captured.stop is not None:
+        at = captured.exit.offset
+        alike = code.handler_of(at) == code.handler_of(point.offset)
+        broke(record, code.code, captured.stop, at if alike else -1)

@@ -27,6 +27,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.host.user_exceptions import is_users
 from jitcore.opcodes.decode import Code
 from jitcore.plan.assemble import Assembled
+from jitcore.runtime.pending_frames import Key, pending
 from jitcore.symbolic.state import Capture
 from jitcore.verify.bug_report import Report, Subject, of_difference, subject_of
 from jitcore.verify.error_boundary import fenced
@@ -35,7 +36,6 @@ from jitcore.verify.expected import Expected, How, effects_of
 from jitcore.verify.findings import findings
 from jitcore.verify.iterators import twins as iterators
 from jitcore.verify.journal import Journal, kept
-from jitcore.verify.pending import Key, pending
 from jitcore.verify.stand_ins import Twins, twins
 from jitcore.verify.warning_recorder import Heard
 

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
 from jitcore.api import function_methods
+from jitcore.attach import attach
 from jitcore.config import Config, environment
 from jitcore.host import deadline
 from jitcore.host.deadline import Abandoned, foresee, halfway, look, within
 from jitcore.runtime import allowance
+from jitcore.runtime.adopt import twin
 from jitcore.runtime.allowance import account
 from jitcore.runtime.records import Record, records
 from jitcore.toolchain import cache
@@ -64,7 +65,7 @@ def smooth(x: Any) -> Any:
 
 def made(config: Config = USUAL) -> Any:
     fn = jitcore.compile(smooth)
-    fn = pipeline.attach(pipeline.twin(fn.eager), config)
+    fn = attach(twin(fn.eager), config)
     fn._set_controls(function_methods)
     return fn
 
@@ -165,7 +166,7 @@ def test_who_asks_for_breaks_or_graphs_gets_them_afterwards_too(clock: Clock, ra
     assert len(explanation.graphs) == 1 and not explanation.breaks
     assert codes(fn) == []  # it is compiled now
     breaking = jitcore.compile(breaks_once)
-    breaking = pipeline.attach(pipeline.twin(breaking.eager), USUAL)
+    breaking = attach(twin(breaking.eager), USUAL)
     breaking._set_controls(function_methods)
     clock.step = 1.0
     breaking(X)

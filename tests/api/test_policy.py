@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.attach import attach
 from jitcore.config import environment
 from jitcore.fallback import breaks
-from jitcore.pipeline import attach, records
+from jitcore.runtime.records import records
 
 KEPT = replace(environment(), keep_all=True)
 

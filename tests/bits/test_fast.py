@@ -16,7 +16,7 @@ import ulps
 from bits_values import Array, same, special, wild
 
 import jitcore
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
 from jitcore.kernels import fast_math
 from jitcore.toolchain import cache, selftest
@@ -126,7 +126,7 @@ def always(fn: Callable[..., Any], numerics: str = "fast") -> Any:
     """Compiled to be fast, without a trial: the kernel runs in every call."""
     jitcore.reset()
     chosen = dataclasses.replace(environment(), numerics=numerics, keep_all=True)
-    return pipeline.attach(fn, chosen)
+    return attach(fn, chosen)
 
 
 def summed(fn: Callable[..., Any], *args: Array) -> Any:

@@ -228,7 +228,7 @@ def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
 WORKER = """
 import sys
 from pathlib import Path
-from jitcore.kernels import cache
+from jitcore.toolchain import cache
 folder = Path(sys.argv[1])
 sources = sys.argv[2:]
 assert all(cache.loaded(source, "", "", folder, 1 << 30) for source in sources)

@@ -20,7 +20,8 @@ PROGRAM = """
 import hashlib
 import numpy as np
 import jitcore
-from jitcore.kernels import routine, toolchain
+from jitcore.loops import native_loop
+from jitcore.toolchain import compiler
 
 
 def f(x, n):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
 from jitcore.report import json_file, page
 from jitcore.report.measured import run
@@ -103,7 +103,7 @@ def test_graphs_that_took_turns(measured: None) -> None:
     def scaled(x):
         return np.exp(-x) * 2.0 - x
 
-    compiled = pipeline.attach(scaled, replace(environment(), keep_all=False))
+    compiled = attach(scaled, replace(environment(), keep_all=False))
     for _ in range(8):
         compiled(np.ones(20_000))
     (one,) = [one for one in run().functions if one.name == scaled.__qualname__]

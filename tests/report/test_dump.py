@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import api, config, pipeline
+from jitcore import api, config
 from jitcore.dump import folder as files
 from jitcore.dump.folder import name_of, write
+from jitcore.runtime.records import records
 from jitcore.toolchain import cache_dir
 
 X = np.linspace(-1.0, 2.0, 64)
@@ -137,7 +138,7 @@ def test_loops_in_c_name_the_users_lines(dump: Path) -> None:
 
 
 def regions(fn: Callable[..., Any]) -> Any:
-    return pipeline.records.find(fn.__code__).regions
+    return records.find(fn.__code__).regions
 
 
 def test_functions_of_one_name_have_folders_of_their_own(dump: Path) -> None:

@@ -15,8 +15,9 @@ import pytest
 
 import benchmarks.kernels
 from benchmarks.registry import KERNELS, Kernel
+from jitcore.attach import attach
 from jitcore.config import environment
-from jitcore.pipeline import attach, records
+from jitcore.runtime.records import records
 from jitcore.runtime.sizes import fit, ranges, sized_entry
 from jitcore.runtime.sizes.polynomials import monomials, value
 from jitcore.runtime.sizes.sampler import Sample, Sampler, Symbols, difference

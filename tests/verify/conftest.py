@@ -13,8 +13,9 @@ from support.verifying import Bench, Told
 
 from jitcore import _C
 from jitcore.config import environment
+from jitcore.runtime import pending_frames
 from jitcore.toolchain import cache
-from jitcore.verify import internal, pending, shadow_run
+from jitcore.verify import internal, shadow_run
 from jitcore.verify.findings import findings
 
 
@@ -40,7 +41,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     internal.seen.clear()
     cache.loaded.cache_clear()
     yield made
-    pending.forget()
+    pending_frames.forget()
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()

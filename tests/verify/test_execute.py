@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jitcore.cli import replay
-from jitcore.verify import pending
+from jitcore.runtime import pending_frames
 from jitcore.verify.findings import findings
 from jitcore.verify.value_codec import input_line
 
@@ -20,7 +20,7 @@ X, Y = np.linspace(0.5, 2.0, 40), np.full(40, 3.0)
 @pytest.fixture(autouse=True)
 def forgotten() -> Any:
     yield
-    pending.forget()
+    pending_frames.forget()
     findings.forget()
 
 
