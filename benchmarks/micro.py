@@ -20,7 +20,7 @@ from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 SIZES = (10, 1_000, 1_000_000, 10_000_000)
@@ -43,7 +43,7 @@ def traced(x: Array, y: Array) -> FusionGroup:
 
     root = op("sqrt", op("+", op("*", vx, vx), op("*", vy, vy)))
     result = op("+", op("*", root, op("exp", op("neg", vx))), vy)
-    (group,) = fuse(b.nodes, {result})
+    (group,) = fused(b.nodes, {result})
     assert isinstance(group, FusionGroup)
     return group
 

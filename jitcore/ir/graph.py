@@ -16,10 +16,14 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.op import Op
 from jitcore.ir.value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
+
+
+printer = LazyModule("jitcore.ir.text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +64,12 @@ class Graph:
 
     def __str__(self) -> str:
         """Text that parse.py reads back."""
-        return PRINTERS["text"](self)
+        shown: str = printer.text(self)
+        return shown
 
     def print_tabular(self) -> None:
         """Prints one line for each node."""
-        print(PRINTERS["table"](self))
-
-
-PRINTERS: dict[str, Callable[[Graph], str]] = {}  # filled by text.py, which knows graphs
+        print(printer.tabular(self))
 
 
 def uses(node: Node) -> set[Value]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.ir.graph import PRINTERS, Body, Graph, Node
+from jitcore.ir.graph import Body, Graph, Node
 from jitcore.ir.value import Value
 
 Names = dict[Value, str]
@@ -133,6 +133,3 @@ def _table(body: Body, names: Names, indent: str) -> Iterator[Row]:
         yield indent + outputs, node.op.name, kind, args, kwargs, types
         for inner in node.bodies:
             yield from _table(inner, names, indent + "  ")
-
-
-PRINTERS.update(text=text, table=tabular)

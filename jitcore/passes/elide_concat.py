@@ -16,16 +16,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.index import address
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.strided import phantom
 from jitcore.ir.types import ArrayType, Shape, type_of
 from jitcore.ir.value import Value
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.lower import signature
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_dense
 from jitcore.kernels.view_offsets import ViewOffset, is_plain
+from jitcore.toolchain.abi import LIMIT
 
 PIECE = Op("piece", None, Kind.MAP, Effect.SILENT)
 JOINED = Op("joined", None, Kind.CREATE, Effect.SILENT)
@@ -150,3 +153,57 @@ def layout(node: Node) -> list[tuple[ArrayType, int]]:
 
 def is_array(value: Any) -> bool:
     return type(value) is Value and is_plain(value.type) and value.type.shape != ()  # type: ignore[union-attr]
+
+
+# ---- groups that make parts -------------------------------------------------------------------
+
+
+def refused(steps: Sequence[Node | FusionGroup]) -> list[Value]:
+    """Parts that no kernel can write into a whole."""
+    found: list[Value] = []
+    for step in steps:
+        full = isinstance(step, FusionGroup) and len(step.inputs) + len(step.results) >= LIMIT
+        if isinstance(step, Node) or step.written or full:
+            found += step.outputs
+    return found
+
+
+def joined(steps: Sequence[Node | FusionGroup], parts: ConcatParts) -> list[Node | FusionGroup]:
+    """Each group that makes parts hands the whole on, until the last one gives it out."""
+    last: dict[Value, int] = {}
+    for k, step in enumerate(steps):
+        last.update(dict.fromkeys(parts.wholes(step.outputs), k))
+    handed: dict[Value, Value] = {}
+    found: list[Node | FusionGroup] = []
+    for k, step in enumerate(steps):
+        if isinstance(step, Node):
+            found += [] if step.op is JOINED else [step]
+            continue
+        wholes = parts.wholes(step.outputs)
+        before = {whole: handed[whole] for whole in wholes if whole in handed}
+        after = {whole: whole if last[whole] == k else Value(whole.type) for whole in wholes}
+        handed |= after
+        found.append(holding(step, parts, before, after) if wholes else step)
+    return found
+
+
+def holding(
+    group: FusionGroup,
+    parts: ConcatParts,
+    before: Mapping[Value, Value],
+    after: Mapping[Value, Value],
+) -> FusionGroup:
+    """The group with the wholes in place of its parts, as they come and as they go."""
+    at = [parts.places.get(out, ViewOffset(out, 0)) for out in group.outputs]
+    outputs = tuple(dict.fromkeys(after.get(place.array, place.array) for place in at))
+    own = [(outputs.index(after.get(place.array, place.array)), place.offset) for place in at]
+    more = tuple(before.values())
+    return replace(
+        group,
+        outputs=outputs,
+        inputs=(*group.inputs, *more),
+        given=(*group.given, *(signature(value.type) for value in more)),
+        taken=(*group.taken, *((after[whole], value) for whole, value in before.items())),
+        targets=tuple(own),
+        wholes=tuple(after.items()),
+    )

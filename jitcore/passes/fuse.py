@@ -10,7 +10,6 @@ e = d / c          its own:   c is only known when group 1 is done
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
-from types import MappingProxyType
 
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import replace
@@ -27,42 +26,12 @@ from jitcore.kernels.parallel_split import pays_alone
 from jitcore.kernels.store_rules import certain, settle, stored
 from jitcore.kernels.view_offsets import ViewOffset, placed, shared
 from jitcore.passes.clusters import merged, ordered, readers_of
-from jitcore.passes.decompose import OWN, expanded
-from jitcore.passes.elide_concat import JOINED, PIECE, ConcatParts, parted
-from jitcore.passes.fold_filled import without_fills
-from jitcore.passes.pad_rolls import without_rolls
+from jitcore.passes.decompose import OWN
+from jitcore.passes.elide_concat import PIECE
 from jitcore.passes.rematerialize import ReadyUnit, recompute
 from jitcore.passes.reuse_buffers import dying, take_over
-from jitcore.passes.unroll_short_axes import in_elements, origins
-from jitcore.toolchain.abi import LIMIT
 
 LEAST_NODES = 2
-
-NO_VIEWS: Mapping[Value, ViewOffset] = MappingProxyType({})
-
-
-def fuse(
-    nodes: Sequence[Node],
-    live_out: Collection[Value],
-    views: Mapping[Value, ViewOffset] = NO_VIEWS,
-    calls: Collection[Value] = (),
-    varying: Collection[int] = (),
-) -> list[Node | FusionGroup]:
-    """Group what fits; order the result so that everything comes after what it reads. `views`:
-    those that were made before. `calls`: arrays that NumPy joins. `varying`: extents that one
-    text serves with others."""
-    given = {value for node in nodes for value in node.outputs}
-    nodes = without_fills(without_rolls(expanded(nodes), live_out), live_out)
-    while True:
-        simple = in_elements(nodes, live_out, calls, varying)
-        divided, parts = parted(simple, calls)
-        own = placed(divided, views).keys() - given
-        steps = without_views(grouped(divided, live_out, views, bool(varying)), own)
-        left = [*parts.wholes(apart(steps)), *origins([s for s in steps if isinstance(s, Node)])]
-        if not left:
-            steps = joined(steps, parts) if parts.places else steps
-            return [in_registers(step, varying) for step in steps]
-        calls = [*calls, *left]
 
 
 def in_registers(step: Node | FusionGroup, varying: Collection[int]) -> Node | FusionGroup:
@@ -106,57 +75,6 @@ def grouped(
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()
     return [step for steps in reversed(made) for step in steps]
-
-
-def apart(steps: Sequence[Node | FusionGroup]) -> list[Value]:
-    """Parts that no kernel can write into a whole."""
-    found: list[Value] = []
-    for step in steps:
-        full = isinstance(step, FusionGroup) and len(step.inputs) + len(step.results) >= LIMIT
-        if isinstance(step, Node) or step.written or full:
-            found += step.outputs
-    return found
-
-
-def joined(steps: Sequence[Node | FusionGroup], parts: ConcatParts) -> list[Node | FusionGroup]:
-    """Each group that makes parts hands the whole on, until the last one gives it out."""
-    last: dict[Value, int] = {}
-    for k, step in enumerate(steps):
-        last.update(dict.fromkeys(parts.wholes(step.outputs), k))
-    handed: dict[Value, Value] = {}
-    found: list[Node | FusionGroup] = []
-    for k, step in enumerate(steps):
-        if isinstance(step, Node):
-            found += [] if step.op is JOINED else [step]
-            continue
-        wholes = parts.wholes(step.outputs)
-        before = {whole: handed[whole] for whole in wholes if whole in handed}
-        after = {whole: whole if last[whole] == k else Value(whole.type) for whole in wholes}
-        handed |= after
-        found.append(holding(step, parts, before, after) if wholes else step)
-    return found
-
-
-def holding(
-    group: FusionGroup,
-    parts: ConcatParts,
-    before: Mapping[Value, Value],
-    after: Mapping[Value, Value],
-) -> FusionGroup:
-    """The group with the wholes in place of its parts, as they come and as they go."""
-    at = [parts.places.get(out, ViewOffset(out, 0)) for out in group.outputs]
-    outputs = tuple(dict.fromkeys(after.get(place.array, place.array) for place in at))
-    own = [(outputs.index(after.get(place.array, place.array)), place.offset) for place in at]
-    more = tuple(before.values())
-    return replace(
-        group,
-        outputs=outputs,
-        inputs=(*group.inputs, *more),
-        given=(*group.given, *(signature(value.type) for value in more)),
-        taken=(*group.taken, *((after[whole], value) for whole, value in before.items())),
-        targets=tuple(own),
-        wholes=tuple(after.items()),
-    )
 
 
 def group_of(

@@ -21,25 +21,22 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType
-from jitcore.kernels.fast_math import as_asked
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
-from jitcore.kernels.view_offsets import ViewOffset, lasting, placed
+from jitcore.kernels.view_offsets import ViewOffset, lasting
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.native_loop import NativeLoop, routine
-from jitcore.passes.chain import chained
-from jitcore.passes.fuse import fuse
-from jitcore.passes.replace_calls import IN_C, in_c, own_bins
-from jitcore.passes.scaled_gemv import scaled
+from jitcore.passes.replace_calls import IN_C, own_bins
+from jitcore.passes.step_labels import label
 from jitcore.passes.unroll_short_axes import origins
+from jitcore.passes.window import WindowPlan, run
 from jitcore.plan.absorb_stores import Absorbed, absorbed
 from jitcore.plan.backend_call import Foreign, foreign
 from jitcore.plan.errstate_raise import quiet_state
 from jitcore.plan.fold_constants import told
 from jitcore.plan.masked_baseline import selecting
-from jitcore.plan.step_labels import label, with_label
 from jitcore.symbolic.state import Capture, Loud, Window
 from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.abi import FLAGS
@@ -227,18 +224,14 @@ def planned(
         steps: list[Step] = list(one.nodes)
         refusal = ""
         if one.loud is None and config.backend == "c":
-            earlier = lasting(views)
-            nodes = scaled(one.nodes, one.after)
-            views |= placed(nodes, earlier)
-            fused = fuse(nodes, one.after, earlier, calls, config.sized)
-            views |= placed([step for step in fused if isinstance(step, Node)], lasting(views))
-            fused = [as_asked(step, config.numerics) for step in fused]
-            idle = lasting(views).keys() | (views.keys() - one.after)
-            if config.numerics == "exact":
-                fused = chained(fused, one.after, idle, views, bool(config.sized))
-            steps = [in_c(s) if isinstance(s, Node) else s for s in stores_last(fused, idle)]
-            steps = [under(step, one.errstate, capture.errstate) for step in steps]
-            steps = [*map(with_label, steps)] if config.perf else steps
+            state = None if one.errstate == capture.errstate else one.errstate
+            plan = run(
+                WindowPlan(
+                    *(one.nodes, one.after, lasting(views), views, calls, config.sized),
+                    *(config.numerics, state, config.perf),
+                )
+            )
+            steps, views = [*plan.steps], {**plan.views}
         elif one.loud is None and config.backend != "numpy":
             name = capture.graph.name
             taken, refusal = foreign(name, config.backend, one.nodes, one.after, capture.examples)
@@ -259,13 +252,6 @@ def replaced_by(step: Step) -> list[Value]:
     if not isinstance(step, FusionGroup):
         return []
     return [*dict(step.wholes), *origins(step.nodes)]
-
-
-def under(step: Step, errstate: int | None, start: int) -> Step:
-    """A kernel looks at the state that there is, unless it is to be another one."""
-    if not isinstance(step, FusionGroup) or errstate in (None, start):
-        return step
-    return replace(step, errstate=errstate)
 
 
 class LoopLeft(Exception):
@@ -298,17 +284,6 @@ def is_in_c(step: Step) -> bool:
 def is_store(step: Step) -> bool:
     """One that no kernel makes."""
     return isinstance(step, Node) and step.op is STORE
-
-
-def stores_last(steps: Sequence[Node | FusionGroup], idle: Set[Value]) -> list[Step]:
-    """If a step after a store failed, CPython would repeat what comes before it, too. `idle`:
-    views, and elements that nobody keeps; made again, they read nothing that a store changed."""
-    writing = [step for step in steps if isinstance(step, FusionGroup) and step.written]
-    others = [step for step in steps if step not in writing]
-    if not all(set(group.outputs).isdisjoint(s.inputs) for group in writing for s in others):
-        return [*others, *(node for group in writing for node in group.nodes)]
-    alone = all(not idle.isdisjoint(step.outputs) for step in others)
-    return [*others, *(replace(group, alone=alone) for group in writing)]
 
 
 def kernels_of(groups: list[FusionGroup], config: Config) -> dict[FusionGroup, Any]:

@@ -22,7 +22,7 @@ from jitcore.kernels.body import Input
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import loop_nest, operands, source_of
 from jitcore.passes import fuse as schedule
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.compiler import Compiler
 
@@ -74,7 +74,7 @@ def case_of(call: Call, arrays: Sequence[Any]) -> Case | None:
         return None
     node = b.nodes[-1]
     with patch.object(schedule, "LEAST_NODES", 1):
-        (group, *rest) = fuse([node], node.outputs)
+        (group, *rest) = fused([node], node.outputs)
     if not isinstance(group, FusionGroup):
         return None
     assert not rest

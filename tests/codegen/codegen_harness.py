@@ -13,7 +13,7 @@ from jitcore.config import Config
 from jitcore.ir import Builder, Node, Value, map_tree, type_of
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 Env = dict[Value, Any]
@@ -70,7 +70,7 @@ def by_kernels(steps: Sequence[Node | FusionGroup], env: Env, config: Config) ->
 def check(fn: Callable[..., Any], arrays: Sequence[Any], config: Config, groups: int = 1) -> bool:
     """Compare bit for bit; False: refused. At least `groups` kernels must have been made."""
     b, inputs, results = build(fn, arrays)
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     assert len(groups_of(steps)) >= groups, [node.op.name for node in b.nodes]
     env = dict(zip(inputs, arrays, strict=True))
     got = by_kernels(steps, env, config)

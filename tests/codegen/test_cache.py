@@ -19,7 +19,7 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.kernels.kernel import kernel, source_of
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 from jitcore.toolchain import cache, cache_dir, selftest
 from jitcore.toolchain import compiler as toolchain
 
@@ -305,7 +305,7 @@ def test_kernels_with_the_same_helpers_fit_together(fresh: Config, compiler: obj
         return total, rest, again
 
     b, _, results = build(fn, [X])
-    sources = [source_of(one) for one in groups_of(fuse(b.nodes, set(results)))]
+    sources = [source_of(one) for one in groups_of(fused(b.nodes, set(results)))]
     assert len(sources) == 2 and all("rt_tree_f64" in text for text in sources)
     assert None not in cache.libraries(sources, fresh)
     assert len({path.stat().st_ino for path in libraries(fresh)}) == 1

@@ -20,7 +20,7 @@ from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel, source_of
 from jitcore.kernels.view_offsets import placed
 from jitcore.passes.chain import chained
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -266,7 +266,7 @@ def steps_of(
 ) -> tuple[list[Node | FusionGroup], Builder, list[Value], list[Value]]:
     b, inputs, results = build(fn, [x])
     views = placed(b.nodes, {})
-    return chained(fuse(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
+    return chained(fused(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
 
 
 def test_one_text_for_all_sizes(config: Config) -> None:

@@ -13,7 +13,7 @@ from jitcore.ir import Builder, Value
 from jitcore.kernels.constraints import demand
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import source_of
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 X = np.ones((4, 5))
 
@@ -25,7 +25,7 @@ def group_of(*arrays: Any, factor: Any = 3) -> FusionGroup:
         return b.emit(OP["*"], (b.emit(OP["+"], (x, y)), factor))
 
     b, _, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     return group
 
 

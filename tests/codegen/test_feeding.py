@@ -20,7 +20,7 @@ from jitcore.kernels.chains import feeding
 from jitcore.kernels.chains.feeding import Feeding
 from jitcore.kernels.group import FusionGroup
 from jitcore.passes.chain import MOST_STAGES, chained
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 
 def group(inputs: Sequence[Value], outputs: Sequence[Value]) -> FusionGroup:
@@ -117,7 +117,7 @@ def recurrent(rounds: int) -> Callable[[Builder, Value, Value], list[Value]]:
 def work(rounds: int) -> tuple[int, int]:
     """Groups, and how many lines of the search for chains of them are executed."""
     b, _, after = build(recurrent(rounds), (np.ones(8), np.ones((8, 8))))
-    steps = fuse(b.nodes, set(after))
+    steps = fused(b.nodes, set(after))
     count = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:

@@ -15,7 +15,7 @@ from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -125,7 +125,7 @@ def test_strided_arrays_are_searched_where_they_lie() -> None:
     whole = np.ones((40, 60))
     for x, axis in ((whole[:, ::2], 0), (whole[::2], 0), (whole[0, ::2], 0)):
         b, _, results = build(lone("argmax", axis=axis), [x])
-        assert len(groups_of(fuse(b.nodes, set(results)))) == 1
+        assert len(groups_of(fused(b.nodes, set(results)))) == 1
 
 
 def several(b: Builder, x: Value, y: Value) -> list[Value]:
@@ -156,20 +156,20 @@ def test_several_in_one_loop(shape: tuple[int, ...], dtype: str, config: Config)
 def test_others_stay_numpys(dtype: str, shape: tuple[int, ...], words: dict[str, Any]) -> None:
     x = np.ones(shape, dtype)
     b, _, results = build(lone("argmax", **words), [x])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 def test_all_of_an_array_in_another_order_stays_numpys() -> None:
     x = np.asfortranarray(np.ones((30, 40)))
     b, _, results = build(lone("argmax"), [x])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_only_the_flags_of_what_is_searched_count(axis: Any, config: Config) -> None:
     x = np.full((20, 140), 2.0)
     b, _, results = build(made("argmax", axis=axis), [x, x])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     nans, tiny = x.copy(), x.copy()

@@ -16,14 +16,14 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 
 
 def made(fn: Any, arrays: list[Any], config: Config) -> _C.Kernel:
     b, _, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     found = kernel(group, config)
     assert found is not None
     return found

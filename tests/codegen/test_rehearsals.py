@@ -19,7 +19,7 @@ from jitcore.ir import OPS, Builder, Node, Value, type_of
 from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
 from jitcore.kernels.kernel import kernel
 from jitcore.kernels.store_rules import STORE
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 from jitcore.plan.masked_baseline import selecting
 
 pytestmark = pytest.mark.by_turns
@@ -76,7 +76,7 @@ LAYOUTS: dict[str, Callable[[], Array]] = {
 def compiled(fn: Program, config: Config, *arrays: Any) -> Callable[..., Any]:
     """Takes the program's own arguments."""
     b, inputs, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(replace(group, alone=False), config)
     assert run is not None and group.written
     order = [inputs.index(value) for value in group.inputs]

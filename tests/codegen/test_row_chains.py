@@ -17,7 +17,7 @@ from jitcore.kernels.chains import chain_c, rowwise
 from jitcore.kernels.kernel import source_of
 from jitcore.kernels.view_offsets import placed
 from jitcore.passes.chain import chained
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -198,7 +198,7 @@ def test_one_kernel_of_one_text() -> None:
     for shape in ((30, 400), (50, 600), (9, 900)):
         b, _, results = build(normed, [tame("d", shape, 1)])
         views = placed(b.nodes, {})
-        steps = chained(fuse(b.nodes, set(results)), results, views.keys(), views)
+        steps = chained(fused(b.nodes, set(results)), results, views.keys(), views)
         (group,) = groups_of(steps)
         assert group.chain is not None and len(steps) == 1
         assert len(group.chain.stages) == 3

@@ -24,7 +24,7 @@ from jitcore.ir.ops.array import GETITEM
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
 from jitcore.kernels.store_rules import STORE
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 from jitcore.runtime.warning_safety import Warned, is_file, lets_pass
 
 pytestmark = pytest.mark.by_turns
@@ -43,7 +43,7 @@ def store(b: Builder, value: Value, target: Value, index: Any = ALL) -> Value:
 
 def group_of(fn: Callable[..., Any], *arrays: Any) -> FusionGroup | None:
     b, _, results = build(fn, arrays)
-    found = [group for group in groups_of(fuse(b.nodes, set(results))) if group.written]
+    found = [group for group in groups_of(fused(b.nodes, set(results))) if group.written]
     return found[0] if found else None
 
 

@@ -18,7 +18,7 @@ from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernel
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
@@ -26,7 +26,7 @@ Program = Callable[..., Any]
 
 def taken(fn: Program, *arrays: Any) -> list[tuple[Value, Value]]:
     b, _, results = build(fn, arrays)
-    return [pair for group in groups_of(fuse(b.nodes, set(results))) for pair in group.taken]
+    return [pair for group in groups_of(fused(b.nodes, set(results))) for pair in group.taken]
 
 
 def product(b: Builder, x: Value, y: Value) -> Value:
@@ -101,7 +101,7 @@ def test_what_is_taken(fn: Program, count: int) -> None:
 def last_group(fn: Program, *arrays: Any) -> tuple[FusionGroup, dict[Value, Any], dict[Value, Any]]:
     b, inputs, results = build(fn, arrays)
     env = dict(zip(inputs, arrays, strict=True))
-    group = groups_of(fuse(b.nodes, set(results)))[-1]
+    group = groups_of(fused(b.nodes, set(results)))[-1]
     return group, env, by_numpy(b.nodes, env)
 
 

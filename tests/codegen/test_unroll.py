@@ -18,8 +18,8 @@ from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.ops.array import METHODS
 from jitcore.kernels import kernel as kernel_module
 from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED
-from jitcore.passes.fuse import fuse
 from jitcore.passes.unroll_short_axes import MOST_NODES, origins
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -42,7 +42,7 @@ def over(name: str, axis: int, keepdims: bool = False, **words: Any) -> Program:
 
 def unrolled_in(fn: Program, arrays: list[Any]) -> int:
     b, _, results = build(fn, arrays)
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     return sum(node.op is UNROLLED for group in groups_of(steps) for node in group.nodes)
 
 
@@ -130,7 +130,7 @@ def test_nearest_points(dtype: str, config: Config) -> None:
 
 def test_nearest_points_are_one_kernel() -> None:
     b, _, results = build(nearest, [wild("d", (100, 2), 1), wild("d", (8, 2), 2)])
-    ((group,), others) = (groups_of(fuse(b.nodes, set(results))), b.nodes)
+    ((group,), others) = (groups_of(fused(b.nodes, set(results))), b.nodes)
     assert group.outputs == tuple(results) and group.shape == (100,)
     assert len(group.nodes) <= MOST_NODES and len(others) == 5
 
@@ -218,7 +218,7 @@ def test_flags_and_overflow_are_numpys() -> None:
 
 def test_origins_are_the_reductions() -> None:
     b, _, results = build(nearest, [wild("d", (100, 2), 1), wild("d", (8, 2), 2)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     assert results[0] in origins(group.nodes)
-    (step,) = groups_of(fuse(b.nodes, set(results), calls=results))[:1]
+    (step,) = groups_of(fused(b.nodes, set(results), calls=results))[:1]
     assert results[0] not in origins(step.nodes)

@@ -11,7 +11,7 @@ from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.kernels.group import FusionGroup
-from jitcore.passes.fuse import fuse
+from jitcore.passes.window import fused
 from jitcore.toolchain import cache
 
 X = np.arange(1.0, 400.0)
@@ -25,7 +25,7 @@ def graph(b: Builder, x: Value) -> Value:
 
 def group() -> FusionGroup:
     b, _, results = build(graph, [X])
-    return groups_of(fuse(b.nodes, set(results)))[0]
+    return groups_of(fused(b.nodes, set(results)))[0]
 
 
 def files(config: Config) -> list[Path]:

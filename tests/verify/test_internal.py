@@ -28,7 +28,7 @@ from jitcore.verify.bug_report import parse
 STAGES: dict[str, tuple[Any, str]] = {
     "decode": (pipeline, "decode"),
     "capture": (pipeline, "capture"),
-    "fuse": (segments, "fuse"),
+    "fuse": (segments, "run"),
     "guards": (assemble, "compile_guards"),
     "codegen": (segments, "compiled"),
     "compiler": (cache, "build"),
