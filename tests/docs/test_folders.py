@@ -44,9 +44,9 @@ def test_a_package_names_its_modules(package: Path) -> None:
     modules = {path.name for path in package.glob("*.py")} - {"__init__.py"}
     folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
     named = files_named(text)
-    assert not (modules | folders) - named
+    assert sorted((modules | folders) - named) == []  # they are not named
     places = (package, PACKAGE, ROOT)
-    assert not [name for name in named if not any((place / name).exists() for place in places)]
+    assert [name for name in named if not any((place / name).exists() for place in places)] == []
     assert len(text.splitlines()) <= MOST_LINES
 
 
