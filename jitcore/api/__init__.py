@@ -1,4 +1,11 @@
-"""What users call. Thin: the work is in jitcore/attach.py and jitcore/pipeline.py."""
+"""What users call. Thin: the work is in jitcore/attach.py and jitcore/pipeline.py.
+
+    jitcore.compile(fn) ─▶ _C.Dispatcher, by attach
+    function_methods.py   f.cache_info(), f.cache_clear(), f.graphs, f.warmup()
+    pickling.py           f ⇄ bytes: by name, or by value
+
+May assume nothing of arguments: they are checked here, and records go down from here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The intermediate representation: types, the op table, graphs, and what they mean."""
+"""The intermediate representation: types, the op table, graphs, and what they mean.
+
+    live object ─ types.py ─▶ Type          arguments ─ call_facts.py ─▶ key for a look-up
+    calls ─ builder.py ─▶ Graph (graph.py), with Values at the leaves of trees (value.py)
+        one row for each operation: op.py; the rows: ops/; rules for result types: infer/
+    Graph ─ text.py ─▶ text ─ parse.py ─▶ Graph
+    Graph ─ verify.py ─▶ is it well formed?
+    Graph ─ interp.py ─▶ results, by NumPy's own calls: the definition
+
+    purity.py       nodes that may go when nobody reads them
+    fp_effects.py   nodes that may raise floating-point flags
+    errstate.py     NumPy's error state as one number
+    strided.py      views and shapes without NumPy's replaceable functions
+
+May assume NumPy, not bytecode: no frame, no exit and no C is known here.
+"""
 
 from jitcore.ir.builder import Builder
 from jitcore.ir.graph import Body, Graph, Node, captured, uses, walk

@@ -6,6 +6,19 @@ row_of       as BY_CALL, and functions of numpy.fft, and bound methods of ufuncs
 BY_OPERATOR  operator text, as in the bytecode -> row
 METHODS      name of an ndarray method -> row; the array is the first argument
 ATTRIBUTES   name of an ndarray attribute -> what it is
+
+    ufunc.py         every ufunc, with C where C has the bits
+    numpy.py         functions of NumPy's namespace with rules for their results
+    opaque.py        functions without a rule, and names that break a graph
+    array.py         indexing, methods and attributes of arrays
+    numpy_scalar.py  the same of NumPy's scalars
+    complex.py       parts of a Python complex
+    operator.py      Python's operators and builtins on numbers
+    python.py        rows made for one call: int, math.sqrt
+    control.py       nodes with bodies: cond, for, loop
+    loop.py          nodes that only bodies of loops have
+    dyn_array.py     arrays with run-time extents, in loops
+    local_stack.py   a list that a loop keeps to itself
 """
 
 from __future__ import annotations
