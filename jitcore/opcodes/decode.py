@@ -195,7 +195,7 @@ class Code:
 
     @cached_property
     def allowed(self) -> frozenset[int]:
-        """Offsets where a region point may stand: docs/architecture.md, section 1."""
+        """Offsets where a region point may stand: docs/architecture.md, "Point"."""
         found: set[int] = set()
         started = False
         previous = ""

@@ -6,6 +6,8 @@
     b = x + y    q = piece b    lies in r, from byte 8 on     ┘
     r = joined p, q             nothing to do
 
+Only where loops make half of the result or more.
+
 Where several loops make the parts, the first makes the array too; each of the others takes it over
 (reuse_buffers.py) and writes into it.
 """

@@ -2,7 +2,7 @@
 result.
 
 segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) …
-           see docs/architecture.md, section 2
+           see docs/architecture.md, "Window"
 """
 
 from __future__ import annotations

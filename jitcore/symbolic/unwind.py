@@ -5,6 +5,7 @@ frame.
 
 Only an exception that nobody looks at closely is captured. Where one that was raised would have to
 exist (with a traceback, as what is being handled), the place that raised it is left to CPython.
+An exception out of a callback is a break: no model or iteration is left half done.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ for i in …:
         s = s * 0.5 + a[i, j]    `s` is carried: a row has its own
         a[i, j] = s
     b[i] = s                     tail: once in a row
+
+Recurrences of floats only: a row of ints waits less.
 """
 
 from __future__ import annotations

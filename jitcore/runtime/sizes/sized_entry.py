@@ -12,7 +12,8 @@ run time knows, or the same in all samples (symbolic/arrays/shape_facts.py); wha
 decides by sizes are thresholds, or whether two are equal, and samples stand at all corners; and a
 launch refuses inputs whose extents and strides are not those that come out. Where the program
 divides an extent by a constant, the whole part is a variable of the polynomials, and samples have
-each remainder.
+each remainder. Under `Config.sized` a call that is as fast as a kernel at some sizes is a kernel,
+and chains have bands of a fixed number of rows.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from jitcore.symbolic.truth import truth
 from jitcore.symbolic.values import Counted, Generator, Iter, Known, Null, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
-UNROLL = 24
+UNROLL = 24  # iterations
 NESTED_NODES = 300  # of a graph, from where on unrolled loops do not nest
 MAX_BACKWARD = 64
 

@@ -3,6 +3,7 @@
     RAISE_VARARGS ─▶ unwind ─▶ PUSH_EXC_INFO  CHECK_EXC_MATCH … POP_EXCEPT | RERAISE
 
 No exit lies between PUSH_EXC_INFO and POP_EXCEPT: there CPython has an exception being handled.
+Inside a `with` block the bound __exit__ lies on the stack; exits rebuild it by a recipe.
 """
 
 from __future__ import annotations

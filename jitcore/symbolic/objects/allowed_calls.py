@@ -1,7 +1,7 @@
 """Calls of what the program has made a promise about: jitcore/user/assumptions.py.
 
 constant    assumed_constant.py
-allowed     a loud step (docs/architecture.md): at its place, once, what it raises is raised there.
+allowed     an effect step (docs/architecture.md): at its place, once; it raises there.
             The region ends after it, and the next one looks at everything anew: so nothing that
             the callable does is missed. What would be held back beyond it ends the region before
 """

@@ -3,7 +3,9 @@ graph.
 
     Compiled ─ neither a signature nor other options ─▶ Func, under guards ─▶ inlined as any other
 
-What it was compiled to on its own is of no use here: a graph of both is at least as good.
+What it was compiled to on its own is of no use here: a graph of both is at least as good. Guards
+look at its options and at the parts of its function, not at which dispatcher it is. What breaks in
+it is CPython's call of the dispatcher.
 """
 
 from __future__ import annotations
