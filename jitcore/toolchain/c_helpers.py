@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 
 QUIET = """
@@ -62,6 +63,7 @@ static inline u64 rt_bits_f64(f64 x) { union { f64 x; u64 u; } bits = {x}; retur
 """
 
 
+@cache
 def once(text: str) -> str:
     """As a header says it: several kernels may stand in one text."""
     name = f"RT_{sha256(text.encode()).hexdigest()[:16]}"

@@ -10,7 +10,6 @@ for rows (outer loops)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from jitcore.kernels.body import Constant, KernelBody
 from jitcore.kernels.emit import reductions
@@ -207,7 +206,6 @@ def prelude(kernel: Kernel) -> Iterator[str]:
     yield from map(once, (*parts, *reductions.helpers([*kernel.folds.values()])))
 
 
-@cache
 def declare(kernel: Kernel, text: Text) -> None:
     text(f"const i64 n = {kernel.held or f'dim[{kernel.nest.depth - 1}]'};")
     tile = "tile_" * kernel.tiled
