@@ -20,7 +20,6 @@ PROGRAM = """
 import hashlib
 import numpy as np
 import jitcore
-from jitcore.kernels import routine, toolchain
 
 
 def f(x, n):
