@@ -11,8 +11,8 @@ object at the exits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import field, fields
+from collections.abc import Callable
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -20,6 +20,7 @@ from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.symbolic.placeholders import Hidden, Null, Token
 
 NOTHING: Any = object()
 
@@ -30,14 +31,6 @@ class Lazy:
 
     origin: Source
     obj: Any
-
-
-@dataclass(eq=False, slots=True)
-class Null:
-    """CPython's NULL."""
-
-
-NULL = Null()
 
 
 @dataclass(eq=False, slots=True)
@@ -310,22 +303,6 @@ class Exc:
 
 
 @dataclass(eq=False, slots=True)
-class Hidden:
-    """What CPython has here belongs to an exception being handled: a traceback, or what was
-    handled before."""
-
-
-@dataclass(eq=False, slots=True)
-class Token:
-    """What an errstate whose block is open keeps of the state before (models/errstate.py). An exit
-    meanwhile sets NumPy's state, which gives the real one."""
-
-    words: dict[str, Any]  # what np.errstate takes
-    before: int  # the state's code
-    spent: bool = False
-
-
-@dataclass(eq=False, slots=True)
 class Partial:
     func: Var
     args: tuple[Var, ...]
@@ -340,53 +317,23 @@ class Bound:
     name: str
 
 
+Container = Tuple | List | Dict | Set | View | Slice | Cell
+Called = Func | CompiledFunction | Method | Bound | Partial | Super
+Iterator = Iter | Range | Counted | Zip | Enumerate | Map | Filter | Generator
 Var = (
     Lazy
-    | Null
     | Known
     | Traced
     | Masked
-    | Tuple
-    | List
-    | Dict
-    | Set
-    | View
-    | Slice
-    | Cell
-    | Func
-    | CompiledFunction
-    | Method
-    | Object
-    | Iter
-    | Range
-    | Counted
     | TaggedUnion
-    | Zip
-    | Enumerate
-    | Map
-    | Filter
-    | Generator
-    | Super
+    | Container
+    | Called
+    | Object
+    | Iterator
     | Exc
+    | Null
     | Hidden
     | Token
-    | Partial
-    | Bound
 )
 
 Model = Callable[..., Var]
-
-
-USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields that hold no values
-
-
-def inside(var: object) -> Iterable[object]:
-    """Never what belongs to the user."""
-    if isinstance(var, dict):
-        return var.values()
-    if isinstance(var, list | tuple):
-        return var
-    if type(var).__module__ == __name__ and not isinstance(var, Lazy | Known):
-        names = [one.name for one in fields(var)]  # type: ignore[arg-type]
-        return [getattr(var, name) for name in names if name not in USERS]
-    return ()

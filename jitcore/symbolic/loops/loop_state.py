@@ -204,3 +204,24 @@ def working(vm: Machine) -> LoopState:
     """Of the loop that is being captured: there is one."""
     assert isinstance(vm.work, LoopState)
     return vm.work
+
+
+def scalar(vm: Machine, op: Op, *args: Any) -> Any:
+    """The number that a node gives; None, if it gives nothing."""
+    made = working(vm).emit(vm, op, args, {})
+    return made.value if isinstance(made, Traced) else None
+
+
+def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Traced:
+    made = append(vm, op, args, {}, op.infer(args, {}))
+    assert isinstance(made, Traced)
+    return made
+
+
+def append(
+    vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kind: Any
+) -> Var | None:
+    work = working(vm)
+    outputs = () if kind is None else (Value(kind),)
+    work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
+    return Traced(outputs[0]) if outputs else None
