@@ -48,7 +48,7 @@ from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Known, Lazy, List, Slice, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
-TRANSPOSED = object()  # as an index
+TRANSPOSED = object()  # the index of a transposed view
 PRODUCTS = ("matmul", "dot", "ndarray.dot")
 
 
