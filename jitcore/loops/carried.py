@@ -16,7 +16,7 @@ from typing import Any
 from jitcore.ir.graph import Value
 from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import SpanType
-from jitcore.loops.arrays.elementwise import buffered
+from jitcore.loops.arrays.delayed import buffered
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.loops import local_stack
-from jitcore.loops.arrays import elementwise
+from jitcore.loops.arrays import array_nodes, delayed
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.call_outs import call_back, may_call
 from jitcore.loops.control import CONTROL
@@ -30,13 +30,13 @@ def emit_nodes(w: LoopEmitter, nodes: Sequence[Node]) -> None:
     for node in nodes:
         w.user_lines.append((len(w.lines), node.where))
         if node.op.kind is Kind.CONTROL:
-            elementwise.flush(w)
+            delayed.flush(w)
             w.settle()
             CONTROL[node.op.name](w, node)
         else:
             emit_node(w, node)
         w.done[-1].append(node)
-    elementwise.flush(w)
+    delayed.flush(w)
     w.near.pop()
     w.done.pop()
 
@@ -57,7 +57,7 @@ def emit_node(w: LoopEmitter, node: Node) -> None:
 
 def operation(w: LoopEmitter, node: Node) -> None:
     """In C, or else by NumPy's own call, if that is pure."""
-    emit = elementwise.emit if elementwise.concerns(node) else assign
+    emit = array_nodes.emit if array_nodes.concerns(node) else assign
     if not may_call(node):
         emit(w, node)
         return
@@ -78,7 +78,7 @@ def assign(w: LoopEmitter, node: Node) -> None:
     if form is None:
         raise NoForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
     if node.op.stores:
-        elementwise.flush(w)
+        delayed.flush(w)
     w.is_exact = node.op.name in BETTER_KNOWN
     try:
         text = form(w, node)
@@ -110,4 +110,4 @@ def counts_up(w: LoopEmitter, node: Node) -> bool:
     return known and type(step) is int and step > 0 and (k == 0 or w.is_positive(k))
 
 
-WALK = NodeWalk(emit_nodes, operation, assign, elementwise.buffered)
+WALK = NodeWalk(emit_nodes, operation, assign, delayed.buffered)

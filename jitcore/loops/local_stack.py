@@ -12,7 +12,7 @@ from typing import Any
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import PileType, ScalarType
 from jitcore.loops.address import index
-from jitcore.loops.arrays import elementwise
+from jitcore.loops.arrays import delayed
 from jitcore.loops.boxed_items import letter_of
 from jitcore.loops.c_types import NoForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
@@ -53,7 +53,7 @@ def emit(w: LoopEmitter, node: Node) -> None:
     elif node.op.name == "pile.item":
         read(w, node, pile, index(w, node, node.args[1], pile.count))
     else:
-        elementwise.flush(w)
+        delayed.flush(w)
         w.settle()
         CHANGES[node.op.name](w, node, pile)
 
@@ -65,7 +65,7 @@ def new(w: LoopEmitter, node: Node) -> None:
     if pile is None:
         pile = w.piles[out] = Pile(w.rooms, w.scratch("i64"), out.type)
         w.rooms += 2
-    elementwise.flush(w)
+    delayed.flush(w)
     w.settle()
     made = [numbers(w, node, item) for item in node.args]
     w.line(f"{pile.count} = 0;")

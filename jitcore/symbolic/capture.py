@@ -38,10 +38,11 @@ from jitcore.symbolic.loops.loop_state import Fork
 from jitcore.symbolic.machine import Asks, Machine
 from jitcore.symbolic.objects.assumed_constant import promises
 from jitcore.symbolic.objects.namespaces import about_to_write, guard_apart, has_names
+from jitcore.symbolic.placeholders import NULL
 from jitcore.symbolic.signals import Fenced, RegionEnd
 from jitcore.symbolic.state import Capture, Frame, LoopRegion, Loud, Start, Window
 from jitcore.symbolic.unwind import unwind
-from jitcore.symbolic.values import NULL, Exc, Lazy, Var
+from jitcore.symbolic.values import Exc, Lazy, Var
 
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}

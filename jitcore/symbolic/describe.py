@@ -10,7 +10,7 @@ import numpy as np
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.ir.value import given as values_in
+from jitcore.ir.value import given
 from jitcore.symbolic.values import (
     Bound,
     Cell,
@@ -130,8 +130,8 @@ def described(obj: object) -> str:
     return cls if name == cls else f"{cls} {name}"
 
 
-def selected(given: tuple[Any, ...]) -> str:
+def selected(args: tuple[Any, ...]) -> str:
     """What indices give whose values count, in words."""
-    types = [value.type for value in values_in(given[1:], {})]
+    types = [value.type for value in given(args[1:], {})]
     by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
     return "boolean indexing" if by_mask else "a slice with ends that are computed at run time"

@@ -1,7 +1,7 @@
 """What the symbolic interpreter knows of an object: a closed sum.
 
     Lazy ── first use, guards ──▶ Known      the very object, decided while compiling
-                                  Run        a graph value: known by type only
+                                  Traced     a graph value: known by type only
                                   Tuple List Dict Slice …   structure known, parts symbolic
 
 `origin` is where an object that exists in the frame came from; None means made inside the region.
@@ -11,8 +11,8 @@ object at the exits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import field, fields
+from collections.abc import Callable
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -20,6 +20,7 @@ from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.symbolic.placeholders import Hidden, Null, Token
 
 NOTHING: Any = object()
 
@@ -30,14 +31,6 @@ class Lazy:
 
     origin: Source
     obj: Any
-
-
-@dataclass(eq=False, slots=True)
-class Null:
-    """CPython's NULL."""
-
-
-NULL = Null()
 
 
 @dataclass(eq=False, slots=True)
@@ -75,7 +68,7 @@ class Masked:
 class Tuple:
     items: tuple[Var, ...]
     origin: Source | None = None
-    cls: type = tuple  # a namedtuple class, otherwise
+    cls: type = tuple  # tuple itself or a namedtuple class
 
 
 @dataclass(eq=False, slots=True)
@@ -168,10 +161,10 @@ class Iter:
 
     over: Var
     at: int = 0
-    size: int = 0  # of the dict at the start, for a View: it must not change meanwhile
-    passing: bool = False  # of a class of its own, which exits do not rebuild
-    backward: bool = False  # reversed(), of a range or an array
-    private: bool = False  # made for a loop: nobody else has it
+    size: int = 0  # over a View: the dict's size at the start, which must not change
+    passing: bool = False  # an iterator of another class, which exits do not rebuild
+    backward: bool = False  # reversed() of a range or an array
+    private: bool = False  # made for a loop, unaliased
 
 
 @dataclass(eq=False, slots=True)
@@ -186,12 +179,12 @@ class Range:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RangeItems:
-    """The items of a range: graph values or ints. `count`: how many, None for those not counted."""
+    """The items of a range: graph values or ints."""
 
     start: Any
     stop: Any
     step: Any
-    count: Any = None
+    count: Any = None  # None: not counted
     origin: Source | None = None
 
 
@@ -240,7 +233,7 @@ class Counted:
     was made, or since the region began, if what it goes over has an origin."""
 
     over: Items
-    count: Any = None  # None: not yet asked for
+    count: Any = None  # None: not yet counted
     taken: Any = 0
     sure: bool = False  # there is at least one more
 
@@ -302,27 +295,11 @@ class Exc:
     cls: type[BaseException]
     args: tuple[Var, ...] | None  # None: not known
     attrs: dict[str, Var | None] = field(default_factory=dict)
-    made_at: int = -1  # in the outermost frame: the instruction that made it, that raised it
-    raised_at: int = -1
-    kind: BreakKind = RAISE  # the break that it would be there
+    made_at: int = -1  # the outermost frame's instruction that made it
+    raised_at: int = -1  # the outermost frame's instruction that raised it
+    kind: BreakKind = RAISE  # the break if CPython raises it
     detail: str = ""
-    frames: set[int] = field(default_factory=set)  # by id, those that its traceback names
-
-
-@dataclass(eq=False, slots=True)
-class Hidden:
-    """What CPython has here belongs to an exception being handled: a traceback, or what was
-    handled before."""
-
-
-@dataclass(eq=False, slots=True)
-class Token:
-    """What an errstate whose block is open keeps of the state before (models/errstate.py). An exit
-    meanwhile sets NumPy's state, which gives the real one."""
-
-    words: dict[str, Any]  # what np.errstate takes
-    before: int  # the state's code
-    spent: bool = False
+    frames: set[int] = field(default_factory=set)  # ids of frames in its traceback
 
 
 @dataclass(eq=False, slots=True)
@@ -340,53 +317,23 @@ class Bound:
     name: str
 
 
+Container = Tuple | List | Dict | Set | View | Slice | Cell
+Called = Func | CompiledFunction | Method | Bound | Partial | Super
+Iterator = Iter | Range | Counted | Zip | Enumerate | Map | Filter | Generator
 Var = (
     Lazy
-    | Null
     | Known
     | Traced
     | Masked
-    | Tuple
-    | List
-    | Dict
-    | Set
-    | View
-    | Slice
-    | Cell
-    | Func
-    | CompiledFunction
-    | Method
-    | Object
-    | Iter
-    | Range
-    | Counted
     | TaggedUnion
-    | Zip
-    | Enumerate
-    | Map
-    | Filter
-    | Generator
-    | Super
+    | Container
+    | Called
+    | Object
+    | Iterator
     | Exc
+    | Null
     | Hidden
     | Token
-    | Partial
-    | Bound
 )
 
 Model = Callable[..., Var]
-
-
-USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields that hold no values
-
-
-def inside(var: object) -> Iterable[object]:
-    """Never what belongs to the user."""
-    if isinstance(var, dict):
-        return var.values()
-    if isinstance(var, list | tuple):
-        return var
-    if type(var).__module__ == __name__ and not isinstance(var, Lazy | Known):
-        names = [one.name for one in fields(var)]  # type: ignore[arg-type]
-        return [getattr(var, name) for name in names if name not in USERS]
-    return ()

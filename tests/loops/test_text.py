@@ -20,8 +20,6 @@ PROGRAM = """
 import hashlib
 import numpy as np
 import jitcore
-from jitcore.loops import native_loop
-from jitcore.toolchain import compiler
 
 
 def f(x, n):

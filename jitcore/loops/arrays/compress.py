@@ -13,17 +13,9 @@ import numpy as np
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.dyn_array import SPAN_ITEM, SPAN_PUT
 from jitcore.loops.address import layout
-from jitcore.loops.arrays.elementwise import (
-    BY_NAME,
-    TABLE,
-    address,
-    buffered,
-    copied,
-    flush,
-    is_part,
-    load,
-    shape_of,
-)
+from jitcore.loops.arrays.array_nodes import BY_NAME, TABLE
+from jitcore.loops.arrays.delayed import buffered, copied, flush, shape_of
+from jitcore.loops.arrays.elementwise import address, is_part, load
 from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.arrays.stores import box, branch, either, moved
 from jitcore.loops.c_types import NoForm

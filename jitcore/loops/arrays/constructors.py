@@ -8,7 +8,9 @@ import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType, SpanType
-from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part, shape_of
+from jitcore.loops.arrays.array_nodes import BY_NAME
+from jitcore.loops.arrays.delayed import buffered, copied, shape_of
+from jitcore.loops.arrays.elementwise import is_part
 from jitcore.loops.arrays.nest import buffer, fill
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter

@@ -6,7 +6,9 @@ import numpy as np
 
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType, SpanType
-from jitcore.loops.arrays.elementwise import BY_NAME, buffered, copied, is_part, load, operand
+from jitcore.loops.arrays.array_nodes import BY_NAME
+from jitcore.loops.arrays.delayed import buffered, copied, operand
+from jitcore.loops.arrays.elementwise import is_part, load
 from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.c_types import NoForm
 from jitcore.loops.emitter import LoopEmitter

@@ -22,7 +22,7 @@ from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import POLL
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.loops.address import layout
-from jitcore.loops.arrays import elementwise, nest
+from jitcore.loops.arrays import array_nodes, delayed, elementwise, nest
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import DelayedNode, Layout
 from jitcore.loops.forms.elements import stored
@@ -37,16 +37,16 @@ def store(w: LoopEmitter, node: Node) -> None:
     into = layout(w, place)
     if not elementwise.is_part(value):
         text = w.kept(C_TYPES[into.dtype.char], stored(w, node, value, into.dtype))
-        elementwise.flush(w)
+        delayed.flush(w)
         w.settle()
         nest.fill(w, into, lambda at: text)
         return
-    fits(w, node, into, *elementwise.shape_of(w, value))
-    elementwise.flush(w, value)
+    fits(w, node, into, *delayed.shape_of(w, value))
+    delayed.flush(w, value)
     fresh = value in w.lazy
     if fresh and store_apart(w, node, into, value):
         return
-    of = elementwise.buffered(w, value)
+    of = delayed.buffered(w, value)
     w.settle()
     if fresh:
         moved(w, into, of)
@@ -66,7 +66,7 @@ def fits(
 def copy(w: LoopEmitter, node: Node, into: Layout, of: Layout) -> None:
     """It may overlap what is written."""
     if is_small(of):
-        moved(w, into, elementwise.copied(w, node, of, into.dtype))
+        moved(w, into, delayed.copied(w, node, of, into.dtype))
         return
     free = w.scratch("int")
     w.line(f"{free} = rt_apart({box(into)}, {box(of)});")
@@ -86,7 +86,7 @@ def store_apart(w: LoopEmitter, node: Node, into: Layout, value: Value) -> bool:
     read = all_read(w, node, value)
     if read is None or len(read) > MOST or not is_alike(into, lazy) or is_small(into):
         return False
-    if any(one.node.op is SPAN_TAKE for one in elementwise.tree(w, value)):
+    if any(one.node.op is SPAN_TAKE for one in delayed.tree(w, value)):
         return False  # which leaves in the middle
     w.settle()
     free = whether(w, node, into, read, value)
@@ -101,7 +101,7 @@ def store_apart(w: LoopEmitter, node: Node, into: Layout, value: Value) -> bool:
         with branch(w, "else {"):
             computed(w, room, value)
             moved(w, into, room)
-    elementwise.forget(w, value)
+    delayed.forget(w, value)
     return True
 
 
@@ -116,8 +116,8 @@ def branch(w: LoopEmitter, head: str) -> Iterator[None]:
 
 
 def computed(w: LoopEmitter, into: Layout, value: Value) -> None:
-    nest.fill(w, into, lambda at: elementwise.element(w, value, into.dtype, at))
-    elementwise.check(w, value)
+    nest.fill(w, into, lambda at: delayed.element(w, value, into.dtype, at))
+    delayed.check(w, value)
 
 
 def moved(w: LoopEmitter, into: Layout, of: Layout) -> None:
@@ -147,8 +147,8 @@ def either(w: LoopEmitter, free: str, into: Layout, room: Layout) -> Layout:
 
 def whether(w: LoopEmitter, node: Node, into: Layout, read: Sequence[Layout], value: Value) -> str:
     """A variable: may the loop write into the array?"""
-    nodes = [one.node for one in elementwise.tree(w, value)]
-    silent = not w.mask or all(elementwise.effect_of(one) is Effect.SILENT for one in nodes)
+    nodes = [one.node for one in delayed.tree(w, value)]
+    silent = not w.mask or all(delayed.effect_of(one) is Effect.SILENT for one in nodes)
     size = nest.size(w, node, into.extents, into.dtype)
     tests = [f"{size} >= {LEAST}", *(f"rt_apart({box(into)}, {box(one)})" for one in read)]
     if not silent:
@@ -175,11 +175,9 @@ def distinct(of: Layout) -> str:
 def all_read(w: LoopEmitter, node: Node, value: Value) -> list[Layout] | None:
     """What is read of arrays since the mark, by the store too. None: who knows."""
     before = since_mark(w, node)
-    if before is None or not {one.node for one in elementwise.tree(w, value)}.issubset(before):
+    if before is None or not {one.node for one in delayed.tree(w, value)}.issubset(before):
         return None
-    given = [
-        arg for one in elementwise.tree(w, value) for arg in one.args if elementwise.is_part(arg)
-    ]
+    given = [arg for one in delayed.tree(w, value) for arg in one.args if elementwise.is_part(arg)]
     for one in before:
         if one.op in (SPAN, SPAN_TRANSPOSE) or one.op.name == "extent":
             continue
@@ -204,4 +202,4 @@ def since_mark(w: LoopEmitter, node: Node) -> list[Node] | None:
     return found if begins and exit is not None else None
 
 
-elementwise.TABLE |= {SPAN_STORE: store}
+array_nodes.TABLE |= {SPAN_STORE: store}

@@ -6,7 +6,7 @@ from typing import Any
 
 from jitcore.ir.graph import Node, Value
 from jitcore.loops.address import step_text
-from jitcore.loops.arrays.elementwise import shape_of
+from jitcore.loops.arrays.delayed import shape_of
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import form
 

@@ -20,7 +20,8 @@ from jitcore.ir.graph import Value
 from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.symbolic.loops.loop_state import NotALoop
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.values import Generator, Known, Traced, Var, inside
+from jitcore.symbolic.value_parts import inside
+from jitcore.symbolic.values import Generator, Known, Traced, Var
 
 
 def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:

@@ -13,12 +13,13 @@ from jitcore.symbolic.loops import append_list
 from jitcore.symbolic.loops.loop_state import NotALoop
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects import strings
+from jitcore.symbolic.objects.container_values import CONSTANT_KEYS
 from jitcore.symbolic.objects.iterate import items_of
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import PLAIN, fails
 from jitcore.symbolic.values import Dict, Exc, Known, Lazy, List, Set, Slice, Tuple, Var
-from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
+from jitcore.symbolic.wrap import realize
 
 T = TypeVar("T")
 FORMATTABLE = (str, int, float, bool, type(None), bytes)

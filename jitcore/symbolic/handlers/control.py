@@ -25,10 +25,11 @@ from jitcore.symbolic.objects.comparisons import identical
 from jitcore.symbolic.objects.iterate import ITERATORS, following, iterator, remaining
 from jitcore.symbolic.objects.operators import to_bool
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.placeholders import Null
 from jitcore.symbolic.signals import RegionEnd
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Counted, Generator, Iter, Known, Null, TaggedUnion, Traced, Var
+from jitcore.symbolic.values import Counted, Generator, Iter, Known, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
 UNROLL = 24  # iterations

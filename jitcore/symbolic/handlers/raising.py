@@ -15,14 +15,15 @@ from jitcore.guards.guard import TypeVersion
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.objects.attrs import lookup
 from jitcore.symbolic.objects.calls import call, is_modelled
+from jitcore.symbolic.objects.class_attrs import lookup
 from jitcore.symbolic.objects.exceptions import new_exception
 from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.placeholders import Hidden
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import throw
-from jitcore.symbolic.values import Exc, Hidden, Known, Method, Object, Tuple, Var
+from jitcore.symbolic.values import Exc, Known, Method, Object, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 

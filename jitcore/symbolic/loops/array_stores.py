@@ -9,9 +9,9 @@ from jitcore.ir.op import Op, leaf_type
 from jitcore.ir.ops.dyn_array import SPAN_PUT, SPAN_STORE
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
 from jitcore.symbolic.loops import size_limits
-from jitcore.symbolic.loops.array_views import append, computed, index, selects, view
+from jitcore.symbolic.loops.array_views import computed, index, selects, view
 from jitcore.symbolic.loops.local_arrays import base_of
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import NotALoop, append, working
 from jitcore.symbolic.values import Traced, Var
 
 if TYPE_CHECKING:

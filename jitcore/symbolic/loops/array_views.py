@@ -12,7 +12,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitcore.fallback import exit
 from jitcore.fallback.exit import Built, Make, Recipe
@@ -23,11 +23,7 @@ from jitcore.ir.ops.array import GETITEM, METHODS
 from jitcore.ir.ops.dyn_array import (
     AXES,
     EXTENT,
-    FEW,
     MADE,
-    SLICE_COUNT,
-    SLICE_START,
-    SLICE_STEP,
     SPAN,
     SPAN_ITEM,
     SPAN_TAKE,
@@ -39,15 +35,20 @@ from jitcore.ir.ops.dyn_array import (
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.local_arrays import in_c_order, reject_unordered
-from jitcore.symbolic.loops.loop_state import NotALoop, is_element, working
+from jitcore.symbolic.loops.loop_state import NotALoop, append, emitted, is_element, scalar, working
 from jitcore.symbolic.loops.opaque_calls import constant, result_of_call
+from jitcore.symbolic.loops.slice_bounds import (
+    goes_up,
+    is_whole,
+    known_extent,
+    start_count_step,
+    with_all_axes,
+)
+from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import Known, Lazy, List, Slice, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
-if TYPE_CHECKING:
-    from jitcore.symbolic.machine import Machine
-
-TRANSPOSED = object()  # as an index
+TRANSPOSED = object()  # the index of a transposed view
 PRODUCTS = ("matmul", "dot", "ndarray.dot")
 
 
@@ -113,7 +114,7 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
             continue
         if type(part) is slice:
             known = known_extent(kind, axis, part)
-            key.append(run(vm, array, axis, part, known))
+            key.append(start_count_step(vm, array, axis, part, known))
             dims.append(known)
         elif is_whole(part):
             key.append(part)
@@ -130,100 +131,7 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
     return made
 
 
-def goes_up(step: Any) -> bool:
-    return type(step) is Value or step > 0
-
-
-def known_extent(kind: ArrayType | SpanType, axis: int, part: slice) -> int | None:
-    """None, where only run time knows it."""
-    n = dims_of(kind)[axis]
-    bounds = (part.start, part.stop, part.step)
-    if n is None or any(one is not None and type(one) is not int for one in bounds):
-        return None
-    if part.step == 0:
-        raise NotALoop("a slice with a step of 0")
-    return len(range(*part.indices(n)))
-
-
-def with_all_axes(tree: Any, ndim: int) -> list[Any]:
-    """One part for each axis, and None for new ones."""
-    parts = list(tree) if type(tree) is tuple else [tree]
-    given = sum(part is not None and part is not Ellipsis for part in parts)
-    if sum(part is Ellipsis for part in parts) > 1 or given > ndim:
-        raise NotALoop("an index that does not fit, in a loop")
-    missing = [slice(None)] * (ndim - given)
-    at = next((k for k, part in enumerate(parts) if part is Ellipsis), None)
-    return [*parts, *missing] if at is None else [*parts[:at], *missing, *parts[at + 1 :]]
-
-
-def is_whole(part: Any) -> bool:
-    if type(part) is int:
-        return True
-    kind = part.type if type(part) is Value else None
-    return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
-
-
-def run(
-    vm: Machine, array: Value, axis: int, part: slice, known: int | None
-) -> tuple[Any, Any, Any]:
-    """A slice as (start, count, step), of Python's ints. A few items are a constant in C."""
-    bounds = [one if one is None else whole(vm, one) for one in (part.start, part.stop)]
-    step = step_of(vm, part.step)
-    up = goes_up(step)
-    few = known is not None and known <= FEW
-    if few and bounds[0] is None and up:
-        return 0, known, step
-    extent = scalar(vm, EXTENT, array, axis)
-    if bounds == [None, None] and type(step) is int and step == 1:
-        return 0, extent, 1
-    start = scalar(vm, SLICE_START, extent, *bounds, step)
-    if up and bounds[0] is None:
-        start = 0
-    return start, known if few else scalar(vm, SLICE_COUNT, extent, *bounds, step), step
-
-
-def step_of(vm: Machine, step: Any) -> Any:
-    """One that varies goes upwards: else the routine is left."""
-    if type(step) is Value:
-        return scalar(vm, SLICE_STEP, whole(vm, step))
-    step = 1 if step is None else step
-    if type(step) is not int or step == 0 or abs(step) > 1 << 31:
-        raise NotALoop("a slice with such a step, in a loop")
-    return step
-
-
-def whole(vm: Machine, bound: Any) -> Any:
-    """NumPy's ints have __index__."""
-    if type(bound) is int and abs(bound) < 1 << 62:
-        return bound
-    if type(bound) is Value and is_whole(bound):
-        python = isinstance(bound.type, ScalarType) and bound.type.python
-        return bound if python else scalar(vm, OPS["op.int"], bound)
-    raise NotALoop("a slice whose bounds are no ints, in a loop")
-
-
-# ---- nodes --------------------------------------------------------------------------------------
-
-
-def scalar(vm: Machine, op: Op, *args: Any) -> Any:
-    """The number that a node gives; None, if it gives nothing."""
-    made = working(vm).emit(vm, op, args, {})
-    return made.value if isinstance(made, Traced) else None
-
-
-def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Traced:
-    made = append(vm, op, args, {}, op.infer(args, {}))
-    assert isinstance(made, Traced)
-    return made
-
-
-def append(
-    vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kind: Any
-) -> Var | None:
-    work = working(vm)
-    outputs = () if kind is None else (Value(kind),)
-    work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
-    return Traced(outputs[0]) if outputs else None
+# ---- computed -----------------------------------------------------------------------------------
 
 
 def flipped(vm: Machine, array: Value) -> Var:

@@ -16,13 +16,14 @@ from jitcore.ir.ops import OPS
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM, LEAST, RANGE_COUNT, RANGE_ITEM
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.symbolic.loops.array_views import item, scalar
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.array_views import item
+from jitcore.symbolic.loops.loop_state import NotALoop, scalar
 from jitcore.symbolic.loops.sequences import count, item_of, kind_of_items, may_read, sequence
 from jitcore.symbolic.loops.union_value import kinds, of_parts, parts
 from jitcore.symbolic.machine import Machine, is_array
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.state import Frame
+from jitcore.symbolic.value_parts import inside
 from jitcore.symbolic.values import (
     ArrayItems,
     Counted,
@@ -41,7 +42,6 @@ from jitcore.symbolic.values import (
     Var,
     Zip,
     ZipItems,
-    inside,
 )
 from jitcore.symbolic.wrap import realize
 

@@ -16,7 +16,8 @@ from jitcore.ir.infer.elementwise import iterator_strides
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.types import ArrayType, SpanType, standard_strides
 from jitcore.symbolic.loops.loop_state import NotALoop
-from jitcore.symbolic.values import Generator, List, Traced, Tuple, Var, inside
+from jitcore.symbolic.value_parts import inside
+from jitcore.symbolic.values import Generator, List, Traced, Tuple, Var
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine

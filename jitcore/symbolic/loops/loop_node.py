@@ -18,9 +18,8 @@ from jitcore.ir.ops.operator import BY_OPERATOR
 from jitcore.ir.types import PYINT, ScalarType, SpanType
 from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
-from jitcore.symbolic.loops.array_views import scalar
 from jitcore.symbolic.loops.branches import End, Leaf, Tree, close, leave_at, leaves
-from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, scalar, working
 from jitcore.symbolic.loops.union_value import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame

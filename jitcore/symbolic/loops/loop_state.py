@@ -1,4 +1,4 @@
-"""A routine that is being captured: where its nodes go, and where CPython goes on if one fails."""
+"""The state of a loop capture: where nodes go, and where CPython resumes if one fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Tra
 
 ELEMENTS = (GETITEM, SETITEM, ITEMS_FROM, ITEMS_BEFORE)
 ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
-MAX_NODES = 3_000  # of one routine: the C compiler takes seconds for more
+MAX_NODES = 3_000  # in one native loop: the C compiler takes seconds for more
 
 
 class NotALoop(Exception):
@@ -32,19 +32,18 @@ class NotALoop(Exception):
 
 
 class TooMuch(NotALoop):
-    """Whatever is left out of it: what was walked so far has taken its time."""
+    """The limit is on the whole capture: leaving a branch to CPython would not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """Where one way begins, and how many values it takes off the stack, or what its stack is. What
-    a variable is known to be there. `then`: it forks again at once."""
+    """One arm of a branch."""
 
     offset: int
-    pops: int = 0
-    stack: Sequence[Var] | None = None
-    known: tuple[Var, Var] | None = None
-    then: Fork | None = None
+    pops: int = 0  # values that it takes off the stack
+    stack: Sequence[Var] | None = None  # its stack, if not that of the branch
+    known: tuple[Var, Var] | None = None  # a value, and the one that stands for it on this arm
+    then: Fork | None = None  # the branch that follows at once
 
 
 class Fork(Exception):
@@ -57,41 +56,43 @@ class Fork(Exception):
 
 @dataclass(slots=True)
 class LoopState:
-    """`open`: the list that nodes go to. `takes`, `loop` and `call` are those of walk_loop.py,
-    `computed` that of array_views.py."""
+    """The capture of one native loop, inner loops included. `takes`, `loop` and `call` are those of
+    walk_loop.py, `computed` that of array_views.py."""
 
     routine: LoopRegion
-    open: list[Node]
+    open: list[Node]  # the list that nodes go to
     takes: Callable[[Machine, Frame, Loop], bool]
     loop: Callable[[Machine, Frame, Loop], None]
     call: Callable[[Machine, Frame], Var]
     computed: Callable[[Machine, Op, tuple[Any, ...], dict[str, Any]], Var]
-    mark: Mark | None = None  # None: there is none until the outermost frame's next instruction
-    commits: int = 0  # what is not to be repeated: stores, loops that have run
-    level: int = 0  # which way, of which round, is being walked
-    levels: int = 0
-    own: dict[int, tuple[Var, int]] = field(default_factory=dict)  # iterators, and their levels
-    splits: int = 0
-    firsts: int = 0
+    mark: Mark | None = None  # None: the outermost frame's next instruction sets a new one
+    commits: int = 0  # effects that must not be repeated: stores, loops that have run
+    level: int = 0  # the number of the branch or iteration that is being walked
+    levels: int = 0  # how many branches and iterations have been walked
+    own: dict[int, tuple[Var, int]] = field(default_factory=dict)  # iterators made here, and where
+    splits: int = 0  # branches walked so far
+    firsts: int = 0  # iterations peeled so far
     nodes: int = 0
-    notes: list[Break] = field(default_factory=list)
-    moved: list[int] = field(default_factory=list)  # variables that other arrays become
-    hands_over: bool = False  # arrays that were made in it
-    list_stores: bool = False  # items of lists change,
-    grown: dict[Value, Source | None] = field(default_factory=dict)  # lists, which came from there
-    read: set[Value] = field(default_factory=set)  # sequences
-    constants: dict[tuple[Op, str], Value] = field(default_factory=dict)  # made before it
-    fixed_items: bool = False  # and what is known of items from before is used
-    guesses: dict[Value, PileKey] = field(default_factory=dict)  # lists that begin empty
-    small_only: bool = False  # the next ones: size_limits.py
-    ways: int = 0  # of branches, that are open
-    inner: int = 0  # loops within, that are open
-    large: bool = False
-    large_outside: bool = False  # of them
-    large_on_a_way: bool = False
-    varies: bool = False
-    varies_outside: bool = False
-    selected: dict[Value, Any] = field(default_factory=dict)  # by which mask
+    notes: list[Break] = field(default_factory=list)  # breaks on branches left to CPython
+    moved: list[int] = field(default_factory=list)  # slots of array variables that are rebound
+    guesses: dict[Value, PileKey] = field(default_factory=dict)  # stacks that begin empty
+    constants: dict[tuple[Op, str], Value] = field(default_factory=dict)  # arrays made before it
+    # which objects it changes
+    hands_over: bool = False  # arrays or stacks made in the loop are used after it
+    list_stores: bool = False  # items of lists are stored
+    fixed_items: bool = False  # facts about items of lists, known before the loop, are used
+    grown: dict[Value, Source | None] = field(default_factory=dict)  # lists appended to → origin
+    read: set[Value] = field(default_factory=set)  # sequences that are read
+    # size limits (size_limits.py)
+    small_only: bool = False  # large arrays are rejected
+    ways: int = 0  # branches that are being walked
+    inner: int = 0  # inner loops that are being walked
+    large: bool = False  # large arrays are used
+    large_outside: bool = False  # large arrays are used outside of inner loops
+    large_on_a_way: bool = False  # large arrays are used on a branch
+    varies: bool = False  # something needs to know how many items a mask selects
+    varies_outside: bool = False  # the same, outside of inner loops
+    selected: dict[Value, Any] = field(default_factory=dict)  # an array that a mask selects → mask
 
     def boundary(self, vm: Machine, offset: int) -> None:
         """Between two instructions of the outermost frame."""
@@ -100,11 +101,11 @@ class LoopState:
         frame = vm.outer
         self.mark = Mark(offset, list(frame.saved), list(frame.locals))
         if any(isinstance(var, ADVANCING) for var in (*frame.saved, *frame.locals)):
-            self.exit_of(vm, self.mark, False)  # how far they are is not known later
+            self.exit_of(vm, self.mark, False)  # their positions are not known later
 
     def deeper(self) -> None:
-        """Another way, or round: what it takes from an iterator that was there before, another
-        would not find."""
+        """Another branch or iteration begins. It may not advance iterators that are older: other
+        branches would find them moved on."""
         self.levels += 1
         self.level = self.levels
 
@@ -112,7 +113,7 @@ class LoopState:
         self.own[id(it)] = it, self.level
 
     def advance(self, it: Var) -> None:
-        """An iterator that was made on this very way may be."""
+        """Only an iterator that was made on this branch may advance."""
         if self.own.get(id(it), (None, -1))[1] != self.level or isinstance(it, Generator):
             raise NotALoop("an iterator that was made before")
 
@@ -128,7 +129,7 @@ class LoopState:
         kwargs: dict[str, Any],
         through_point: bool = False,
     ) -> Var | None:
-        """A node over numbers and elements of arrays; others are array_views.py's."""
+        """A node over numbers and elements of arrays; `computed` makes all others."""
         row, given = specialise(op, args, kwargs)
         inputs = values((args, kwargs))
         arrays = [one for one in inputs if not isinstance(one.type, ScalarType)]
@@ -176,7 +177,7 @@ class LoopState:
         return mark.exit
 
     def left_out(self, vm: Machine, error: Exception) -> None:
-        """A way that is CPython's, for the report."""
+        """A branch is left to CPython: noted for the report."""
         if isinstance(error, BreakSignal):
             self.notes.append(error.at(vm.place(), vm.chain()))
 
@@ -201,6 +202,27 @@ def is_element(container: Any, key: Any) -> bool:
 
 
 def working(vm: Machine) -> LoopState:
-    """Of the loop that is being captured: there is one."""
+    """The state of the loop that is being captured: there must be one."""
     assert isinstance(vm.work, LoopState)
     return vm.work
+
+
+def scalar(vm: Machine, op: Op, *args: Any) -> Any:
+    """A node → its number, or None if it has no result."""
+    made = working(vm).emit(vm, op, args, {})
+    return made.value if isinstance(made, Traced) else None
+
+
+def emitted(vm: Machine, op: Op, args: tuple[Any, ...]) -> Traced:
+    made = append(vm, op, args, {}, op.infer(args, {}))
+    assert isinstance(made, Traced)
+    return made
+
+
+def append(
+    vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any], kind: Any
+) -> Var | None:
+    work = working(vm)
+    outputs = () if kind is None else (Value(kind),)
+    work.append(vm, Node(op, args, kwargs, outputs, (), vm.place()), False)
+    return Traced(outputs[0]) if outputs else None

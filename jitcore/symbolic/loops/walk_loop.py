@@ -22,7 +22,6 @@ from jitcore.ir.op import Unsupported
 from jitcore.ir.ops.loop import LEFT, POLL, RANGE_NEXT
 from jitcore.ir.types import PYINT, SpanType
 from jitcore.opcodes.flow import Loop
-from jitcore.symbolic.loops.array_views import scalar
 from jitcore.symbolic.loops.branches import End, Split, Tree, changes, leaves, meet, walk
 from jitcore.symbolic.loops.carried_arrays import array_of, arrays_apart, copy_private, stays
 from jitcore.symbolic.loops.counted_iter import counted, item_at
@@ -36,7 +35,7 @@ from jitcore.symbolic.loops.loop_node import (
     leave_way,
     test_rounds,
 )
-from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, working
+from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, scalar, working
 from jitcore.symbolic.loops.union_value import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame, Mark

@@ -23,8 +23,9 @@ from jitcore.ir.errstate import combined, only_warns
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.attrs import load_attr
 from jitcore.symbolic.objects.calls import CODE_MODELS, call, model
+from jitcore.symbolic.placeholders import Token
 from jitcore.symbolic.unwind import whole
-from jitcore.symbolic.values import NOTHING, Func, Known, Object, Token, Var
+from jitcore.symbolic.values import NOTHING, Func, Known, Object, Var
 from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]

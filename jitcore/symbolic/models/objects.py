@@ -13,8 +13,10 @@ from jitcore.symbolic.describe import class_of as described_class
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.objects.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
+from jitcore.symbolic.objects.attrs import instance_dict, is_gone, load_attr, store_attr
 from jitcore.symbolic.objects.calls import callable_name, model
+from jitcore.symbolic.objects.class_attrs import lookup
+from jitcore.symbolic.objects.instance_values import HEAPTYPE
 from jitcore.symbolic.values import (
     NOTHING,
     CompiledFunction,
@@ -25,7 +27,7 @@ from jitcore.symbolic.values import (
     Traced,
     Var,
 )
-from jitcore.symbolic.wrap import HEAPTYPE, realize
+from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
 Words = dict[str, Var]

@@ -10,31 +10,39 @@ super()       the MRO after a class
 from __future__ import annotations
 
 import types
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
 from jitcore.fallback.exit import Do
-from jitcore.guards.guard import Absent, TypeVersion, name_of
+from jitcore.guards.guard import Absent, name_of
 from jitcore.guards.safe_lookup import own_attributes
 from jitcore.guards.source import Attr, ModuleAttr, Slot
 from jitcore.ir.ops.array import ATTRIBUTES, METHODS
 from jitcore.ir.ops.complex import PARTS
 from jitcore.ir.types import ArrayType, ScalarType, SpanType
 from jitcore.symbolic.arrays.shape_facts import told
-from jitcore.symbolic.break_rows import row_of_call, row_of_operands
+from jitcore.symbolic.break_rows import row_of_operands
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import append_list, array_views, local_stack
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
 from jitcore.symbolic.objects.blind_append import unseen
 from jitcore.symbolic.objects.calls import call
+from jitcore.symbolic.objects.class_attrs import (
+    SIMPLE,
+    class_attr,
+    class_value,
+    is_data_descriptor,
+    lookup,
+    missing,
+    super_attr,
+)
 from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.objects.namedtuples import item_of
 from jitcore.symbolic.objects.namespaces import reads
-from jitcore.symbolic.unwind import throw
 from jitcore.symbolic.values import (
     NOTHING,
     Bound,
@@ -43,7 +51,6 @@ from jitcore.symbolic.values import (
     Known,
     Lazy,
     List,
-    Method,
     Object,
     Set,
     Super,
@@ -53,9 +60,6 @@ from jitcore.symbolic.values import (
 )
 from jitcore.symbolic.wrap import present, realize
 
-SIMPLE = (str, int, float, bool, bytes, type(None), complex)
-CONSTANTS = (*SIMPLE, types.BuiltinFunctionType, type, types.ModuleType)
-SLOT_WRAPPERS = (types.WrapperDescriptorType, types.MethodDescriptorType)
 NUMBERS = (int, float, complex)
 OF_NUMBERS = ("real", "imag", "numerator", "denominator")
 SAFE_OWNERS = (np.dtype, np.ufunc, types.BuiltinFunctionType, np.finfo, np.iinfo, range, slice)
@@ -85,7 +89,7 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
         case Tuple(items, cls=cls) if (at := item_of(cls, name)) is not None and at < len(items):
             return items[at]
         case Super(cls, instance):
-            return _of_super(vm, cls, instance, name)
+            return super_attr(vm, cls, instance, name)
         case List() | Dict() | Set():
             return _bound(vm, owner, CLASSES[type(owner)], name)
         case Tuple(cls=cls):
@@ -106,7 +110,7 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
         reads(vm, owner.origin, obj)
         return present(vm, Lazy(ModuleAttr(owner.origin, name), obj.__dict__[name]))
     if issubclass(type(obj), type):
-        return _of_class(vm, obj, name)
+        return class_attr(vm, obj, name)
     if issubclass(type(obj), SAFE_OWNERS):
         try:
             return Known(getattr(obj, name))
@@ -119,43 +123,6 @@ def _of_known(vm: Machine, owner: Known, obj: Any, name: str) -> Var:
     vm.stop(breaks.ATTRIBUTE, f".{name} of {type(obj).__name__}")
 
 
-def _of_class(vm: Machine, cls: type, name: str) -> Var:
-    if type(cls) is not type:
-        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}: the class has a metaclass")
-    raw = lookup(cls, name)
-    vm.guard(TypeVersion(cls))
-    if is_data_descriptor(lookup(type, name)):
-        vm.stop(breaks.ATTRIBUTE, f"{cls.__name__}.{name}")
-    if raw is NOTHING and hasattr(type, name):
-        vm.stop(breaks.MISSING_ATTRIBUTE, f"{cls.__name__} has no {name}")
-    if raw is NOTHING:
-        missing(vm, f"{cls.__name__} has no {name}")
-    return _class_value(vm, raw, Known(cls), None, name)
-
-
-def _class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: str) -> Var:
-    """What a raw class attribute gives when read through an instance, or through the class. A
-    subclass of property, or a metaclass, may have a __get__ of its own."""
-    kind = type(raw)
-    if kind in FUNCTIONS:
-        func = function_in(vm, raw)
-        return func if instance is None else Method(func, instance)
-    if kind is staticmethod and type(raw.__func__) in (*FUNCTIONS, *CONSTANTS):
-        return _class_value(vm, raw.__func__, cls, None, name)
-    if kind is classmethod and isinstance(raw.__func__, FUNCTIONS):
-        return Method(function_in(vm, raw.__func__), cls)
-    if kind is property and instance is not None and isinstance(raw.fget, FUNCTIONS):
-        return call(vm, function_in(vm, raw.fget), (instance,), {})
-    if kind in CONSTANTS:
-        return Known(raw)
-    if kind in SLOT_WRAPPERS and instance is None:
-        return Known(raw)
-    if issubclass(type(raw), types.MethodDescriptorType):
-        vm.stop(row_of_call(raw), f"{raw.__objclass__.__qualname__}.{name}()")
-    runs = breaks.DESCRIPTOR if hasattr(type(raw), "__get__") else breaks.ATTRIBUTE
-    vm.stop(runs, f".{name}, which is a {type(raw).__name__} of its class")
-
-
 def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     found = owner.attrs.get(name)
     if found is not None:
@@ -164,13 +131,13 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
     if name in owner.attrs and is_gone(raw):
         vm.stop(breaks.MISSING_ATTRIBUTE, f"{name} was deleted")
     if name in owner.attrs:
-        return _class_value(vm, raw, Known(owner.cls), owner, name)
+        return class_value(vm, raw, Known(owner.cls), owner, name)
     if raw is object.__dict__["__class__"]:
         return Known(owner.cls)
     if issubclass(type(raw), types.MemberDescriptorType):
         return _slot(vm, owner, raw, name)
     if is_data_descriptor(raw):
-        return _class_value(vm, raw, Known(owner.cls), owner, name)
+        return class_value(vm, raw, Known(owner.cls), owner, name)
     inside = instance_dict(owner)
     if inside is not None and owner.origin is not None and name in inside:
         var = owner.attrs[name] = Lazy(Attr(owner.origin, name), inside[name])
@@ -181,7 +148,7 @@ def _of_instance(vm: Machine, owner: Object, name: str) -> Var:
         vm.stop(breaks.MISSING_ATTRIBUTE, f"{owner.cls.__name__} object has no {name}")
     if raw is NOTHING:
         missing(vm, f"{owner.cls.__name__} object has no {name}")
-    return _class_value(vm, raw, Known(owner.cls), owner, name)
+    return class_value(vm, raw, Known(owner.cls), owner, name)
 
 
 def is_gone(raw: Any) -> bool:
@@ -198,7 +165,7 @@ def _of_exception(vm: Machine, owner: Exc, name: str) -> Var:
         return Tuple(owner.args)
     if raw is NOTHING:
         vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
-    return _class_value(vm, raw, Known(owner.cls), owner, name)
+    return class_value(vm, raw, Known(owner.cls), owner, name)
 
 
 def _slot(vm: Machine, owner: Object, raw: types.MemberDescriptorType, name: str) -> Var:
@@ -220,19 +187,6 @@ def instance_dict(owner: Object) -> dict[str, Any] | None:
         return {} if owner.cls.__dictoffset__ else None
     found = own_attributes(owner.obj)
     return found if type(found) is dict else None
-
-
-def lookup(cls: type, name: str) -> Any:
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return NOTHING
-
-
-def is_data_descriptor(raw: Any) -> bool:
-    return raw is not NOTHING and (
-        hasattr(type(raw), "__set__") or hasattr(type(raw), "__delete__")
-    )
 
 
 def _of_run(vm: Machine, owner: Traced, kind: ArrayType | ScalarType, name: str) -> Var:
@@ -267,34 +221,6 @@ def _bound(vm: Machine, owner: Var, cls: type, name: str) -> Var:
             vm.stop(breaks.ATTRIBUTE, f".{name} of {describe(owner)}")
         missing(vm, f".{name} of {describe(owner)}")
     return Bound(owner, name)
-
-
-def _of_super(vm: Machine, cls: type, instance: Var, name: str) -> Var:
-    instance = realize(vm, instance)
-    bound: Var | None = instance
-    match instance:
-        case Object(cls=own) | Exc(cls=own):
-            start, through = own, Known(own)
-        case Known(obj) if issubclass(type(obj), type):
-            start, through, bound = obj, Known(obj), None
-        case _:
-            vm.stop(breaks.ATTRIBUTE, f"super() of {describe(instance)}")
-    mro = start.__mro__
-    if cls not in mro:
-        vm.stop(breaks.PYTHON_RAISES, "TypeError: super(type, obj): obj is not an instance of type")
-    for base in mro[mro.index(cls) + 1 :]:
-        if name in base.__dict__:
-            vm.guard(TypeVersion(start))
-            raw = base.__dict__[name]
-            slot = issubclass(type(raw), types.WrapperDescriptorType)
-            if name == "__init__" and slot and (base is object or isinstance(bound, Exc)):
-                return Known(raw) if bound is None else Method(Known(raw), bound)
-            return _class_value(vm, raw, through, bound, name)
-    vm.stop(breaks.ATTRIBUTE, f"super() has no {name}")
-
-
-def missing(vm: Machine, text: str) -> NoReturn:
-    throw(vm, Exc(AttributeError, None), breaks.MISSING_ATTRIBUTE, text)
 
 
 def row_of_array_attribute(name: str) -> BreakKind:

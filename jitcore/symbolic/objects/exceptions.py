@@ -9,12 +9,12 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.guards.source import Const
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.objects.attrs import lookup
 from jitcore.symbolic.objects.calls import call_function, model
+from jitcore.symbolic.objects.class_attrs import lookup
 from jitcore.symbolic.objects.function_parts import function_value
+from jitcore.symbolic.objects.instance_values import HEAPTYPE
 from jitcore.symbolic.unwind import PLAIN
 from jitcore.symbolic.values import Exc, Known, Var
-from jitcore.symbolic.wrap import HEAPTYPE
 
 SPECIAL = ("__new__", "__setattr__", "__delattr__", "__getattribute__", "__getattr__", "__del__")
 

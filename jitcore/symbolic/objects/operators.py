@@ -38,8 +38,8 @@ from jitcore.symbolic.nodes import (
     leaf,
     python_scalar,
 )
-from jitcore.symbolic.objects.attrs import lookup
 from jitcore.symbolic.objects.calls import call
+from jitcore.symbolic.objects.class_attrs import lookup
 from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails_as

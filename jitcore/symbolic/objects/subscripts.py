@@ -23,8 +23,8 @@ from jitcore.symbolic.loops.loop_state import is_element
 from jitcore.symbolic.loops.union_value import distributed
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row, is_array_like, leaf
-from jitcore.symbolic.objects.attrs import lookup
 from jitcore.symbolic.objects.calls import call
+from jitcore.symbolic.objects.class_attrs import lookup
 from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.objects.operators import folded
 from jitcore.symbolic.unwind import fails, missing_key
