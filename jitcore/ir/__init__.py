@@ -24,7 +24,6 @@ from jitcore.ir.ops.array import ATTRIBUTES, METHODS, Attribute
 from jitcore.ir.ops.operator import BY_OPERATOR, specialise
 from jitcore.ir.parse import ParseError, parse
 from jitcore.ir.strided import phantom
-from jitcore.ir.text import show
 from jitcore.ir.types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
 from jitcore.ir.value import Value, leaves, map_tree, substitute, values
 from jitcore.ir.verify import VerifyError, verify
@@ -62,7 +61,6 @@ __all__ = [
     "phantom",
     "row_named",
     "row_of",
-    "show",
     "specialise",
     "substitute",
     "type_of",

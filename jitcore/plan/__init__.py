@@ -11,7 +11,6 @@
     masked_baseline.py   NumPy's way for masked stores, for the baseline of the trial
     backend_call.py      a window ─▶ one call of a user's backend
     errstate_raise.py    the error state under which pure calls run
-    step_labels.py       steps ─▶ the same with names for profilers
     work.py              a step's name in reports
 
     Capture ─ segments ─▶ Schedule ─ lower_plan ─▶ plan_builder ─▶ words ┐

@@ -1,8 +1,10 @@
 """What is known of code objects between compilations, and when compiling pays.
 
+    adopt.py              code object ─▶ a record and its first point; forgetting it
     records.py            code object ─▶ Record: points, regions, breaks, seen numbers
     regions.py            capture, entry ─▶ the Region that a record keeps
     points.py             offsets ─▶ points, and a C* that has them
+    install.py            entry ─▶ its point and dispatchers
     pending_points.py     points that JITCORE=1 made before there was a record
 
     recompile_reason.py   frame without an entry ─▶ what differs from the nearest one
@@ -18,6 +20,8 @@
     threads.py            threads that a kernel may use
     threadpools.py        threadpoolctl ─▶ sees and limits them
     memory_limit.py       limits ─▶ bytes for the pool
+    process.py            threads, memory, logs of the whole process
+    pending_frames.py     frames that verify mode compares later
     notify.py             compile events ─▶ record, logs, subscribers
 
 May assume that one thread compiles a place at a time (Record.alone). No record holds an object of

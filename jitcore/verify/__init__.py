@@ -7,7 +7,7 @@
     poison_empty.py       np.empty filled with a mark
     exit_places.py        where an exit can be looked at
     expected.py           the shadow run's transfer ─▶ what CPython is compared with
-    pending.py            frames on their way there
+    compare_region.py     an entry that is compared, in place of one that serves
     warning_recorder.py   warnings noted before the program's filters
     deep_equal.py         two objects ─▶ what differs
     findings.py           differences, for the report at exit

@@ -8,6 +8,7 @@
     union_value.py      a number of one of two types, with a tag
     counted_iter.py     iterators with a known trip count
     carried_arrays.py   loop-carried arrays     local_arrays.py   arrays made in the loop
+    slice_bounds.py     start and count of a slice at run time
     array_views.py      a[i, :j]                array_stores.py   a[i, :j] = x
     sequences.py        items of lists, tuples, str, bytes
     append_list.py      lists only appended to  local_stack.py    lists used as stacks

@@ -2,6 +2,8 @@
 
     operators.py      a + b                  comparisons.py     a < b, is, in
     subscripts.py     a[b]                   attrs.py           a.name
+    class_attrs.py    what a class has      instance_values.py   objects of the user's classes
+    container_values.py   lists, tuples, dicts, sets
     namespaces.py     dicts of names that several ways reach
     iterate.py        next item, all items, how many are left
     calls.py          a call, by callee: model, op row, inlined body, class, break
