@@ -188,8 +188,10 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def run(plan: WindowPlan, passes: Sequence[Pass] = PASSES) -> WindowPlan:
+def run(plan: WindowPlan, passes: Sequence[Pass] | None = None) -> WindowPlan:
     """All of them, in order; again, with more calls, where no kernel can make something."""
+    if passes is None:
+        passes = PASSES
     while True:
         made = plan
         for one in passes:
