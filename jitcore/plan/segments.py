@@ -18,6 +18,7 @@ from jitcore.config import Config
 from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.graph import Node, Value, uses
 from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType
@@ -27,7 +28,7 @@ from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
 from jitcore.kernels.view_offsets import ViewOffset, lasting
 from jitcore.loops.c_types import NoForm
-from jitcore.loops.native_loop import NativeLoop, routine
+from jitcore.loops.native_loop import NativeLoop
 from jitcore.passes.replace_calls import IN_C, own_bins
 from jitcore.passes.step_labels import label
 from jitcore.passes.unroll_short_axes import origins
@@ -41,6 +42,7 @@ from jitcore.symbolic.state import Capture, Loud, Window
 from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.abi import FLAGS
 
+building = LazyModule("jitcore.loops.build_loop")  # with the first loop
 Step = Node | FusionGroup | Foreign
 
 
@@ -268,7 +270,9 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> N
         quiet = quiet_state(loops.errstate)
         named = label(loops.nodes, "loops") if config.perf else ""
         state = mask, quiet, config, named
-        made = routine(name, loops.nodes, loops.exits, recipe_values, after, *state)
+        made: NativeLoop | None = building.routine(
+            name, loops.nodes, loops.exits, recipe_values, after, *state
+        )
     except NoForm as error:
         raise LoopLeft(loops.at, str(error)) from error
     if made is None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.loops import native_loop
+from jitcore.loops import build_loop
 from jitcore.toolchain import compiler
 
 PROGRAM = """
@@ -191,7 +191,7 @@ def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(compiler, "run", run)
     x = np.linspace(0, 1, 50)
     for n, long, quick in ((2, 25_000, False), (25, 25_000, True), (25, 1 << 30, True)):
-        monkeypatch.setattr(native_loop, "LONG", long)
+        monkeypatch.setattr(build_loop, "LONG", long)
         number = np.random.default_rng().random()  # a text that no cache has
         lines = [f"y[1:-1] = (x[2:] * {k + number} + y[:-2]) / (y[1:-1] + 0.5)" for k in range(n)]
         fn = written(lines)

@@ -28,10 +28,10 @@ from jitcore.guards import source as s
 from jitcore.guards.guard import Guard, IsArray, IsSized, Remainder, SameExtent
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import replace
+from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import made_from
-from jitcore.loops.native_loop import built
 from jitcore.plan.assemble import Assembled, assembled, entry_of, footprint, moves
 from jitcore.plan.segments import Numbered, PlannedSegment, Schedule, Step, exit_values
 from jitcore.runtime.sizes.fit import Fits, fits, wider
@@ -50,6 +50,7 @@ from jitcore.runtime.sizes.sampler import (
 )
 from jitcore.symbolic.state import Capture, Start
 
+building = LazyModule("jitcore.loops.build_loop")
 FAR = 64  # between two extents of which one follows from the other
 MOST_UNFIT = 4
 MOST_FREED = 3  # times that something more is no fact
@@ -262,7 +263,7 @@ def with_code(segments: Sequence[PlannedSegment], config: Config) -> list[Planne
     """Their routines, which were only written for samples, are compiled."""
     found = []
     for one in segments:
-        made = built(one.routine, config) if one.routine is not None else None
+        made = building.built(one.routine, config) if one.routine is not None else None
         if made is None and one.routine is not None:
             return None
         found.append(replace(one, routine=made))
