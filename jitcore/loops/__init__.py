@@ -1,6 +1,7 @@
 """Nodes of a loop region ─▶ a native loop: one C function with side exits.
 
-    build_loop.py       nodes and exits ─▶ C text ─▶ NativeLoop, for csrc/loop/loop.c
+    build_loop.py        nodes and exits ─▶ C text ─▶ NativeLoop, for csrc/loop/loop.c
+    native_loop.py       NativeLoop: the record
     emitter.py           LoopEmitter: lines, variables, side exits
     emitter_records.py   what it knows of arrays, stacks, accesses while it writes
     emit_nodes.py        node ─▶ the form that writes it
