@@ -71,10 +71,10 @@ static int null_init(PyObject *module) {
 }
 
 #define PARTS(X) \
-    X(null) X(collector) X(heap) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(products) X(plan) X(trial) X(entry) \
-    X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
-#define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)
+    X(null) X(gc_pause) X(heap) X(weak_identity) X(thread_warnings) X(array_spec) X(same_value) X(guards) X(code_map) X(meter) X(hook) X(ask_python) X(frame_state) X(point) \
+    X(workers) X(lookup) X(loop_origin) X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(kernel) X(blas_dot) X(blas_gemv) X(blocks) X(native_loop) X(dynamic_int) X(small_matmul) X(plan) X(trial) X(entry) \
+    X(function) X(hotness) X(predict) X(shadow_run) X(test_entries)
+#define OF_NUMPY(X) X(errstate) X(loop_integrity) X(pool) X(bincount)
 
 #define INIT(part)                 \
     if (part##_init(module) < 0) \

@@ -57,7 +57,7 @@ static PyObject *run_entries(Dispatcher *self, FrameView *view) {
         Transfer transfer = {0};
         long failures = entry->failures;
         kind = entry->run(entry, view, &transfer);
-        if (kind == EXIT_STAY && entry->failures != failures && entry->rest == 0)
+        if (kind == EXIT_DECLINED && entry->failures != failures && entry->rest == 0)
             entry->rest = 1; /* it would fail again when this call comes by with a frame */
         if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == self->entries)
             entries_answered(&self->entries, i, &self->late);

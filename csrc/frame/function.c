@@ -359,7 +359,7 @@ static PyTypeObject Dispatcher_Type = {
     .tp_getset = dispatcher_getset,
 };
 
-int dispatcher_init(PyObject *module) {
+int function_init(PyObject *module) {
     if (PyType_Ready(&Dispatcher_Type) < 0)
         return -1;
     return PyModule_AddObjectRef(module, "Dispatcher", (PyObject *)&Dispatcher_Type);

@@ -50,12 +50,12 @@ void jit_hook_met(void) { work++; }
 
 void jit_hook_worked(void) {
     work++;
-    standing_worked();
+    lease_worked();
 }
 
 void jit_hook_gained(double seconds) {
     work++;
-    standing_gained(seconds);
+    lease_gained(seconds);
 }
 
 static __thread int stride = 1;
@@ -92,7 +92,7 @@ static int has_plain_names(const JitFrame *frame) {
 static int is_to_be_asked(PyCodeObject *code, JitFrame *frame, int inside) {
     if (inside)
         return can_ask();
-    return everywhere_ripe(code, frame) && !memory_is_traced() && can_ask();
+    return hotness_is_ripe(code, frame) && !memory_is_traced() && can_ask();
 }
 
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
@@ -100,33 +100,33 @@ static void swap_in(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
     if (breaks_are_errors)
         renew_code(code);
-    Home *home = home_of(code);
-    if ((home != NULL && home->left) || map_of(code) != NULL || !has_plain_names(frame))
+    CodeEntry *code_entry = code_entry_of(code);
+    if ((code_entry != NULL && code_entry->left) || offset_map_of(code) != NULL || !has_plain_names(frame))
         return;
-    if (home == NULL || !home->asked) {
+    if (code_entry == NULL || !code_entry->asked) {
         if (!is_to_be_asked(code, frame, inside))
             return;
         ask_of(code, inside);
-        home = home_of(code);
+        code_entry = code_entry_of(code);
     }
-    if (home == NULL || home->cstar == NULL)
+    if (code_entry == NULL || code_entry->cstar == NULL)
         return;
-    frame_set_code(frame, home->cstar);
+    frame_set_code(frame, code_entry->cstar);
     JIT_SET_NEXT(frame, 0);
 }
 
 /* The frame is off the thread's stack: apply, then go on in it. */
-static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
-    JitFrame *frame = record->frame;
+static PyObject *go_on(PyThreadState *ts, Activation *activation, JitFrame *outer) {
+    JitFrame *frame = activation->frame;
     JIT_SET_CURRENT(ts, outer);
     frame->previous = outer;
     JIT_LEFT_RECURSION(ts);
-    record->pending = 0;
-    int raises = record->transfer.kind == EXIT_RAISE;
-    frame_apply(frame, record->depth, &record->transfer);
+    activation->pending = 0;
+    int raises = activation->transfer.kind == EXIT_RAISE;
+    frame_apply(frame, activation->depth, &activation->transfer);
     if (raises) {
-        PyObject *error = record->error;
-        record->error = NULL;
+        PyObject *error = activation->error;
+        activation->error = NULL;
         /* not PyErr_SetObject: that would put the exception now handled into __context__ */
         PyErr_Restore(Py_NewRef(Py_TYPE(error)), error, PyException_GetTraceback(error));
     }
@@ -134,27 +134,27 @@ static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
 }
 
 static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    Record *record = record_begin(frame);
-    if (record == NULL) /* its points will miss */
+    Activation *activation = activation_begin(frame);
+    if (activation == NULL) /* its points will miss */
         return pass_on(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
-    Home *home = home_hold(map_of(JIT_CODE(frame))->home);
-    record->began = home->hot ? 0 : budget_clock();
-    double before = standing_warm();
+    CodeEntry *code_entry = code_entry_hold(offset_map_of(JIT_CODE(frame))->code_entry);
+    activation->began = code_entry->hot ? 0 : budget_clock();
+    double before = lease_warm();
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
-    while (record->pending) {
+    while (activation->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
-        result = go_on(ts, record, outer);
+        result = go_on(ts, activation, outer);
     }
-    if (record->began > 0 && !home->hot) {
-        double spent = everywhere_since(home, record->began);
-        home->spent += spent;
-        home->hot = everywhere_hot(home, home->spent);
-        if (everywhere_warms(home))
-            standing_warmed(spent, everywhere_worth(home, home->spent), before);
+    if (activation->began > 0 && !code_entry->hot) {
+        double spent = hotness_since(code_entry, activation->began);
+        code_entry->spent += spent;
+        code_entry->hot = hotness_reached(code_entry, code_entry->spent);
+        if (hotness_is_warming(code_entry))
+            lease_warmed(spent, hotness_worth(code_entry, code_entry->spent), before);
     }
-    home_release(home);
-    record_end(record);
+    code_entry_release(code_entry);
+    activation_end(activation);
     return result;
 }
 
@@ -163,7 +163,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
 static PyObject *ended_callback;
 
 static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    unsigned long serial = records_begun() + 1;
+    unsigned long serial = activations_begun() + 1;
     PyObject *result = run_recorded(ts, frame, throwflag), *callback = ended_callback;
     if (callback == NULL) /* nobody is told any more */
         return result;
@@ -198,7 +198,7 @@ static PyObject *set_ended(PyObject *self, PyObject *callback) {
 
 static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) {
     MeterSpan span;
-    PyCodeObject *code = map_of(JIT_CODE(frame))->home->code;
+    PyCodeObject *code = offset_map_of(JIT_CODE(frame))->code_entry->code;
     MeterCode *own = code ? meter_code(code) : NULL;
     MeterFrame whole = meter_frame(own);
     meter_begin_frame(&span, own);
@@ -209,7 +209,7 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
 }
 
 /* A frame of a C*. A generator's that goes on outside of the call that made it: what it calls is called by compiled code. */
-TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int alone = active == 0 && held && !opened;
     if (alone)
         jit_hook_enter();
@@ -219,19 +219,19 @@ TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int 
     return result;
 }
 
-TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || opened, watched = jit_watched(ts);
-    if (jit_standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
-        standing_end();
-    if ((inside || held || jit_standing) && !busy && !watched) {
+    if (jit_lease_on && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
+        lease_end();
+    if ((inside || held || jit_lease_on) && !busy && !watched) {
         frames++;
         if (metered)
             meter_saw_frame();
-        if (jit_standing)
-            standing_met_frame();
-        if ((inside || jit_standing) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
+        if (jit_lease_on)
+            lease_met_frame();
+        if ((inside || jit_lease_on) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
             swap_in(frame, inside);
-        if (map_of(JIT_CODE(frame)) != NULL)
+        if (offset_map_of(JIT_CODE(frame)) != NULL)
             return run_ours(ts, frame, throwflag, metered);
     }
     return pass_on(ts, frame, throwflag);
@@ -257,7 +257,7 @@ static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
     return result;
 }
 
-TWICE PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     if (frame == passed_on)
         return _PyEval_EvalFrameDefault(ts, frame, throwflag);
     if (nested >= DEEP)
@@ -404,4 +404,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int frame_hook_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int hook_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

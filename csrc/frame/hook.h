@@ -1,7 +1,7 @@
 /* PEP 523: jitcore's frame evaluation function, while there is a frame to intercept.
  *
- * Each frame of a C* is run under a Record. A region point of that frame leaves a transfer in the record and makes the
- * evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
+ * Each frame of a C* is run under an Activation. A region point of that frame leaves a transfer in it and makes the evaluation
+ * function return with the frame intact; the activation's loop applies the transfer and goes on.
  */
 #ifndef JITCORE_FRAME_HOOK_H
 #define JITCORE_FRAME_HOOK_H
@@ -43,6 +43,6 @@ void jit_hook_put_back(PyThreadState *ts, int mine);
 /* Frames are measured (csrc/observe/meter.h), or no more. */
 void jit_hook_meter(int on);
 
-int frame_hook_init(PyObject *module);
+int hook_init(PyObject *module);
 
 #endif

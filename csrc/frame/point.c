@@ -60,35 +60,35 @@ static PyObject *compiler;
 #define EACH 16   /* runs of which each is timed, */
 #define SAMPLE 16 /* then one of so many: looking at the clock costs as much as a small kernel */
 
-static void earned(Home *home, double seconds) {
+static void earned(CodeEntry *code_entry, double seconds) {
     budget_earn(seconds);
-    home->cost = fmax(home->cost - seconds, 0);
+    code_entry->cost = fmax(code_entry->cost - seconds, 0);
 }
 
 /* Of JITCORE=1's code: what it earns may be spent on more of it. */
-static ExitKind run_earning(JitEntryHead *entry, FrameView *view, Transfer *out, Home *home) {
+static ExitKind run_earning(JitEntryHead *entry, FrameView *view, Transfer *out, CodeEntry *code_entry) {
     double gain = entry->gain;
     int weight = gain != 0 ? 0 : entry->hits < EACH ? 1 : entry->hits % SAMPLE == 0 ? SAMPLE : 0;
     double start = weight ? trial_clock() : 0;
     ExitKind kind = entry->run(entry, view, out);
-    if (kind == EXIT_MISS || kind == EXIT_STAY || kind == EXIT_RAISE)
+    if (kind == EXIT_MISS || kind == EXIT_DECLINED || kind == EXIT_RAISE)
         return kind;
     if (gain > 0 || weight)
-        earned(home, gain > 0 ? gain : SAVES * weight * (trial_clock() - start));
+        earned(code_entry, gain > 0 ? gain : SAVES * weight * (trial_clock() - start));
     return kind;
 }
 
 /* Runs entries until one hits; `gain`: what that saves, as far as it is known. */
-static ExitKind run_entries(Point *point, JitFrame *frame, Record *record, double *gain) {
+static ExitKind run_entries(Point *point, JitFrame *frame, Activation *activation, double *gain) {
     FrameView view;
     frame_view(frame, point->depth, &view);
-    Home *home = map_of(JIT_CODE(frame))->home;
+    CodeEntry *code_entry = offset_map_of(JIT_CODE(frame))->code_entry;
     PyObject *entries = Py_NewRef(point->entries);
     ExitKind kind = EXIT_MISS;
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
         JitEntryHead *entry = (JitEntryHead *)PyTuple_GET_ITEM(entries, i);
-        Transfer *out = &record->transfer;
-        kind = home->measured ? run_earning(entry, &view, out, home) : entry->run(entry, &view, out);
+        Transfer *out = &activation->transfer;
+        kind = code_entry->measured ? run_earning(entry, &view, out, code_entry) : entry->run(entry, &view, out);
         *gain = entry->gain;
         if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == point->entries)
             entries_answered(&point->entries, i, &point->late);
@@ -98,17 +98,17 @@ static ExitKind run_entries(Point *point, JitFrame *frame, Record *record, doubl
 }
 
 /* Leaves a transfer in the record; a raise carries its exception there. */
-static PyObject *leave(Point *point, Record *record, ExitKind kind) {
-    record->pending = 1;
-    record->depth = point->depth;
-    record->transfer.kind = kind;
+static PyObject *leave(Point *point, Activation *activation, ExitKind kind) {
+    activation->pending = 1;
+    activation->depth = point->depth;
+    activation->transfer.kind = kind;
     /* A loop that goes from point to point must let CPython look at signals and other threads: one round is then
      * CPython's, with the check in its JUMP_BACKWARD. */
-    if (record->transfer.offset <= point->offset && jit_must_check(PyThreadState_Get()))
-        record->transfer.through_point = 0;
+    if (activation->transfer.offset <= point->offset && jit_must_check(PyThreadState_Get()))
+        activation->transfer.through_point = 0;
     if (kind == EXIT_RAISE) {
-        if (record->transfer.offset < 0)
-            record->transfer.offset = point->offset;
+        if (activation->transfer.offset < 0)
+            activation->transfer.offset = point->offset;
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         PyErr_NormalizeException(&type, &value, &traceback);
@@ -116,7 +116,7 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
             PyException_SetTraceback(value, traceback);
         Py_XDECREF(type);
         Py_XDECREF(traceback);
-        record->error = value;
+        activation->error = value;
     }
     Py_RETURN_TRUE;
 }
@@ -129,73 +129,73 @@ static PyObject *leave(Point *point, Record *record, ExitKind kind) {
 
 /* Code that is hot because it is called often is compiled where its frames begin, or first pass a point without an entry:
  * not from somewhere in a loop on, unless this frame alone has been in it for long enough. */
-static int is_for_another(const Point *point, const Record *record, const Home *home) {
-    if (record->waits == NULL || record->waits == point || record->began == 0)
+static int is_for_another(const Point *point, const Activation *activation, const CodeEntry *code_entry) {
+    if (activation->waits == NULL || activation->waits == point || activation->began == 0)
         return 0;
-    return !everywhere_hot(home, everywhere_since(home, record->began));
+    return !hotness_reached(code_entry, hotness_since(code_entry, activation->began));
 }
 
-static void skip_some(Point *point, Home *home, const JitFrame *frame) {
+static void skip_some(Point *point, CodeEntry *code_entry, const JitFrame *frame) {
     double now = budget_clock(), since = now - point->looked_at;
     point->looked_at = now;
     if (since >= SHORT_ROUND) /* one round, or all that were skipped */
         return;
     point->skips = SKIPS;
-    everywhere_passed(home, frame, SKIPS);
+    hotness_passed(code_entry, frame, SKIPS);
 }
 
 /* Has so much time been spent in its code that compiling it may pay? What a frame has done before it came here first, it has
  * done: a script that reads its data for a second, and then goes three rounds, gains nothing. */
-static int hot_enough(Point *point, Record *record) {
-    Home *home = map_of(JIT_CODE(record->frame))->home;
-    if (home->hot && !point->patient && !is_for_another(point, record, home))
+static int hot_enough(Point *point, Activation *activation) {
+    CodeEntry *code_entry = offset_map_of(JIT_CODE(activation->frame))->code_entry;
+    if (code_entry->hot && !point->patient && !is_for_another(point, activation, code_entry))
         return 1;
     unsigned visits = ++point->visits;
-    everywhere_passed(home, record->frame, 1);
-    int comes = point->came_in != record->serial;
-    if (comes && !home->hot && record->began > 0) {
-        point->came_in = record->serial;
+    hotness_passed(code_entry, activation->frame, 1);
+    int comes = point->came_in != activation->serial;
+    if (comes && !code_entry->hot && activation->began > 0) {
+        point->came_in = activation->serial;
         point->came = budget_clock();
     }
-    if (!home->hot && record->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0 || budget_is_spent()))
-        home->hot = everywhere_hot(home, home->spent + everywhere_since(home, point->came));
-    int once = point->patient && visits == 1 && everywhere_seconds() > 0; /* nothing is gained */
-    if (home->hot && !once && !is_for_another(point, record, home)) {
+    if (!code_entry->hot && activation->began > 0 && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0 || budget_is_spent()))
+        code_entry->hot = hotness_reached(code_entry, code_entry->spent + hotness_since(code_entry, point->came));
+    int once = point->patient && visits == 1 && hotness_seconds() > 0; /* nothing is gained */
+    if (code_entry->hot && !once && !is_for_another(point, activation, code_entry)) {
         point->patient = 0;
         return 1;
     }
-    if (record->waits == NULL)
-        record->waits = point;
+    if (activation->waits == NULL)
+        activation->waits = point;
     if (point->patient && visits > CLOCK_ALWAYS && budget_is_spent())
-        skip_some(point, home, record->frame);
+        skip_some(point, code_entry, activation->frame);
     return 0;
 }
 
 /* Another version, or the piece after a break, is made when the code has been hot once more. */
-static void cool(Point *point, Home *home, Record *record, double cost) {
-    if (!home->measured)
+static void cool(Point *point, CodeEntry *code_entry, Activation *activation, double cost) {
+    if (!code_entry->measured)
         return;
-    home->hot = 0;
-    home->spent = home->work = 0;
-    home->cost += cost;
-    record->began = point->came = home->cooled = budget_clock();
-    record->waits = NULL;
-    point->came_in = record->serial;
+    code_entry->hot = 0;
+    code_entry->spent = code_entry->work = 0;
+    code_entry->cost += cost;
+    activation->began = point->came = code_entry->cooled = budget_clock();
+    activation->waits = NULL;
+    point->came_in = activation->serial;
 }
 
 /* Asks the compiler for an entry for this frame. -1: it raised, at the instruction of an offset, -1: here. */
-static int compile_here(Point *point, JitFrame *frame, Home *home, int *at) {
-    collector_begin();
-    PyObject *state = frame_state(frame, home->code, point->offset, point->depth);
+static int compile_here(Point *point, JitFrame *frame, CodeEntry *code_entry, int *at) {
+    gc_pause_begin();
+    PyObject *state = frame_state(frame, code_entry->code, point->offset, point->depth);
     if (state == NULL) {
-        collector_end();
+        gc_pause_end();
         return -1;
     }
     jit_busy_enter();
     MeterSpan span = {0};
-    meter_asked(home->meter, ++home->compiled);
+    meter_asked(code_entry->meter, ++code_entry->compiled);
     if (meter_is_on())
-        meter_begin_compiling(&span, meter_code(home->code));
+        meter_begin_compiling(&span, meter_code(code_entry->code));
     PyObject *result = PyObject_CallFunctionObjArgs(compiler, (PyObject *)point, state, NULL);
     meter_end(&span);
     jit_busy_leave();
@@ -203,30 +203,30 @@ static int compile_here(Point *point, JitFrame *frame, Home *home, int *at) {
         *at = raise_as_the_frames();
     Py_DECREF(state);
     Py_XDECREF(result);
-    collector_end();
+    gc_pause_end();
     return result == NULL ? -1 : 0;
 }
 
 /* The frame goes on at the point's own instruction, in a newer C* that has more points. */
-static PyObject *move_on(Point *point, Record *record) {
-    record->transfer.offset = point->offset;
-    record->transfer.through_point = 0;
-    record->transfer.nstack = TRANSFER_KEEPS_STATE;
-    return leave(point, record, EXIT_JUMP);
+static PyObject *move_on(Point *point, Activation *activation) {
+    activation->transfer.offset = point->offset;
+    activation->transfer.through_point = 0;
+    activation->transfer.nstack = TRANSFER_KEEPS_STATE;
+    return leave(point, activation, EXIT_JUMP);
 }
 
 /* With an exception: that instruction of the frame raises it. */
-static PyObject *raise_there(Point *point, Record *record, int offset) {
-    record->transfer.offset = offset;
-    record->transfer.through_point = 0;
-    record->transfer.nstack = TRANSFER_KEEPS_STATE;
-    return leave(point, record, EXIT_RAISE);
+static PyObject *raise_there(Point *point, Activation *activation, int offset) {
+    activation->transfer.offset = offset;
+    activation->transfer.through_point = 0;
+    activation->transfer.nstack = TRANSFER_KEEPS_STATE;
+    return leave(point, activation, EXIT_RAISE);
 }
 
 /* Its entries have not held for long, this frame has asked them before, and it is not yet time to ask again. */
-static int passes_by(Point *point, const Record *record) {
-    int again = point->run == record->serial;
-    point->run = record->serial;
+static int passes_by(Point *point, const Activation *activation) {
+    int again = point->run == activation->serial;
+    point->run = activation->serial;
     return again && point->vain >= MOST_VAIN && ++point->passed % VAIN_SAMPLE != 0;
 }
 
@@ -238,19 +238,19 @@ static int is_too_soon(Point *point) {
 }
 
 /* What a signal's handler raised may be the error of another function. */
-static int is_of(JitFrame *frame, int offset) { return offset >= 0 && offset / 2 < map_of(JIT_CODE(frame))->units; }
+static int is_of(JitFrame *frame, int offset) { return offset >= 0 && offset / 2 < offset_map_of(JIT_CODE(frame))->units; }
 
-static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
+static PyObject *missed(Point *point, JitFrame *frame, Activation *activation) {
     point->misses++;
-    int closed = point->closed || point->left == record->serial || is_too_soon(point);
+    int closed = point->closed || point->left == activation->serial || is_too_soon(point);
     if (closed && point->vain < MOST_VAIN)
         point->vain++;
-    Home *home = map_of(JIT_CODE(frame))->home;
-    if (closed || compiler == NULL || home->code == NULL || jit_busy())
+    CodeEntry *code_entry = offset_map_of(JIT_CODE(frame))->code_entry;
+    if (closed || compiler == NULL || code_entry->code == NULL || jit_busy())
         Py_RETURN_FALSE;
-    if (!hot_enough(point, record))
+    if (!hot_enough(point, activation))
         Py_RETURN_FALSE;
-    if (home->measured && memory_is_traced())
+    if (code_entry->measured && memory_is_traced())
         Py_RETURN_FALSE;
     if (!can_ask() || jit_must_check(PyThreadState_Get())) /* a signal's handler is to see the user's frame, not the compiler's */
         Py_RETURN_FALSE;
@@ -258,22 +258,22 @@ static PyObject *missed(Point *point, JitFrame *frame, Record *record) {
     Spending opened = budget_open();
     PyObject *asked = compiler;
     int at = -1;
-    int failed = compile_here(point, frame, home, &at) < 0;
+    int failed = compile_here(point, frame, code_entry, &at) < 0;
     int starts = asked != compiler; /* the first question loads the compiler */
-    double cost = budget_charge(opened, starts || !home->measured); /* nor is what was asked for by name */
+    double cost = budget_charge(opened, starts || !code_entry->measured); /* nor is what was asked for by name */
     if (starts) {
-        everywhere_loaded();
+        hotness_loaded();
         cost = 0;
     }
     if (failed)
-        return is_of(frame, at) ? raise_there(point, record, at) : NULL;
-    cool(point, home, record, cost);
+        return is_of(frame, at) ? raise_there(point, activation, at) : NULL;
+    cool(point, code_entry, activation, cost);
     double gain = 0;
-    ExitKind kind = run_entries(point, frame, record, &gain);
-    if (kind != EXIT_MISS && kind != EXIT_STAY)
-        return leave(point, record, kind);
-    if (home->cstar != NULL && home->cstar != JIT_CODE(frame))
-        return move_on(point, record);
+    ExitKind kind = run_entries(point, frame, activation, &gain);
+    if (kind != EXIT_MISS && kind != EXIT_DECLINED)
+        return leave(point, activation, kind);
+    if (code_entry->cstar != NULL && code_entry->cstar != JIT_CODE(frame))
+        return move_on(point, activation);
     Py_RETURN_FALSE;
 }
 
@@ -293,7 +293,7 @@ static int drop_entries(Point *point) {
 
 /* A dead point is entered once in each C*, and then is a jump over itself there. */
 static void bury(Point *point, PyCodeObject *cstar) {
-    Map *map = map_of(cstar);
+    OffsetMap *map = offset_map_of(cstar);
     int unit = point->offset / 2;
     if (map != NULL && unit >= 0 && unit < map->units && map->at_point[unit] >= 0)
         jit_jump_over(cstar, map->at_point[unit], map->at_instr[unit], (PyObject *)point);
@@ -348,20 +348,20 @@ static PyObject *point_enter(PyObject *self) {
         point->skips--;
         Py_RETURN_FALSE;
     }
-    Record *record = record_for(frame);
-    if (record == NULL || record->pending || jit_watched(ts))
+    Activation *activation = activation_of(frame);
+    if (activation == NULL || activation->pending || jit_watched(ts))
         Py_RETURN_FALSE;
-    if (point->patient && !hot_enough(point, record))
+    if (point->patient && !hot_enough(point, activation))
         Py_RETURN_FALSE;
-    if (passes_by(point, record)) {
+    if (passes_by(point, activation)) {
         point->misses++;
         Py_RETURN_FALSE;
     }
     double gain = 0;
-    ExitKind kind = run_entries(point, frame, record, &gain);
+    ExitKind kind = run_entries(point, frame, activation, &gain);
     if (kind == EXIT_MISS)
-        return missed(point, frame, record);
-    if (kind == EXIT_STAY) {
+        return missed(point, frame, activation);
+    if (kind == EXIT_DECLINED) {
         if (point->barren && ++point->stays >= MOST_STAYS)
             return drop_entries(point) < 0 ? NULL : Py_NewRef(Py_False);
         rest_with_some(point);
@@ -371,7 +371,7 @@ static PyObject *point_enter(PyObject *self) {
     point->vain = point->idle = 0;
     rest_with_entry(point);
     jit_hook_gained(gain);
-    return leave(point, record, kind);
+    return leave(point, activation, kind);
 }
 
 static PyObject *point_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -519,7 +519,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int region_init(PyObject *module) {
+int point_init(PyObject *module) {
     if (PyModule_AddType(module, &Point_Type) < 0 || PyModule_AddType(module, &JitBaseEntry_Type) < 0)
         return -1;
     return PyModule_AddFunctions(module, methods);

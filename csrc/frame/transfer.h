@@ -20,7 +20,7 @@ typedef enum {
     EXIT_RETURN,
     EXIT_JUMP,
     EXIT_RAISE,
-    EXIT_STAY /* not a miss: the frame is known, and goes on in CPython; the transfer is empty */
+    EXIT_DECLINED /* not a miss: the frame is known, and goes on in CPython; the transfer is empty */
 } ExitKind;
 
 #define TRANSFER_KEEPS_STATE (-1)

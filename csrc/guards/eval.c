@@ -170,7 +170,7 @@ static int errstate_is(int mask, int bufsize) {
 
 #define REG(operand) regs[w[operand]]
 #define CONST(operand) consts[w[operand]]
-#define HELD(operand) held_object(CONST(operand))
+#define HELD(operand) weak_identity_object(CONST(operand))
 
 #define NEXT_IF(words, expr) \
     if (!(expr))             \
@@ -186,7 +186,7 @@ static int errstate_is(int mask, int bufsize) {
         NEXT_IF(WORDS_##name, expr)
 
 /* The first of these instructions that does not hold; `end`: all do. */
-TWICE int *first_failing(int *w, const int *end, PyObject *const *consts, const FrameView *view, PyObject **regs) {
+METERED_VARIANT int *first_failing(int *w, const int *end, PyObject *const *consts, const FrameView *view, PyObject **regs) {
     while (w < end) {
         switch (w[0]) {
             LOAD(LOAD_LOCAL, Py_XNewRef(view->locals[w[2]]))
@@ -353,7 +353,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int guard_eval_init(PyObject *module) {
+int guards_init(PyObject *module) {
     if (op_table_add(module, "GUARD_OPS", rows, Py_ARRAY_LENGTH(rows)) < 0)
         return -1;
     return PyModule_AddFunctions(module, methods);

@@ -367,4 +367,4 @@ int kernel_inputs(PyObject *kernel) { return ((Kernel *)kernel)->ninputs; }
 
 int kernel_outputs(PyObject *kernel) { return ((Kernel *)kernel)->noutputs; }
 
-int launcher_init(PyObject *module) { return PyModule_AddType(module, &Kernel_Type); }
+int kernel_init(PyObject *module) { return PyModule_AddType(module, &Kernel_Type); }

@@ -62,4 +62,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int strands_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blocks_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -17,6 +17,6 @@ int strands_run(rt_strand *fn, rt_strands *job, i64 elements);
 int strands_run_apart(rt_strand *fn, rt_strands *job, i64 elements);
 
 /* Adds `strands_always` and `strands_count` to the module. 0, or -1 with an exception. */
-int strands_init(PyObject *module);
+int blocks_init(PyObject *module);
 
 #endif

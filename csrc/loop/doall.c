@@ -218,4 +218,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int parallel_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int doall_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

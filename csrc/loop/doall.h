@@ -52,6 +52,6 @@ typedef struct {
 int parallel_run(const Rounds *rounds, Dealing *dealing);
 
 /* Adds `deal_always` to the module. 0, or -1 with an exception. */
-int parallel_init(PyObject *module);
+int doall_init(PyObject *module);
 
 #endif

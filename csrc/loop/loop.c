@@ -325,4 +325,4 @@ PyTypeObject Routine_Type = {
     .tp_members = routine_members,
 };
 
-int routine_init(PyObject *module) { return PyModule_AddType(module, &Routine_Type); }
+int native_loop_init(PyObject *module) { return PyModule_AddType(module, &Routine_Type); }

@@ -13,7 +13,7 @@
 extern PyTypeObject Routine_Type;
 
 /* Adds `Routine` to the module. 0, or -1 with an exception. */
-int routine_init(PyObject *module);
+int native_loop_init(PyObject *module);
 
 /* Borrows `routine` (a Routine) and its `inputs`. The way, and how many rounds its loops went; `outputs` holds a new reference for each value of it, and NULL for
  * the others. Way 1, before anything has happened, where an input is not as compiled. -1: memory ran out afterwards,

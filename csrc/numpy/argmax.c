@@ -28,4 +28,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int search_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int argmax_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

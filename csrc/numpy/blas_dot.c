@@ -417,4 +417,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int dots_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blas_dot_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

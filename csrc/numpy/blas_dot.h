@@ -13,7 +13,7 @@
 #include "../jitcore/runtime_c/routine_rt.h"
 
 /* Adds `try_dots` to the module. 0, or -1 with an exception. */
-int dots_init(PyObject *module);
+int blas_dot_init(PyObject *module);
 
 /* x @ y of n elements, steps in bytes. `matmul` is NumPy's loop. */
 f64 dot_one(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step);

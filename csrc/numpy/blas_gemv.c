@@ -357,4 +357,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int row_products_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blas_gemv_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -15,7 +15,7 @@
 #include "../jitcore/runtime_c/routine_rt.h"
 
 /* Adds `row_orders`, `row_order` and `row_products` to the module. 0, or -1 with an exception. */
-int row_products_init(PyObject *module);
+int blas_gemv_init(PyObject *module);
 
 /* What rounds `from` to before `from + lanes` will want, of vectors that begin `x_lane` bytes further on in each round, and the matrix:
  * n rows, p columns, steps in bytes. `rest`: in each round it begins one column further on, and ends where it ends. All of it is finite, or

@@ -295,4 +295,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int scaled_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blas_scaled_gemv_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -56,7 +56,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int own_loops_init(PyObject *module) {
+int loop_integrity_init(PyObject *module) {
     dl_iterate_phdr(find_code, (void *)(uintptr_t)PyUFunc_Type.tp_dealloc);
     return PyModule_AddFunctions(module, methods);
 }

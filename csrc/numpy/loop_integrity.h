@@ -7,6 +7,6 @@
 
 #include "jitcore.h"
 
-int own_loops_init(PyObject *module);
+int loop_integrity_init(PyObject *module);
 
 #endif

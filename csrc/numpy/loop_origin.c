@@ -69,4 +69,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int loop_place_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int loop_origin_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -4,6 +4,6 @@
 
 #include "jitcore.h"
 
-int loop_place_init(PyObject *module);
+int loop_origin_init(PyObject *module);
 
 #endif

@@ -146,4 +146,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int products_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int small_matmul_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -60,25 +60,25 @@ int meter_is_on(void) { return on; }
 MeterSlot *meter_slots(Py_ssize_t count) { return PyMem_RawCalloc((size_t)count + 1, sizeof(MeterSlot)); }
 
 MeterCode *meter_code(PyCodeObject *code) {
-    Home *home = home_make(code);
-    if (home == NULL) {
+    CodeEntry *code_entry = code_entry_make(code);
+    if (code_entry == NULL) {
         PyErr_Clear();
         return NULL;
     }
-    if (home->meter != NULL)
-        return home->meter;
+    if (code_entry->meter != NULL)
+        return code_entry->meter;
     MeterCode *made = PyMem_RawCalloc(1, sizeof(MeterCode));
     if (made == NULL)
         return NULL;
     made->filename = Py_NewRef(code->co_filename);
     made->name = Py_NewRef(code->co_qualname);
     made->line = code->co_firstlineno;
-    made->asked = home->compiled;
+    made->asked = code_entry->compiled;
     made->generator = (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
     made->compiling.kind = METER_COMPILING;
     made->next = codes;
     codes = made;
-    return home->meter = made;
+    return code_entry->meter = made;
 }
 
 /* ---------------------------------------------------------------- who called whom */

@@ -24,14 +24,14 @@ typedef struct {
 
 /* The number of the frame's run, and the frame as Python sees it: new, or NULL with an exception. */
 static PyObject *state_of(const FrameView *view, int offset, unsigned long *serial) {
-    Record *record = record_for(view->frame);
-    Map *map = map_of(JIT_CODE(view->frame));
-    if (record == NULL || map == NULL || map->home->code == NULL) {
+    Activation *activation = activation_of(view->frame);
+    OffsetMap *map = offset_map_of(JIT_CODE(view->frame));
+    if (activation == NULL || map == NULL || map->code_entry->code == NULL) {
         PyErr_SetString(PyExc_SystemError, "jitcore: a frame without a record is watched");
         return NULL;
     }
-    *serial = record->serial;
-    return frame_state(view->frame, map->home->code, offset, view->depth);
+    *serial = activation->serial;
+    return frame_state(view->frame, map->code_entry->code, offset, view->depth);
 }
 
 /* What Python code answers → how the entry is left. */
@@ -44,7 +44,7 @@ static ExitKind answered(PyObject *answer, int offset, Transfer *out) {
         return EXIT_RAISE;
     }
     if (kind != EXIT_JUMP)
-        return kind == EXIT_STAY ? EXIT_STAY : EXIT_MISS;
+        return kind == EXIT_DECLINED ? EXIT_DECLINED : EXIT_MISS;
     out->offset = offset;
     out->through_point = 0;
     out->nstack = TRANSFER_KEEPS_STATE;
@@ -117,7 +117,7 @@ static ExitKind rehearsal_run(JitEntryHead *head, FrameView *view, Transfer *out
         if (found.nstack == TRANSFER_KEEPS_STATE)
             found.nstack = 0;
         transfer_clear(&found);
-        return kind == EXIT_STAY ? EXIT_STAY : EXIT_MISS;
+        return kind == EXIT_DECLINED ? EXIT_DECLINED : EXIT_MISS;
     }
     Py_INCREF(self);
     jit_busy_enter();
@@ -244,7 +244,7 @@ static PyTypeObject Watch_Type = {
     .tp_traverse = watch_traverse,
 };
 
-int rehearsal_init(PyObject *module) {
+int shadow_run_init(PyObject *module) {
     if (PyModule_AddType(module, &Rehearsal_Type) < 0)
         return -1;
     return PyModule_AddType(module, &Watch_Type);

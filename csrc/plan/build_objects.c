@@ -72,7 +72,7 @@ PyObject *plan_number(const Run *run, PyObject *of, const int *arrays, int count
 }
 
 PyObject *plan_alive(PyObject *held) {
-    PyObject *obj = held_object(held);
+    PyObject *obj = weak_identity_object(held);
     if (obj == NULL)
         PyErr_SetString(PyExc_ReferenceError, "jitcore: an object of the plan is gone");
     return Py_XNewRef(obj);

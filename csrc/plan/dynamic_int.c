@@ -177,4 +177,4 @@ PyTypeObject Number_Type = {
     .tp_call = number_call,
 };
 
-int polynomials_init(PyObject *module) { return PyModule_AddType(module, &Number_Type); }
+int dynamic_int_init(PyObject *module) { return PyModule_AddType(module, &Number_Type); }

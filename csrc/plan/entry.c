@@ -60,15 +60,15 @@ static void rest_if_poor(Entry *self, int gain) {
     self->rests += self->rests < MAX_RESTS;
 }
 
-TWICE ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer *out, Meter *meter, int *left) {
+METERED_VARIANT ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer *out, Meter *meter, int *left) {
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
     if (self->retired || self->disabled)
-        return EXIT_STAY;
+        return EXIT_DECLINED;
     if (self->head.rest > 0) {
         self->head.rest--;
-        return EXIT_STAY;
+        return EXIT_DECLINED;
     }
     int failed, gain;
     ExitKind kind = meter ? plan_run_metered(&self->plan, view, regs, out, &failed, &gain, meter, slots_of_words(self), left)
@@ -88,10 +88,10 @@ TWICE ExitKind run_plan(Entry *self, FrameView *view, PyObject **regs, Transfer 
     if (++self->failures_in_a_row >= MAX_FAILURES)
         self->disabled = 1;
     rest_if_poor(self, -FAILED);
-    return kind == EXIT_MISS ? EXIT_STAY : kind; /* another entry for these facts would fail, too */
+    return kind == EXIT_MISS ? EXIT_DECLINED : kind; /* another entry for these facts would fail, too */
 }
 
-TWICE ExitKind run_here(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
+METERED_VARIANT ExitKind run_here(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     PyObject *few[FEW_REGISTERS], **regs = few;
     size_t bytes = self->nregs * sizeof(PyObject *);
     if (self->nregs > FEW_REGISTERS && (regs = PyMem_Malloc(bytes)) == NULL)
@@ -122,7 +122,7 @@ static void look_after(Entry *self, Look look, const Meter *meter) {
 }
 
 /* A run of the entry or of its rival, timed. Errors and misses say nothing about speed. */
-TWICE ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
+METERED_VARIANT ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     Trial *trial = &self->trial;
     int rivals_turn = trial_turn(trial), runs = trial->runs;
     self->retired = 0;
@@ -131,7 +131,7 @@ TWICE ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *met
     double start = trial_clock();
     ExitKind kind = rivals_turn ? rival->run(rival, view, out) : run_here(self, view, out, meter, left);
     double seconds = trial_clock() - start;
-    if (rivals_turn && kind != EXIT_MISS && kind != EXIT_STAY)
+    if (rivals_turn && kind != EXIT_MISS && kind != EXIT_DECLINED)
         self->head.hits++;
     if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
         look_after(self, trial_note(trial, seconds), meter);
@@ -145,14 +145,14 @@ static ExitKind run_rival(Entry *self, FrameView *view, Transfer *out) {
     Py_INCREF(self);
     JitEntryHead *rival = (JitEntryHead *)Py_NewRef(self->trial.rival);
     ExitKind kind = rival->run(rival, view, out);
-    if (kind != EXIT_MISS && kind != EXIT_STAY)
+    if (kind != EXIT_MISS && kind != EXIT_DECLINED)
         self->head.hits++;
     Py_DECREF(rival);
     Py_DECREF(self);
     return kind;
 }
 
-TWICE ExitKind run_with(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
+METERED_VARIANT ExitKind run_with(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *left) {
     if (self->framed && view->frame == NULL)
         return EXIT_MISS;
     if (self->waiting && self->trial.rival)
@@ -178,11 +178,11 @@ static ExitKind entry_run_metered(JitEntryHead *head, FrameView *view, Transfer 
     ExitKind kind = run_with(self, view, out, meter, &left);
     if (kind == EXIT_MISS || view->frame == NULL)
         meter_pass(meter, before);
-    else if (kind == EXIT_STAY)
+    else if (kind == EXIT_DECLINED)
         meter_enter(meter, &slots[STAYS]);
     else if (left != RIVALS)
         meter_enter(meter, slot_after(self, left));
-    if (kind != EXIT_MISS && kind != EXIT_STAY)
+    if (kind != EXIT_MISS && kind != EXIT_DECLINED)
         slots[HERE].times += meter->weight;
     Py_DECREF(self);
     return kind;

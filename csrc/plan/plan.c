@@ -21,7 +21,7 @@
 /* What a step calls, a new reference: a callable of the user's is known weakly, and what it does may let go of it. */
 static PyObject *callee(const Run *run, int operand) {
     PyObject *fn = get(run, operand);
-    if (Py_IS_TYPE(fn, &Held_Type) && (fn = held_object(fn)) == NULL)
+    if (Py_IS_TYPE(fn, &WeakIdentity_Type) && (fn = weak_identity_object(fn)) == NULL)
         PyErr_SetString(PyExc_ReferenceError, "jitcore: what a step calls is gone");
     return Py_XNewRef(fn);
 }
@@ -165,7 +165,7 @@ static int fill(Run *run, const PlanExit *exit, Transfer *out) {
     return -1;
 }
 
-TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
+METERED_VARIANT int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
 #define METERED                                        \
     if (slots != NULL)                                 \
         meter_enter(meter, &slots[w - run->plan->words]);
@@ -322,7 +322,7 @@ static ExitKind after_failure(Run *run, Transfer *out) {
     return EXIT_RAISE;
 }
 
-TWICE ExitKind run_with(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
+METERED_VARIANT ExitKind run_with(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
                         Meter *meter, MeterSlot *slots, int *left) {
     Run run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
     int reached;

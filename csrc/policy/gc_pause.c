@@ -26,7 +26,7 @@ static void put_back(void) {
     compiling = 0;
 }
 
-void collector_begin(void) {
+void gc_pause_begin(void) {
     static int minds_forks; /* who compiled in the parent's other threads does not end in a child */
     if (!minds_forks)
         minds_forks = pthread_atfork(NULL, NULL, put_back) == 0;
@@ -35,23 +35,23 @@ void collector_begin(void) {
     watched = &PyThreadState_Get()->interp->gc;
     count = watched->generations[0].count;
     collections = runs_of(watched);
-    watched->generations[0].count -= COLLECTOR_ROOM;
+    watched->generations[0].count -= GC_PAUSE_ROOM;
 }
 
-void collector_end(void) {
+void gc_pause_end(void) {
     if (compiling > 0 && --compiling == 0)
         put_back();
 }
 
 static PyObject *begin(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    collector_begin();
+    gc_pause_begin();
     Py_RETURN_NONE;
 }
 
 static PyObject *end(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    collector_end();
+    gc_pause_end();
     Py_RETURN_NONE;
 }
 
@@ -61,4 +61,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int collector_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int gc_pause_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

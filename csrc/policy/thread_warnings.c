@@ -200,6 +200,6 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int ear_init(PyObject *module) {
+int thread_warnings_init(PyObject *module) {
     return PyModule_AddType(module, &Ear_Type) < 0 ? -1 : PyModule_AddFunctions(module, methods);
 }

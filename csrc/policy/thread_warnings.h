@@ -12,6 +12,6 @@
 
 #include "jitcore.h"
 
-int ear_init(PyObject *module);
+int thread_warnings_init(PyObject *module);
 
 #endif
