@@ -7,12 +7,12 @@
 typedef struct Activation {
     JitFrame *frame;
     unsigned long serial; /* of this run of a frame, on this thread */
-    int pending;         /* `transfer` waits to be applied */
-    int depth;           /* of the value stack at the point that was left */
+    int pending;          /* `transfer` waits to be applied */
+    int depth;            /* of the value stack at the point that was left */
     Transfer transfer;
-    PyObject *error;     /* EXIT_RAISE: the exception, owned */
-    double began;        /* by budget_clock, while its code is not hot; 0: nobody measures */
-    void *waits;         /* the first point that it has passed while its code was not hot, since it was last asked for */
+    PyObject *error;      /* EXIT_RAISE: the exception, owned */
+    double began;         /* by budget_clock, while its code is not hot; 0: its time is not measured */
+    void *first_cold_point; /* that it has passed while its code was not hot, since the compiler was last asked: its state */
     struct Activation *outer, *inner;
 } Activation;
 

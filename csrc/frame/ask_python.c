@@ -129,8 +129,8 @@ static void ask(PyObject *callback, PyCodeObject *code, int inside) {
         raise_later(callback);
     Py_DECREF(callback);
     Py_XDECREF(result);
-    code_entry->left = code_entry->cstar == NULL;
-    if (!code_entry->left)
+    code_entry->left_alone = code_entry->cstar == NULL;
+    if (!code_entry->left_alone)
         jit_hook_worked();
     gc_pause_end();
 }

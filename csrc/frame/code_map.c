@@ -113,7 +113,7 @@ static PyObject *install(PyObject *self, PyObject *args) {
     if (code_entry == NULL || offset_map_make(cstar, code_entry, at_point, at_instr) < 0)
         return NULL;
     Py_XSETREF(code_entry->cstar, (PyCodeObject *)Py_NewRef(cstar));
-    code_entry->left = 0;        /* as it may have been, before somebody asked for it by name */
+    code_entry->left_alone = 0;        /* as it may have been, before somebody asked for it by name */
     code_entry->hot |= !patient; /* nobody measures its time */
     code_entry->measured = patient != 0;
     Py_RETURN_NONE;
@@ -127,7 +127,7 @@ static PyObject *uninstall(PyObject *self, PyObject *code) {
     }
     CodeEntry *code_entry = code_entry_of((PyCodeObject *)code);
     if (code_entry != NULL) {
-        code_entry->asked = code_entry->left = code_entry->hot = 0;
+        code_entry->asked = code_entry->left_alone = code_entry->hot = 0;
         code_entry->calls = code_entry->heat = 0;
         code_entry->spent = code_entry->cost = 0;
         Py_CLEAR(code_entry->cstar);
@@ -142,7 +142,7 @@ static PyObject *leave_alone(PyObject *self, PyObject *code) {
         Py_XDECREF(done);
         return NULL;
     }
-    code_entry->asked = code_entry->left = 1;
+    code_entry->asked = code_entry->left_alone = 1;
     return done;
 }
 

@@ -82,7 +82,7 @@ static PyObject *repr(PyObject *op) {
 
 static PyObject *add_frameless(PyObject *op, PyObject *args) {
     Dispatcher *self = (Dispatcher *)op;
-    PyObject *all = entries_with(self->entries, args);
+    PyObject *all = entries_added(self->entries, args);
     if (all == NULL)
         return NULL;
     Py_SETREF(self->entries, all);
@@ -95,8 +95,8 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
     if (none == NULL)
         return NULL;
     Py_SETREF(((Dispatcher *)op)->entries, none);
-    ((Dispatcher *)op)->idle = (Idle){0};
-    ((Dispatcher *)op)->rest = 0;
+    ((Dispatcher *)op)->backoff = (Backoff){0};
+    ((Dispatcher *)op)->penalty = 0;
     Py_RETURN_NONE;
 }
 
@@ -226,7 +226,7 @@ static PyObject *set_options(PyObject *op, PyObject *options) {
     Py_RETURN_NONE;
 }
 
-static PyObject *set_metered(PyObject *op, PyObject *arg) {
+static PyObject *dispatcher_set_metered(PyObject *op, PyObject *arg) {
     int wanted = PyObject_IsTrue(arg);
     if (wanted < 0)
         return NULL;
@@ -241,7 +241,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"_add_frameless", add_frameless, METH_VARARGS,
      "_add_frameless(entry, first=False): an entry for the whole function, tried after the others, or first."},
     {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
-    {"_meter", set_metered, METH_O, "_meter(on): its calls are measured, or no more."},
+    {"_meter", dispatcher_set_metered, METH_O, "_meter(on): its calls are measured, or no more."},
     {"cache_info", cache_info, METH_NOARGS,
      "cache_info(): hits, misses, compiles, entries, size; .details has each entry, .recompiles why there is another one."},
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear(): forget what was compiled of this function."},
@@ -274,18 +274,18 @@ static PyMemberDef dispatcher_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyObject *own(Dispatcher *self, const char *name) {
+static PyObject *own_attribute(Dispatcher *self, const char *name) {
     return self->dict != NULL ? Py_XNewRef(PyDict_GetItemString(self->dict, name)) : NULL;
 }
 
 /* Names that functions have and types would answer for themselves: the dispatcher's own, or else the function's. */
 static PyObject *of_wrapped(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
+    PyObject *found = own_attribute((Dispatcher *)op, name);
     return found ? found : PyObject_GetAttrString(((Dispatcher *)op)->original, name);
 }
 
 static PyObject *wrapped_itself(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
+    PyObject *found = own_attribute((Dispatcher *)op, name);
     return found ? found : Py_NewRef(((Dispatcher *)op)->original);
 }
 
@@ -311,7 +311,7 @@ static int set_function(PyObject *op, PyObject *value, void *name) {
 
 /* An attribute of that name that the user has given the function goes before. */
 static PyObject *graphs(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
+    PyObject *found = own_attribute((Dispatcher *)op, name);
     return found ? found : control(op, name);
 }
 

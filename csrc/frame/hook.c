@@ -4,6 +4,7 @@
 #include "frame/ask_python.h"
 #include "frame/code_map.h"
 #include "frame/frame.h"
+#include "observe/frame_end.h"
 #include "observe/meter.h"
 #include "policy/budget.h"
 #include "policy/hook_lease.h"
@@ -12,7 +13,7 @@
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
 static __thread int nested; /* of our evaluation function on this thread */
-#define DEEP 150            /* frames under it that use the C stack; about 1 KB each */
+#define DEEP 150             /* frames under it that use the C stack; about 1 KB each */
 static long users; /* compiled calls and held generators of all threads; under the GIL */
 static long held;   /* by generators */
 static long opened; /* by who wants all frames: they are as if compiled code had called them */
@@ -24,7 +25,7 @@ static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag)
 
 static _PyFrameEvalFunction ours = eval_frame; /* or eval_metered, while a report is wanted */
 
-static int is_ours(_PyFrameEvalFunction found) { return found == eval_frame || found == eval_metered; }
+static int is_our_hook(_PyFrameEvalFunction found) { return found == eval_frame || found == eval_metered; }
 
 /* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back; after running Python
  * code of its own, perhaps, whose frames are passed on in between. */
@@ -59,14 +60,14 @@ void jit_hook_gained(double seconds) {
 }
 
 static __thread int stride = 1;
-static __thread unsigned long rests;
+static __thread unsigned long penalties;
 
-int jit_hook_rested(void) {
-    rests++;
+int jit_hook_penalised(void) {
+    penalties++;
     return stride;
 }
 
-unsigned long jit_hook_rests(void) { return rests; }
+unsigned long jit_hook_penalties(void) { return penalties; }
 
 int jit_hook_set_stride(int calls) {
     int before = stride;
@@ -96,12 +97,12 @@ static int is_to_be_asked(PyCodeObject *code, JitFrame *frame, int inside) {
 }
 
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
-static void swap_in(JitFrame *frame, int inside) {
+static void start_as_cstar(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
     if (breaks_are_errors)
         renew_code(code);
     CodeEntry *code_entry = code_entry_of(code);
-    if ((code_entry != NULL && code_entry->left) || offset_map_of(code) != NULL || !has_plain_names(frame))
+    if ((code_entry != NULL && code_entry->left_alone) || offset_map_of(code) != NULL || !has_plain_names(frame))
         return;
     if (code_entry == NULL || !code_entry->asked) {
         if (!is_to_be_asked(code, frame, inside))
@@ -116,7 +117,7 @@ static void swap_in(JitFrame *frame, int inside) {
 }
 
 /* The frame is off the thread's stack: apply, then go on in it. */
-static PyObject *go_on(PyThreadState *ts, Activation *activation, JitFrame *outer) {
+static PyObject *resume_frame(PyThreadState *ts, Activation *activation, JitFrame *outer) {
     JitFrame *frame = activation->frame;
     JIT_SET_CURRENT(ts, outer);
     frame->previous = outer;
@@ -133,7 +134,7 @@ static PyObject *go_on(PyThreadState *ts, Activation *activation, JitFrame *oute
     return _PyEval_EvalFrameDefault(ts, frame, raises);
 }
 
-static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
+static PyObject *run_activation(PyThreadState *ts, JitFrame *frame, int throwflag) {
     Activation *activation = activation_begin(frame);
     if (activation == NULL) /* its points will miss */
         return pass_on(ts, frame, throwflag);
@@ -144,7 +145,7 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
     while (activation->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
-        result = go_on(ts, activation, outer);
+        result = resume_frame(ts, activation, outer);
     }
     if (activation->began > 0 && !code_entry->hot) {
         double spent = hotness_since(code_entry, activation->began);
@@ -158,43 +159,15 @@ static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag)
     return result;
 }
 
-/* ---------------------------------------------------------------- verify mode: somebody is told how frames end */
+static PyObject *(*run_frame)(PyThreadState *, JitFrame *, int) = run_activation;
 
-static PyObject *ended_callback;
-
-static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
+/* Verify mode. */
+static PyObject *run_reported(PyThreadState *ts, JitFrame *frame, int throwflag) {
     unsigned long serial = activations_begun() + 1;
-    PyObject *result = run_recorded(ts, frame, throwflag), *callback = ended_callback;
-    if (callback == NULL) /* nobody is told any more */
-        return result;
-    Py_INCREF(callback); /* it may be replaced while it runs */
-    PyObject *type = NULL, *error = NULL, *traceback = NULL;
-    PyErr_Fetch(&type, &error, &traceback);
-    if (result == NULL) {
-        PyErr_NormalizeException(&type, &error, &traceback);
-        if (error != NULL && traceback != NULL)
-            PyException_SetTraceback(error, traceback);
-    }
-    busy++;
-    PyObject *done = PyObject_CallFunction(callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
-    busy--;
-    if (done == NULL)
-        raise_later(callback);
-    Py_XDECREF(done);
-    Py_DECREF(callback);
-    PyErr_Restore(type, error, traceback);
-    return result;
+    return frame_end_report(serial, run_activation(ts, frame, throwflag));
 }
 
-static PyObject *(*run_frame)(PyThreadState *, JitFrame *, int) = run_recorded;
-
-static PyObject *set_ended(PyObject *self, PyObject *callback) {
-    (void)self;
-    PyObject *before = ended_callback ? ended_callback : Py_NewRef(Py_None);
-    ended_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    run_frame = ended_callback ? run_watched : run_recorded;
-    return before;
-}
+void jit_hook_report_ends(int on) { run_frame = on ? run_reported : run_activation; }
 
 static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) {
     MeterSpan span;
@@ -209,7 +182,7 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
 }
 
 /* A frame of a C*. A generator's that goes on outside of the call that made it: what it calls is called by compiled code. */
-METERED_VARIANT PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *run_cstar_frame(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int alone = active == 0 && held && !opened;
     if (alone)
         jit_hook_enter();
@@ -219,7 +192,7 @@ METERED_VARIANT PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throw
     return result;
 }
 
-METERED_VARIANT PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *eval_shallow(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || opened, watched = jit_watched(ts);
     if (jit_lease_on && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
         lease_end();
@@ -230,15 +203,15 @@ METERED_VARIANT PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int thro
         if (jit_lease_on)
             lease_met_frame();
         if ((inside || jit_lease_on) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
-            swap_in(frame, inside);
+            start_as_cstar(frame, inside);
         if (offset_map_of(JIT_CODE(frame)) != NULL)
-            return run_ours(ts, frame, throwflag, metered);
+            return run_cstar_frame(ts, frame, throwflag, metered);
     }
     return pass_on(ts, frame, throwflag);
 }
 
 int jit_hook_take_out(PyThreadState *ts) {
-    int mine = is_ours(_PyInterpreterState_GetEvalFrameFunc(ts->interp));
+    int mine = is_our_hook(_PyInterpreterState_GetEvalFrameFunc(ts->interp));
     if (mine)
         _PyInterpreterState_SetEvalFrameFunc(ts->interp, previous_eval);
     return mine;
@@ -264,7 +237,7 @@ METERED_VARIANT PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag
         return eval_deep(ts, frame, throwflag);
     nested++;
     JIT_GIVE_C_RECURSION(ts, 1);
-    PyObject *result = eval_here(ts, frame, throwflag, metered);
+    PyObject *result = eval_shallow(ts, frame, throwflag, metered);
     JIT_GIVE_C_RECURSION(ts, -1);
     nested--;
     return result;
@@ -277,7 +250,7 @@ static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag)
 void jit_hook_meter(int on) {
     PyInterpreterState *interp = PyInterpreterState_Get();
     ours = on ? eval_metered : eval_frame;
-    if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
+    if (is_our_hook(_PyInterpreterState_GetEvalFrameFunc(interp)))
         _PyInterpreterState_SetEvalFrameFunc(interp, ours);
 }
 
@@ -288,10 +261,10 @@ void jit_hook_use(long change) {
     if (before == 0 && users > 0) {
         _PyFrameEvalFunction found = _PyInterpreterState_GetEvalFrameFunc(interp);
         /* a wrapper that went after our last user has put us back */
-        previous_eval = is_ours(found) ? buried_previous : found;
+        previous_eval = is_our_hook(found) ? buried_previous : found;
         _PyInterpreterState_SetEvalFrameFunc(interp, ours);
     } else if (before > 0 && users == 0) {
-        if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
+        if (is_our_hook(_PyInterpreterState_GetEvalFrameFunc(interp)))
             _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
         else
             buried_previous = previous_eval;
@@ -320,14 +293,14 @@ void jit_hook_release(void) {
     jit_hook_use(-1);
 }
 
-static PyObject *hold(PyObject *self, PyObject *ignored) {
+static PyObject *hold_hook(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     opened++;
     jit_hook_use(1);
     Py_RETURN_NONE;
 }
 
-static PyObject *release(PyObject *self, PyObject *ignored) {
+static PyObject *release_hook(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     if (opened == 0) {
         PyErr_SetString(PyExc_RuntimeError, "the hook is not held");
@@ -388,16 +361,13 @@ static PyObject *is_watched(PyObject *self, PyObject *ignored) {
 }
 
 static PyMethodDef methods[] = {
-    {"hold_hook", hold, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
-    {"release_hook", release, METH_NOARGS, "Undo one hold_hook()."},
+    {"hold_hook", hold_hook, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
+    {"release_hook", release_hook, METH_NOARGS, "Undo one hold_hook()."},
     {"busy_enter", busy_enter, METH_NOARGS, "From here on nothing is intercepted on this thread."},
     {"busy_leave", busy_leave, METH_NOARGS, "Undo one busy_enter()."},
     {"is_busy", is_busy, METH_NOARGS, "Between busy_enter() and busy_leave() on this thread?"},
     {"is_watched", is_watched, METH_NOARGS, "Does something trace, profile or monitor this thread?"},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
-    {"set_ended", set_ended, METH_O,
-     "set_ended(fn): fn(serial, result, error) is called where a frame of a C* has ended; one of the two is there, the "
-     "other NULL or None. Gives the callback before."},
     {"swap_busy", swap_busy, METH_O, "swap_busy(depth): of busy_enter() on this thread; gives the one before."},
     {"compile_enter", compile_enter, METH_NOARGS, "From here on what this thread calls is compiled."},
     {"compile_leave", compile_leave, METH_NOARGS, "Undo one compile_enter()."},

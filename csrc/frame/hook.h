@@ -19,10 +19,10 @@ unsigned long jit_hook_work(void);
 void jit_hook_gained(double seconds);
 /* Frames that the evaluation function was asked to run, on this thread. */
 unsigned long jit_hook_frames(void);
-/* An entry rested, since it did not pay. How many calls the compiled call under way on this thread stands for: where others
- * went without us, several. Setting that gives the number before. */
-int jit_hook_rested(void);
-unsigned long jit_hook_rests(void);
+/* An entry was not asked, for its penalty. How many calls the compiled call under way on this thread stands for: several, where
+ * it is a sample (policy/backoff.h). Setting that gives the number before. */
+int jit_hook_penalised(void);
+unsigned long jit_hook_penalties(void);
 int jit_hook_set_stride(int calls);
 /* There is one more that has a use for the function, or (-1) one less. */
 void jit_hook_use(long change);
@@ -40,8 +40,11 @@ int jit_busy(void);
 int jit_hook_take_out(PyThreadState *ts);
 void jit_hook_put_back(PyThreadState *ts, int mine);
 
-/* Frames are measured (csrc/observe/meter.h), or no more. */
+/* Frames are measured (observe/meter.h), or no more. */
 void jit_hook_meter(int on);
+
+/* Ends of frames are reported (observe/frame_end.h), or no more. */
+void jit_hook_report_ends(int on);
 
 int hook_init(PyObject *module);
 

@@ -122,7 +122,7 @@ static PyObject *member(PyObject *obj, PyObject *name) {
 
 /* ---------------------------------------------------------------- checks */
 
-static Py_ssize_t length(PyObject *obj) {
+static Py_ssize_t length_of(PyObject *obj) {
     if (PyTuple_Check(obj))
         return PyTuple_GET_SIZE(obj);
     if (PyList_CheckExact(obj))
@@ -215,7 +215,7 @@ METERED_VARIANT int *first_failing(int *w, const int *end, PyObject *const *cons
             CHECK(HAS_TYPE, (PyObject *)Py_TYPE(REG(1)) == HELD(2))
             CHECK(IS_OBJECT, REG(1) == HELD(2))
             CHECK(EQUALS, same_constant(REG(1), CONST(2)))
-            CHECK(LENGTH, length(REG(1)) == w[2])
+            CHECK(LENGTH, length_of(REG(1)) == w[2])
             CHECK(KEYS, has_keys(REG(1), CONST(2)))
             CHECK(IS_ARRAY, array_spec_holds((ArraySpec *)CONST(2), REG(1)))
             CHECK(NO_LOCAL, view->locals[w[1]] == NULL)

@@ -1,6 +1,6 @@
 #include "guards/weak_identity.h"
 
-static PyObject *hold(PyObject *self, PyObject *obj) {
+static PyObject *weak_identity_new(PyObject *self, PyObject *obj) {
     (void)self;
     WeakIdentity *held = PyObject_GC_New(WeakIdentity, &WeakIdentity_Type);
     if (held == NULL)
@@ -41,7 +41,7 @@ PyTypeObject WeakIdentity_Type = {
 };
 
 static PyMethodDef methods[] = {
-    {"hold", hold, METH_O, "hold(obj): a Held."},
+    {"hold", weak_identity_new, METH_O, "hold(obj): a Held."},
     {NULL, NULL, 0, NULL},
 };
 

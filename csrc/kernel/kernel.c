@@ -71,7 +71,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
                                      &PyTuple_Type, &rows.inputs, &PyTuple_Type, &rows.reads, &PyTuple_Type, &rows.outputs,
                                      &PyTuple_Type, &rows.dim, &PyTuple_Type, &rows.step, &PyTuple_Type, &rows.loops, &flag_mask,
                                      &source, &library, &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type,
-                                     &rows.write, &PyTuple_Type, &rows.taken, &PyTuple_Type, &rows.targets))
+                                     &rows.write, &PyTuple_Type, &rows.donated, &PyTuple_Type, &rows.targets))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -99,7 +99,7 @@ static void kernel_dealloc(Kernel *k) {
     PyMem_Free(k->operands);
     PyMem_Free(k->reads);
     PyMem_Free(k->targets);
-    PyMem_Free(k->taken);
+    PyMem_Free(k->donated);
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
     PyMem_Free(k->loops);

@@ -192,7 +192,7 @@ static PyObject *new_result(const Operand *spec) {
 }
 
 /* Has nobody but the plan this array, its memory, or a view of it? */
-static int is_ours(const Operand *want, PyArrayObject *array) {
+static int is_unshared(const Operand *want, PyArrayObject *array) {
     const int own = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
     if (Py_REFCNT(array) != 1 || (PyArray_FLAGS(array) & own) != own || PyArray_BASE(array) != NULL ||
         ((PyArrayObject_fields *)array)->weakreflist != NULL)
@@ -204,9 +204,9 @@ static int is_ours(const Operand *want, PyArrayObject *array) {
 }
 
 /* The input as a result, to be worked on in place; where others have it, a copy. */
-static PyObject *taken_over(const Operand *spec, PyObject *input) {
+static PyObject *donated_array(const Operand *spec, PyObject *input) {
     PyArrayObject *array = (PyArrayObject *)input;
-    if (is_ours(spec, array))
+    if (is_unshared(spec, array))
         return Py_NewRef(input);
     PyObject *copy = new_result(spec);
     if (copy != NULL)
@@ -216,9 +216,9 @@ static PyObject *taken_over(const Operand *spec, PyObject *input) {
 
 static PyObject *result_of(const Kernel *k, int output, PyObject *const *inputs) {
     const Operand *spec = &k->operands[k->ninputs + output];
-    for (int i = 0; i < k->ntaken; i++)
-        if (k->taken[i].output == output)
-            return taken_over(spec, inputs[k->taken[i].input]);
+    for (int i = 0; i < k->ndonated; i++)
+        if (k->donated[i].output == output)
+            return donated_array(spec, inputs[k->donated[i].input]);
     return new_result(spec);
 }
 
@@ -242,7 +242,7 @@ static int scalar_results(const Operand *specs, char *const *p, PyObject **outpu
 
 typedef int Runs(const Kernel *k, char *const *p, char *old);
 
-static int run(Kernel *k, char *const *p, PyObject *const *inputs, char *old, Runs *all) {
+static int run_loop(Kernel *k, char *const *p, PyObject *const *inputs, char *old, Runs *all) {
     int status;
     if (k->size < RELEASE_GIL && old == NULL && all == parts_run) {
         status = k->fn(p, k->dim, k->step, k->loops);
@@ -305,7 +305,7 @@ static int launch(Kernel *k, PyObject *const *inputs, PyObject **outputs) {
     int rehearsed = dear && !undo_fits_caches(k) && parts_rehearsable(k);
     if (rehearsed) {
         rt_clear();
-        int status = before | run(k, p, inputs, NULL, parts_rehearse);
+        int status = before | run_loop(k, p, inputs, NULL, parts_rehearse);
         if (status & RT_FLAGS)
             rt_clear();
         if (status & (mask | RT_DOUBT | RT_ERROR))
@@ -317,7 +317,7 @@ static int launch(Kernel *k, PyObject *const *inputs, PyObject **outputs) {
         goto refuse;
     if (needed) {
         rt_clear();
-        int status = before | run(k, p, inputs, old, parts_run);
+        int status = before | run_loop(k, p, inputs, old, parts_run);
         if (status & RT_FLAGS)
             rt_clear();
         /* Integer power sets its exception inside the loop. What was rehearsed has been written: other flags than then

@@ -273,19 +273,19 @@ static int read_write(Kernel *k, PyObject *spec) {
 }
 
 /* Pairs of an output and an input that are alike. */
-static int read_taken(Kernel *k, PyObject *pairs) {
-    k->ntaken = pairs == NULL ? 0 : (int)PyTuple_GET_SIZE(pairs);
-    k->taken = PyMem_Calloc((size_t)k->ntaken + 1, sizeof(Take));
-    if (k->taken == NULL) {
+static int read_donated(Kernel *k, PyObject *pairs) {
+    k->ndonated = pairs == NULL ? 0 : (int)PyTuple_GET_SIZE(pairs);
+    k->donated = PyMem_Calloc((size_t)k->ndonated + 1, sizeof(Donation));
+    if (k->donated == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    for (int i = 0; i < k->ntaken; i++) {
-        Take *take = &k->taken[i];
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(pairs, i), "ii", &take->output, &take->input))
+    for (int i = 0; i < k->ndonated; i++) {
+        Donation *donation = &k->donated[i];
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(pairs, i), "ii", &donation->output, &donation->input))
             return -1;
-        if (take->output < 0 || take->output >= k->noutputs || take->input < 0 || take->input >= k->ninputs ||
-            !alike(&k->operands[k->ninputs + take->output], &k->operands[take->input])) {
+        if (donation->output < 0 || donation->output >= k->noutputs || donation->input < 0 || donation->input >= k->ninputs ||
+            !alike(&k->operands[k->ninputs + donation->output], &k->operands[donation->input])) {
             PyErr_SetString(PyExc_ValueError, "a result takes an array like itself");
             return -1;
         }
@@ -296,6 +296,6 @@ static int read_taken(Kernel *k, PyObject *pairs) {
 int kernel_read(Kernel *k, const KernelRows *rows) {
     int bad = read_operands(k, rows->inputs, rows->outputs) < 0 || read_reads(k, rows->reads) < 0 ||
               read_targets(k, rows->targets) < 0 || read_nest(k, rows->dim, rows->step) < 0 || check_cut(k) < 0 ||
-              read_write(k, rows->write) < 0 || read_taken(k, rows->taken) < 0 || read_loops(k, rows->loops) < 0;
+              read_write(k, rows->write) < 0 || read_donated(k, rows->donated) < 0 || read_loops(k, rows->loops) < 0;
     return bad ? -1 : 0;
 }

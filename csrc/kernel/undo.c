@@ -24,7 +24,7 @@ static int writes_freely(PyArrayObject *array) {
 }
 
 void undo_none(Undo *undo) {
-    undo->old = undo->taken = NULL;
+    undo->old = undo->buffer = NULL;
     undo->memory = NULL;
 }
 
@@ -56,24 +56,24 @@ static int interleave(const Operand *one, const Operand *two, npy_intp apart) {
 
 int write_fits(const Kernel *k, PyObject *const *inputs, char *const *given) {
     const Write *write = &k->write;
-    const Operand *target = &k->operands[k->ninputs + write->output];
+    const Operand *kernel_target = &k->operands[k->ninputs + write->output];
     char *at = given[write->input] + write->offset;
     if (!writes_freely((PyArrayObject *)inputs[write->input]))
         return 0;
     for (int i = 0; i < k->ninputs; i++) {
         const Operand *other = &k->operands[i];
-        if (i != write->input && other->kind == ARRAY && given[i] + other->low < at + target->high &&
-            at + target->low < given[i] + other->high && !interleave(target, other, given[i] - at))
+        if (i != write->input && other->kind == ARRAY && given[i] + other->low < at + kernel_target->high &&
+            at + kernel_target->low < given[i] + other->high && !interleave(kernel_target, other, given[i] - at))
             return 0;
     }
     return 1;
 }
 
-static npy_intp bytes_of(const Kernel *k) { return k->size * k->operands[k->ninputs + k->write.output].itemsize; }
+static npy_intp target_bytes(const Kernel *k) { return k->size * k->operands[k->ninputs + k->write.output].itemsize; }
 
-int undo_is_dear(const Kernel *k) { return bytes_of(k) >= WORTH_ASKING; }
+int undo_is_dear(const Kernel *k) { return target_bytes(k) >= WORTH_ASKING; }
 
-int undo_fits_caches(const Kernel *k) { return bytes_of(k) <= MOST_CACHED; }
+int undo_fits_caches(const Kernel *k) { return target_bytes(k) <= MOST_CACHED; }
 
 int warnings_pass(void) {
     if (warnings_check == NULL)
@@ -120,8 +120,6 @@ static void copy_row(char *to, npy_intp to_step, const char *from, npy_intp from
         memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-static int target(const Kernel *k) { return k->nreads + k->write.output; }
-
 /* Of the copy, along each axis of the loop: it has no gaps. */
 static void dense_steps(const Kernel *k, i64 *dense) {
     i64 step = k->operands[k->ninputs + k->write.output].itemsize;
@@ -132,9 +130,9 @@ static void dense_steps(const Kernel *k, i64 *dense) {
 }
 
 /* Elements of the target, so many along each axis, in the order of the loop, to or from the copy. */
-static void copy_box(const Kernel *k, const i64 *dim, char *dense, char *there, int save) {
+static void copy_target_box(const Kernel *k, const i64 *dim, char *dense, char *there, int save) {
     int last = k->depth - 1, size = k->operands[k->ninputs + k->write.output].itemsize;
-    const i64 *step = k->step + target(k) * k->depth;
+    const i64 *step = k->step + kernel_target(k) * k->depth;
     i64 at[NPY_MAXDIMS] = {0}, dense_step[NPY_MAXDIMS];
     dense_steps(k, dense_step);
     for (;;) {
@@ -174,17 +172,17 @@ static char *room_for(Undo *undo, npy_intp bytes) {
     if (bytes <= UNDO_FEW)
         return undo->few;
     if (bytes <= SPARE) {
-        undo->taken = spare != NULL ? spare : PyMem_RawMalloc(SPARE);
+        undo->buffer = spare != NULL ? spare : PyMem_RawMalloc(SPARE);
         spare = NULL;
-        if (undo->taken == NULL)
+        if (undo->buffer == NULL)
             PyErr_NoMemory();
-        return undo->taken;
+        return undo->buffer;
     }
     undo->memory = memory_for(bytes);
     return undo->memory == NULL ? NULL : PyArray_BYTES((PyArrayObject *)undo->memory);
 }
 
-char *undo_room(Undo *undo, const Kernel *k) { return undo->old = room_for(undo, bytes_of(k)); }
+char *undo_room(Undo *undo, const Kernel *k) { return undo->old = room_for(undo, target_bytes(k)); }
 
 int undo_by_pieces(const Kernel *k) {
     return k->write.by_pieces && k->cut.grain > 0 && k->cut.joined == 0 && k->noutputs == k->ntargets;
@@ -193,35 +191,35 @@ int undo_by_pieces(const Kernel *k) {
 void undo_keep(const Kernel *k, char *old, i64 from, const i64 *dim, char *there) {
     i64 dense_step[NPY_MAXDIMS];
     dense_steps(k, dense_step);
-    copy_box(k, dim, old + from * dense_step[k->cut.axis], there, 1);
+    copy_target_box(k, dim, old + from * dense_step[k->cut.axis], there, 1);
 }
 
 i64 undo_grains(const Kernel *k, i64 bytes) {
-    i64 each = bytes_of(k) / k->dim[k->cut.axis] * k->cut.grain;
+    i64 each = target_bytes(k) / k->dim[k->cut.axis] * k->cut.grain;
     return each > 0 && each < bytes ? bytes / each : 1;
 }
 
 int undo_save(Undo *undo, const Kernel *k, char *there) {
-    undo->old = room_for(undo, bytes_of(k));
+    undo->old = room_for(undo, target_bytes(k));
     if (undo->old == NULL)
         return -1;
-    copy_box(k, k->dim, undo->old, there, 1);
+    copy_target_box(k, k->dim, undo->old, there, 1);
     return 0;
 }
 
 void undo_restore(const Undo *undo, const Kernel *k, char *there) {
     if (undo->old != NULL)
-        copy_box(k, k->dim, undo->old, there, 0);
+        copy_target_box(k, k->dim, undo->old, there, 0);
 }
 
 void undo_drop(Undo *undo) {
     undo->old = NULL;
     Py_CLEAR(undo->memory);
-    if (undo->taken != NULL && spare == NULL)
-        spare = undo->taken;
+    if (undo->buffer != NULL && spare == NULL)
+        spare = undo->buffer;
     else
-        PyMem_RawFree(undo->taken);
-    undo->taken = NULL;
+        PyMem_RawFree(undo->buffer);
+    undo->buffer = NULL;
 }
 
 /* ---- the module ----------------------------------------------------------------------------- */

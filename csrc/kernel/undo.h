@@ -13,7 +13,7 @@
 
 typedef struct {
     char *old;                  /* NULL: nothing was saved */
-    char *taken;                /* what `old` lies in: this, */
+    char *buffer;                 /* what `old` lies in: this, */
     PyObject *memory;           /* this, owned, */
     char few[UNDO_FEW];         /* or this */
 } Undo;

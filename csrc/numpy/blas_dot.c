@@ -218,7 +218,7 @@ static int processor_has(void) { return 0; }
 
 /* ---- one vector by another ---------------------------------------------------------------------- */
 
-static f64 numpys(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
+static f64 numpys_dot(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
     f64 out = 0;
     char *data[] = {(char *)x, (char *)y, (char *)&out};
     i64 dim[] = {1, 1, n, 1}, step[] = {0, 0, 0, 0, x_step, y_step, 0, 0, 0};
@@ -232,23 +232,23 @@ static f64 by_row(const Row *order, i64 n, const f64 *x, const f64 *y) {
     return 0.0 + order->tail(sum, n - whole, x + whole, y + whole);
 }
 
-static int is_row(i64 x_step, i64 y_step) { return x_step == WIDTH && y_step == WIDTH; }
+static int is_dense(i64 x_step, i64 y_step) { return x_step == WIDTH && y_step == WIDTH; }
 
 /* Steps that NumPy gives to BLAS. */
 static int is_upwards(i64 step) { return step > 0 && step % WIDTH == 0 && step / WIDTH < INT_MAX; }
 
 f64 dot_one(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
     if (n > 0 && n <= MOST) {
-        if (is_row(x_step, y_step)) {
+        if (is_dense(x_step, y_step)) {
             if (row != NULL)
                 return by_row(row, n, (const f64 *)x, (const f64 *)y);
         } else if (apart != NULL && is_upwards(x_step) && is_upwards(y_step))
             return 0.0 + apart->one(0, 0, n, x, x_step, y, y_step);
     }
-    return numpys(matmul, n, x, x_step, y, y_step);
+    return numpys_dot(matmul, n, x, x_step, y, y_step);
 }
 
-/* ---- those of several rounds -------------------------------------------------------------------- */
+/* ---- those of several iterations -------------------------------------------------------------------- */
 
 /* x - x is 0 of what is finite. */
 static int all_finite(const f64 *values, i64 n) {
@@ -259,7 +259,7 @@ static int all_finite(const f64 *values, i64 n) {
 }
 
 static i64 ahead_in_rows(rt_ahead *ahead, i64 lanes, i64 n, const char *x, i64 x_lane, const char *y, i64 y_lane) {
-    i64 whole = n & ~(i64)15, same = 16 - (n & 15); /* rounds in which so many elements are whole */
+    i64 whole = n & ~(i64)15, same = 16 - (n & 15); /* iterations in which so many elements are whole */
     lanes = lanes < same ? lanes : same;
     if (row == NULL || whole == 0)
         return 0;
@@ -286,7 +286,7 @@ void dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 
     lanes = lanes < most ? lanes : most;
     ahead->from = from;
     if (n >= LEAST && n <= MOST - RT_AHEAD && lanes >= FEWEST) {
-        if (is_row(x_step, y_step))
+        if (is_dense(x_step, y_step))
             ready = growing ? ahead_in_rows(ahead, lanes, n, x, x_lane, y, y_lane) : 0;
         else if (y_lane == WIDTH && (x_lane == 0 || x_lane == WIDTH))
             ready = ahead_apart(ahead, (Several){lanes, n, x_step, x_lane, y_step, x, y, growing});
@@ -302,7 +302,7 @@ f64 dot_on(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const ch
     const char *p = x + done * x_step, *q = y + done * y_step;
     if (n < done || n > MOST)
         return dot_one(matmul, n, x, x_step, y, y_step);
-    if (!is_row(x_step, y_step))
+    if (!is_dense(x_step, y_step))
         return 0.0 + apart->one(ahead->first[lane], ahead->second[lane], n - done, p, x_step, q, y_step);
     if ((n & ~(i64)15) != done)
         return dot_one(matmul, n, x, x_step, y, y_step);
@@ -320,7 +320,7 @@ static const i64 steps[][2] = {{1, 2}, {2, 1}, {1, 7}, {3, 1}, {2, 2}, {5, 3}, {
 static u32 next(u32 *state) { return *state = *state * 1664525u + 1013904223u; }
 
 /* Of either sign and several magnitudes, so that another order has other bits. */
-static void fill(f64 *values, i64 n, u32 seed) {
+static void fill_random(f64 *values, i64 n, u32 seed) {
     for (i64 i = 0; i < n; i++) {
         f64 part = (f64)(i32)next(&seed) + (f64)next(&seed) / 4294967296.0;
         values[i] = part * (1.0 / (1u << (16 + next(&seed) % 15)));
@@ -330,7 +330,7 @@ static void fill(f64 *values, i64 n, u32 seed) {
 static int same_bits(f64 a, f64 b) { return memcmp(&a, &b, sizeof(a)) == 0; }
 
 static int row_is(const Row *order, const rt_loop *matmul, i64 n, const f64 *x, const f64 *y) {
-    f64 want = numpys(matmul, n, (const char *)x, WIDTH, (const char *)y, WIDTH);
+    f64 want = numpys_dot(matmul, n, (const char *)x, WIDTH, (const char *)y, WIDTH);
     return same_bits(by_row(order, n, x, y), want);
 }
 
@@ -346,7 +346,7 @@ static int is_row_order(const Row *order, const rt_loop *matmul, const f64 *x, c
 
 static int is_apart(const Apart *order, const rt_loop *matmul, i64 n, const f64 *x, const f64 *y, const i64 *by) {
     i64 x_step = by[0] * WIDTH, y_step = by[1] * WIDTH;
-    f64 want = numpys(matmul, n, (const char *)x, x_step, (const char *)y, y_step);
+    f64 want = numpys_dot(matmul, n, (const char *)x, x_step, (const char *)y, y_step);
     return same_bits(0.0 + order->one(0, 0, n, (const char *)x, x_step, (const char *)y, y_step), want);
 }
 
@@ -401,7 +401,7 @@ static PyObject *try_dots(PyObject *module, PyObject *args) {
         return count != 1 ? NULL : PyErr_NoMemory();
     }
     if (processor_has()) {
-        fill(x, 2 * size, 12345);
+        fill_random(x, 2 * size, 12345);
         choose(&loops[0], without, x, x + size);
     }
     rt_clear();

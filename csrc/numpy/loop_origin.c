@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 
 /* (path of the library, offset there) of an address; (None, 0) of NULL; None where no library is mapped. */
-static PyObject *place_of(const void *address) {
+static PyObject *library_offset(const void *address) {
     Dl_info found;
     if (address == NULL)
         return Py_BuildValue("Oi", Py_None, 0);
@@ -53,8 +53,8 @@ static PyObject *loop_place(PyObject *self, PyObject *args) {
     int row = row_of(ufunc, types);
     if (row < 0)
         Py_RETURN_NONE;
-    PyObject *code = place_of((const void *)ufunc->functions[row]);
-    PyObject *data = code ? place_of(ufunc->data ? ufunc->data[row] : NULL) : NULL, *result = NULL;
+    PyObject *code = library_offset((const void *)ufunc->functions[row]);
+    PyObject *data = code ? library_offset(ufunc->data ? ufunc->data[row] : NULL) : NULL, *result = NULL;
     if (data != NULL)
         result = code == Py_None || data == Py_None ? Py_NewRef(Py_None) : PyTuple_Pack(2, code, data);
     Py_XDECREF(code);

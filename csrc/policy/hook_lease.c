@@ -9,49 +9,49 @@
 #define WARM_SHARE 0.02      /* of the time in code that is about to be compiled */
 
 int jit_lease_on;
-static long left; /* frames without anything to do, until it goes */
+static long frames_left; /* without anything to do, until the hook goes */
 
-static void stand_for(long least) {
-    if (left < least)
-        left = least;
+static void extend(long least) {
+    if (frames_left < least)
+        frames_left = least;
     if (jit_lease_on)
         return;
     jit_lease_on = 1;
     jit_hook_use(1);
 }
 
-void lease_begin(void) { stand_for(FRAMES); }
+void lease_begin(void) { extend(FRAMES); }
 
-void lease_begin_short(void) { stand_for(FRAMES_FOR_ONE); }
+void lease_begin_short(void) { extend(FRAMES_FOR_ONE); }
 
 void lease_end(void) {
     if (!jit_lease_on)
         return;
     jit_lease_on = 0;
-    left = 0;
+    frames_left = 0;
     jit_hook_use(-1);
 }
 
 void lease_met_frame(void) {
-    if (--left > 0 || hotness_seconds() <= 0)
+    if (--frames_left > 0 || hotness_seconds() <= 0)
         return;
     if (hotness_lets_hook_go(FRAMES * FRAME_SECONDS))
         lease_end();
     else
-        left = FRAMES;
+        frames_left = FRAMES;
 }
 
 void lease_worked(void) {
     if (jit_lease_on) {
-        left = FRAMES;
+        frames_left = FRAMES;
         hotness_used_hook();
     }
 }
 
 /* Whether that makes as many as at first. */
 static int pay(double frames) {
-    double paid = (double)left + frames;
-    left = paid < FRAMES ? (long)paid : FRAMES;
+    double paid = (double)frames_left + frames;
+    frames_left = paid < FRAMES ? (long)paid : FRAMES;
     return paid >= FRAMES;
 }
 

@@ -35,15 +35,15 @@ static PyObject *numpy; /* the module */
 int hotness_is_on(void) { return on; }
 double hotness_seconds(void) { return seconds > 0 ? budget_wait(seconds) : seconds; }
 
-/* What compiling can make less: NumPy's calls, and what CPython does for a call or a round. Frames that wait for a library
+/* What compiling can make less: NumPy's calls, and what CPython does for a call or an iteration. Frames that wait for a library
  * have little of either. */
 #define UNIT_SECONDS 1e-6
 #define PASS_SECONDS 5e-6
 #define WORTH 4.0           /* calls that are no ufuncs', and what stands between them, take time, too */
 #define MOST_WORTH 8.0
 #define LEAST_WORK 0.05     /* of the time spent */
-#define IDLE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
-#define SURE 4.0            /* worth: rounds of a loop over items, say */
+#define FIRST_PIECE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
+#define SURE 4.0            /* worth: iterations of a loop over items, say */
 #define FIRST_PATIENCE 5.0  /* for the first question, which loads the compiler: about what that takes, */
 #define FIRST_UNSURE 20.0   /* and where the gain is less sure */
 #define FULL 1.0            /* worth: all of the time may become less. Where it is some of it, the program has taken */
@@ -99,7 +99,7 @@ int hotness_reached(const CodeEntry *code_entry, double spent) {
     double wanted = hotness_seconds(), worth = hotness_worth(code_entry, spent), gain = spent * fmin(worth, 1);
     if (!loaded)
         wanted = fmax(wanted, (worth >= SURE ? FIRST_PATIENCE : FIRST_UNSURE) * seconds);
-    if (code_entry->compiled == 0 && spent >= IDLE_PATIENCE * seconds)
+    if (code_entry->compiled == 0 && spent >= FIRST_PIECE_PATIENCE * seconds)
         gain = spent;
     return gain >= wanted && spent >= code_entry->cost && !is_too_early(code_entry, spent);
 }
@@ -211,7 +211,7 @@ int hotness_is_ripe(PyCodeObject *code, JitFrame *frame) {
 /* ---------------------------------------------------------------- ufuncs at work */
 
 /* One look at whose work it is: the innermost frame that is not a library's. */
-static void look(PyThreadState *ts) {
+static void look_at_callers(PyThreadState *ts) {
     JitFrame *frame = JIT_CURRENT(ts);
     for (int up = 0; frame != NULL && up < MOST_UP; up++, frame = frame->previous) {
         if (JIT_IS_SHIM(frame))
@@ -227,7 +227,7 @@ static void look(PyThreadState *ts) {
             PyErr_Clear();
             return;
         }
-        if (code_entry->left)
+        if (code_entry->left_alone)
             continue;
         if (code_entry->heat < UINT_MAX)
             code_entry->heat++;
@@ -248,7 +248,7 @@ static void count(PyObject *const *args, Py_ssize_t nargs) {
     heap_look();
     PyThreadState *ts = PyThreadState_Get();
     if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())
-        look(ts);
+        look_at_callers(ts);
 }
 
 static PyObject *counted(PyObject *ufunc, PyObject *const *args, size_t nargsf, PyObject *names) {
@@ -282,7 +282,7 @@ static void forget_ufuncs(PyObject *dict) {
             ((PyUFuncObject *)value)->vectorcall = ufunc_call;
 }
 
-static PyObject *begin(PyObject *self, PyObject *args) {
+static PyObject *everywhere_begin(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *module, *umath;
     double given;
@@ -308,7 +308,7 @@ static PyObject *begin(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyObject *end(PyObject *self, PyObject *umath) {
+static PyObject *everywhere_end(PyObject *self, PyObject *umath) {
     (void)self;
     if (!PyModule_Check(umath)) {
         PyErr_SetString(PyExc_TypeError, "a module is expected");
@@ -320,23 +320,23 @@ static PyObject *end(PyObject *self, PyObject *umath) {
     Py_RETURN_NONE;
 }
 
-static PyObject *is_on(PyObject *self, PyObject *ignored) {
+static PyObject *everywhere(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return PyBool_FromLong(on);
 }
 
-static PyObject *stands(PyObject *self, PyObject *ignored) {
+static PyObject *hook_stands(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return PyBool_FromLong(jit_lease_on);
 }
 
 static PyMethodDef methods[] = {
-    {"everywhere_begin", begin, METH_VARARGS,
+    {"everywhere_begin", everywhere_begin, METH_VARARGS,
      "everywhere_begin(numpy, umath, seconds, loaded): from now on code that works with arrays for so long is compiled. "
      "Is the compiler there?"},
-    {"everywhere_end", end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
-    {"everywhere", is_on, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
-    {"hook_stands", stands, METH_NOARGS, "Is the evaluation function in for all frames?"},
+    {"everywhere_end", everywhere_end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
+    {"everywhere", everywhere, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
+    {"hook_stands", hook_stands, METH_NOARGS, "Is the evaluation function in for all frames?"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -20,14 +20,14 @@ int hotness_is_on(void);
 /* The time that might be gained in code before it is compiled; more where a good deal has been compiled in vain. */
 double hotness_seconds(void);
 int hotness_reached(const CodeEntry *code_entry, double spent);
-/* What compiling might make less, in seconds for each of those in its frames. Above 1: short rounds, which count for more than
+/* What compiling might make less, in seconds for each of those in its frames. Above 1: short iterations, which count for more than
  * they take, as they gain most. */
 double hotness_worth(const CodeEntry *code_entry, double spent);
 /* Seconds since then, or since a piece of the code was compiled, whichever is later. */
 double hotness_since(const CodeEntry *code_entry, double then);
 /* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
 int hotness_is_warming(const CodeEntry *code_entry);
-/* One of its points was passed so often: a call, or a round of a loop, each. */
+/* One of its points was passed so often: a call, or an iteration of a loop, each. */
 void hotness_passed(CodeEntry *code_entry, const JitFrame *frame, int times);
 void hotness_loaded(void); /* the compiler, by the first question */
 void hotness_prepared(double cost); /* seconds: looking at a code object, and making its C* */

@@ -92,7 +92,7 @@ static PyObject *ear_begin(PyObject *self, PyObject *args) {
     return row;
 }
 
-static int is_plain(PyObject *pattern, PyObject *regex) {
+static int is_plain_pattern(PyObject *pattern, PyObject *regex) {
     return pattern == Py_None || PyUnicode_CheckExact(pattern) || Py_IS_TYPE(pattern, &Ear_Type) ||
            (PyObject *)Py_TYPE(pattern) == regex;
 }
@@ -103,7 +103,7 @@ static int are_plain(PyObject *rows, PyObject *regex) {
         PyObject *row = PyList_GET_ITEM(rows, i);
         if (!PyTuple_Check(row) || PyTuple_GET_SIZE(row) != WIDTH)
             continue; /* an error is raised there */
-        if (!is_plain(PyTuple_GET_ITEM(row, MESSAGE), regex) || !is_plain(PyTuple_GET_ITEM(row, MODULE), regex) ||
+        if (!is_plain_pattern(PyTuple_GET_ITEM(row, MESSAGE), regex) || !is_plain_pattern(PyTuple_GET_ITEM(row, MODULE), regex) ||
             !PyType_CheckExact(PyTuple_GET_ITEM(row, CATEGORY)) || !PyLong_CheckExact(PyTuple_GET_ITEM(row, LINE)))
             return 0;
     }
@@ -111,7 +111,7 @@ static int are_plain(PyObject *rows, PyObject *regex) {
 }
 
 /* Compares nothing: rows of the program's may do so in their own way. */
-static int take_out(PyObject *rows, PyObject *row) {
+static int remove_row(PyObject *rows, PyObject *row) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(rows); i++)
         if (PyList_GET_ITEM(rows, i) == row)
             return PyList_SetSlice(rows, i, i + 1, NULL);
@@ -129,7 +129,7 @@ static PyObject *ear_end(PyObject *self, PyObject *args) {
         return NULL;
     }
     ear->thread = 0;
-    if (are_plain(rows, regex) && take_out(rows, row) < 0)
+    if (are_plain(rows, regex) && remove_row(rows, row) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
