@@ -1,4 +1,4 @@
-/* The Native loop object: what a launch (loop.c) reads and the constructor (read.c) fills in. */
+/* The NativeLoop object: what a launch (loop.c) reads and the constructor (read.c) fills in. */
 #ifndef JITCORE_LOOP_DEF_H
 #define JITCORE_LOOP_DEF_H
 

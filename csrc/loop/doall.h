@@ -2,7 +2,7 @@
  *
  *     iterations 0 … k     by this thread, until it is known how long they take
  *     iterations k … n     in pieces, by all threads; what was in the arrays before is kept
- *     the end          by this thread
+ *     the end              by this thread
  *
  * A piece that would leave the native loop (an exception, a warning, a signal) is undone with all pieces behind it, and this
  * thread goes on from there alone: so CPython finds the arrays as if one iteration had followed the other. The GIL is held
