@@ -23,7 +23,7 @@ static int admits(PyObject *wanted, PyObject *obj) {
 }
 
 /* 0 with an exception, where an argument is not what the signature says. Those that are missing are CPython's business. */
-static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+static int admitted(CompiledFunction *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyCodeObject *code = (PyCodeObject *)Py_NewRef(((PyFunctionObject *)self->original)->func_code);
     PyObject *signature = Py_NewRef(self->signature);
     Py_ssize_t count = PyTuple_GET_SIZE(signature), words = names ? PyTuple_GET_SIZE(names) : 0;
@@ -31,8 +31,8 @@ static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, P
     for (Py_ssize_t i = 0; good && i < nargs + words; i++) {
         Py_ssize_t at = i;
         if (i >= nargs)
-            at = bind_name(code, PyTuple_GET_ITEM(names, i - nargs), code->co_posonlyargcount,
-                           code->co_argcount + code->co_kwonlyargcount);
+            at = args_index(code, PyTuple_GET_ITEM(names, i - nargs), code->co_posonlyargcount,
+                            code->co_argcount + code->co_kwonlyargcount);
         else if (i >= code->co_argcount)
             continue;
         if (at < 0 || at >= count || admits(PyTuple_GET_ITEM(signature, at), args[i]))
@@ -49,7 +49,7 @@ static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, P
 /* ---------------------------------------------------------------- calling */
 
 /* The result of the first entry that holds; NULL without exception: none does. */
-static PyObject *run_entries_on_args(Dispatcher *self, FrameView *view) {
+static PyObject *run_entries_on_args(CompiledFunction *self, FrameView *view) {
     PyObject *entries = Py_NewRef(self->entries), *result = NULL;
     ExitKind kind = EXIT_MISS;
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
@@ -72,15 +72,15 @@ static PyObject *run_entries_on_args(Dispatcher *self, FrameView *view) {
 }
 
 /* Likewise, on the arguments of a call. */
-static PyObject *run_frameless(Dispatcher *self, PyFunctionObject *fn, PyObject *const *args,
+static PyObject *run_frameless(CompiledFunction *self, PyFunctionObject *fn, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *names) {
     PyObject *locals[MAX_LOCALS], *result = NULL;
     uint64_t owned = 0;
-    if (bind(fn, args, nargs, names, locals, &owned)) {
+    if (args_bind(fn, args, nargs, names, locals, &owned)) {
         FrameView view = {locals, NULL, 0, fn->func_globals, fn->func_builtins, NULL};
         result = run_entries_on_args(self, &view);
     }
-    unbind(locals, owned);
+    args_unbind(locals, owned);
     return result;
 }
 
@@ -121,7 +121,7 @@ static PyObject *call_original(PyObject *fn, PyObject *const *args, size_t nargs
 }
 
 /* Entries have a penalty since they had next to nothing to do: a call that is a long one ends it. */
-static PyObject *call_short(Dispatcher *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+static PyObject *call_short(CompiledFunction *self, PyObject *const *args, size_t nargsf, PyObject *names) {
     Py_INCREF(self);
     uint64_t began = ticks_now();
     PyObject *result = call_original(self->wrapped, args, nargsf, names);
@@ -134,7 +134,7 @@ static PyObject *call_short(Dispatcher *self, PyObject *const *args, size_t narg
 }
 
 /* A copy has the original's defaults, also those of today. 0: it is a copy no more, the original runs other code. */
-static int follows(const Dispatcher *self) {
+static int follows(const CompiledFunction *self) {
     const PyFunctionObject *original = (PyFunctionObject *)self->original, *copy = (PyFunctionObject *)self->wrapped;
     if (original->func_code != self->copied)
         return 0;
@@ -146,8 +146,8 @@ static int follows(const Dispatcher *self) {
     return 1;
 }
 
-PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
-    Dispatcher *self = (Dispatcher *)op;
+PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    CompiledFunction *self = (CompiledFunction *)op;
     PyObject *fn = self->wrapped;
     self->calls++;
     if (self->signature != NULL && !admitted(self, args, PyVectorcall_NARGS(nargsf), names))
@@ -191,20 +191,20 @@ PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject 
     return result;
 }
 
-PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
-    Dispatcher *self = (Dispatcher *)op;
+PyObject *function_call_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    CompiledFunction *self = (CompiledFunction *)op;
     if (self->unmeasured > 0) {
         self->unmeasured--;
         Meter *meter = meter_here();
         int live = meter_silence(meter);
-        PyObject *result = dispatch(op, args, nargsf, names);
+        PyObject *result = function_call(op, args, nargsf, names);
         meter_speak(meter, live);
         return result;
     }
     MeterSpan span;
     meter_begin_call(&span, meter_code((PyCodeObject *)self->code), self->stands_for);
     Py_INCREF(op);
-    PyObject *result = dispatch(op, args, nargsf, names);
+    PyObject *result = function_call(op, args, nargsf, names);
     uint64_t ticks = meter_end(&span);
     int is_short = ticks > 0 && ticks < LONG_TICKS && self->calls > FIRST_CALLS;
     self->stands_for = !is_short ? 1 : self->calls > MANY_CALLS ? MOST_MEASURED : CALLS_MEASURED;

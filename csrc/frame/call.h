@@ -27,10 +27,10 @@ typedef struct {
     char off;           /* plain calls */
     int unmeasured;     /* so many calls, for which the one after them stands in a report, */
     int stands_for;     /* and for itself */
-} Dispatcher;
+} CompiledFunction;
 
 /* The vectorcall of a dispatcher; while a report is wanted, the other one. */
-PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
-PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
+PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
+PyObject *function_call_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
 
 #endif

@@ -184,8 +184,8 @@ static int read_extents(const Kernel *k, PyObject *rows, Sizes *s) {
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, e), "iiLLL", &extent->input, &extent->axis, &extent->low,
                               &extent->high, &extent->step))
             return -1;
-        if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY
-            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 0 || extent->step < 1) {
+        if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY ||
+            extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 0 || extent->step < 1) {
             PyErr_SetString(PyExc_ValueError, "an extent of an input that is an array, and a step");
             return -1;
         }
@@ -231,8 +231,8 @@ PyObject *kernel_sized(PyObject *self, PyObject *args) {
     s->memory = PyMem_Malloc(s->bytes);
     if (s->memory == NULL)
         PyErr_NoMemory();
-    else if (basis_read(&s->basis, PyTuple_GET_SIZE(extents), quotients, monomials) == 0
-             && read_extents(k, extents, s) == 0)
+    else if (basis_read(&s->basis, PyTuple_GET_SIZE(extents), quotients, monomials) == 0 &&
+             read_extents(k, extents, s) == 0)
         read_terms(copy_into(k, s->memory), terms, s);
     if (PyErr_Occurred()) {
         sizes_free(s);

@@ -244,7 +244,7 @@ typedef int Runs(const Kernel *k, char *const *p, char *old);
 
 static int run_loop(Kernel *k, char *const *p, PyObject *const *inputs, char *old, Runs *all) {
     int status;
-    if (k->size < RELEASE_GIL && old == NULL && all == parts_run) {
+    if (k->size < RELEASE_GIL && old == NULL && all == split_run) {
         status = k->fn(p, k->dim, k->step, k->loops);
         return status | rt_flags();
     }
@@ -302,10 +302,10 @@ static int launch(Kernel *k, PyObject *const *inputs, PyObject **outputs) {
     for (int i = 0; i < k->ntargets; i++)
         p[k->nreads + i] = results[k->targets[i].output] + k->targets[i].offset;
     int dear = !final && k->size > 0 && undo_is_dear(k), needed = k->size > 0;
-    int rehearsed = dear && !undo_fits_caches(k) && parts_rehearsable(k);
+    int rehearsed = dear && !undo_fits_caches(k) && split_can_rehearse(k);
     if (rehearsed) {
         rt_clear();
-        int status = before | run_loop(k, p, inputs, NULL, parts_rehearse);
+        int status = before | run_loop(k, p, inputs, NULL, split_rehearse);
         if (status & RT_FLAGS)
             rt_clear();
         if (status & (mask | RT_DOUBT | RT_ERROR))
@@ -317,7 +317,7 @@ static int launch(Kernel *k, PyObject *const *inputs, PyObject **outputs) {
         goto refuse;
     if (needed) {
         rt_clear();
-        int status = before | run_loop(k, p, inputs, old, parts_run);
+        int status = before | run_loop(k, p, inputs, old, split_run);
         if (status & RT_FLAGS)
             rt_clear();
         /* Integer power sets its exception inside the loop. What was rehearsed has been written: other flags than then

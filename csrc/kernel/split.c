@@ -163,13 +163,13 @@ static i64 bytes_of_grain(const Kernel *k) {
     return bytes;
 }
 
-int parts_rehearsable(const Kernel *k) {
-    return k->write.rehearsed && k->write.certain && undo_by_pieces(k) && k->noutputs == 1 && k->ndonated == 0
-           && bytes_of_grain(k) <= MOST_PIECE;
+int split_can_rehearse(const Kernel *k) {
+    return k->write.rehearsed && k->write.certain && undo_by_pieces(k) && k->noutputs == 1 && k->ndonated == 0 &&
+           bytes_of_grain(k) <= MOST_PIECE;
 }
 
 static void copy_any_box(int depth, const i64 *dim, char *to, const i64 *to_step, const char *from, const i64 *from_step,
-                     int size) {
+                         int size) {
     if (depth == 1 && to_step[0] == size && from_step[0] == size) {
         memcpy(to, from, (size_t)(dim[0] * size));
         return;
@@ -232,7 +232,7 @@ static int rehearse_part(void *ptr, int part) {
     return status;
 }
 
-int parts_rehearse(const Kernel *k, char *const *p, char *none) {
+int split_rehearse(const Kernel *k, char *const *p, char *none) {
     (void)none;
     Job job = {.kernel = k, .p = p, .parts = 1};
     int status = 0;
@@ -254,7 +254,7 @@ int parts_rehearse(const Kernel *k, char *const *p, char *none) {
 
 /* --------------------------------------------------------------------------------------------- */
 
-int parts_run(const Kernel *k, char *const *p, char *old) {
+int split_run(const Kernel *k, char *const *p, char *old) {
     Job job = {.kernel = k, .p = p, .old = old};
     int status;
     workers_enter();

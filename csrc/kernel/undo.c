@@ -100,9 +100,9 @@ static void copy_row(char *to, npy_intp to_step, const char *from, npy_intp from
         memcpy(to, from, count * size);
         return;
     }
-#define ELEMENTS(T)                                                                                                              \
-    for (npy_intp i = 0; i < count; i++)                                                                                         \
-        memcpy(to + i * to_step, from + i * from_step, sizeof(T));                                                               \
+#define ELEMENTS(T)                                                \
+    for (npy_intp i = 0; i < count; i++)                           \
+        memcpy(to + i * to_step, from + i * from_step, sizeof(T)); \
     return
     switch (size) {
     case 1:

@@ -17,7 +17,7 @@
 #include "../jitcore/runtime_c/routine_rt.h"
 
 typedef int native_loop_fn(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
-                       rt_world *world);
+                           rt_world *world);
 
 /* Iteration k writes only where index `start` + k * `step` of `axis` is. */
 typedef struct {

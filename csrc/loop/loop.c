@@ -153,7 +153,7 @@ static int may_store_at_once(const NativeLoop *r, PyObject *const *inputs) {
 }
 
 static int call_native(NativeLoop *r, PyObject *const *inputs, int sure, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
-               const i64 **step, i64 *read, i64 *iterations) {
+                       const i64 **step, i64 *read, i64 *iterations) {
     int arrays = 0, scalars = 0;
     for (int i = 0; i < r->ninputs; i++) {
         const Port *port = &r->ports[i];
@@ -174,12 +174,12 @@ static int call_native(NativeLoop *r, PyObject *const *inputs, int sure, rt_slot
     r->calls.unchanged = unchanged;
     r->calls.launch = &launch;
     r->calls.thread = thread;
-    rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, item_whole, item_fits,
+    rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops, &PyFloat_Type, item_whole, item_fits,
                       item_put, item_append, scratch_make, r->scratch, iterations, call_out_make, &r->calls, 0, 0, RT_ALL, 0,
-                      sure, 0, dot_one, dots_ahead, dot_on, rows_ahead, blocks_run};
+                      sure, 0, blas_dot, blas_dots_ahead, blas_dot_from, blas_gemv_ahead, blocks_run};
     PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
-    DoallCall all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
-                  r->nscratch, given, r->narrays, r->doall_stores,    r->ndoall_stores};
+    DoallCall all = {r->fn, in, out, r->noutputs, p, (const i64 *const *)dim, (const i64 *const *)step, &world,
+                     r->nscratch, given, r->narrays, r->doall_stores, r->ndoall_stores};
     int side_exit = r->ndoall_stores > 0 ? doall_run(&all, &r->doall) : r->fn(in, out, p, dim, step, &world);
     rt_clear();
     r->asks = world.stored >= WORTH_MUCH;

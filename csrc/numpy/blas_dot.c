@@ -35,7 +35,7 @@ static int is_dense(i64 x_step, i64 y_step) { return x_step == WIDTH && y_step =
 /* Steps that NumPy gives to BLAS. */
 static int is_upwards(i64 step) { return step > 0 && step % WIDTH == 0 && step / WIDTH < INT_MAX; }
 
-f64 dot_one(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
+f64 blas_dot(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
     if (n > 0 && n <= MOST) {
         if (is_dense(x_step, y_step)) {
             if (dense != NULL)
@@ -78,8 +78,8 @@ static i64 ahead_strided(rt_ahead *ahead, DotLanes of) {
     return all_finite(ahead->second, of.lanes) ? of.lanes : 0;
 }
 
-void dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_lane, int growing) {
+void blas_dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                     i64 y_lane, int growing) {
     i64 most = growing ? RT_AHEAD / 2 : RT_AHEAD, ready = 0;
     lanes = lanes < most ? lanes : most;
     ahead->from = from;
@@ -95,15 +95,15 @@ void dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 
     ahead->to = from + (ready > 0 ? ready : lanes > 0 ? lanes : 1);
 }
 
-f64 dot_on(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
+f64 blas_dot_from(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step) {
     i64 lane = at - ahead->from, done = ahead->done;
     const char *p = x + done * x_step, *q = y + done * y_step;
     if (n < done || n > MOST)
-        return dot_one(matmul, n, x, x_step, y, y_step);
+        return blas_dot(matmul, n, x, x_step, y, y_step);
     if (!is_dense(x_step, y_step))
         return 0.0 + strided->one(ahead->first[lane], ahead->second[lane], n - done, p, x_step, q, y_step);
     if ((n & ~(i64)15) != done)
-        return dot_one(matmul, n, x, x_step, y, y_step);
+        return blas_dot(matmul, n, x, x_step, y, y_step);
     return 0.0 + dense->tail(ahead->first[lane], n - done, (const f64 *)p, (const f64 *)q);
 }
 

@@ -81,7 +81,7 @@ const DenseOrder dense_orders[NDENSE_ORDERS] = {
 #define AT(p, step, k) (*(const f64 *)((p) + (k) * (step)))
 
 SAME f64 strided_one(f64 first, f64 second, i64 n, const char *x, i64 x_step, const char *y, i64 y_step, int fused,
-                   int fused_tail) {
+                     int fused_tail) {
     i64 i = 0;
     for (; i < (n & ~(i64)3); i += 4, x += 4 * x_step, y += 4 * y_step) {
         f64 m2 = AT(y, y_step, 2) * AT(x, x_step, 2), m3 = AT(y, y_step, 3) * AT(x, x_step, 3);

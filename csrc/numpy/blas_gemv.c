@@ -289,8 +289,8 @@ static void ahead(Use use, rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, con
     rows->row = (of.row + (rest ? 1 : 0)) * WIDTH;
 }
 
-void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_column, i64 y_lane, int rest, char *room) {
+void blas_gemv_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                     i64 y_column, i64 y_lane, int rest, char *room) {
     ahead(own, rows, from, lanes, n, p, x, x_step, x_lane, y, y_step, y_column, y_lane, rest, room);
 }
 

@@ -20,7 +20,7 @@ int blas_gemv_init(PyObject *module);
 /* What iterations `from` to before `from + lanes` will want, of vectors that begin `x_lane` bytes further on in each iteration, and the matrix:
  * n rows, p columns, steps in bytes. `rest`: in each iteration it begins one column further on, and ends where it ends. All of it is finite, or
  * nothing is ready. `room` has place for RT_ROWS rows of p + 7. */
-void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_column, i64 y_lane, int rest, char *room);
+void blas_gemv_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                     i64 y_column, i64 y_lane, int rest, char *room);
 
 #endif

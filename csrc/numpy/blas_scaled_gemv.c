@@ -183,14 +183,14 @@ static int all_finite(const f64 *x, i64 n) {
 
 /* NULL without an exception: leave it to NumPy. */
 static PyObject *own_product(Use use, PyObject *factor, PyObject *matrix, PyObject *vector) {
-    if (use.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain_array(matrix, 2)
-        || !is_plain_array(vector, 1))
+    if (use.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain_array(matrix, 2) ||
+        !is_plain_array(vector, 1))
         return NULL;
     npy_intp rows = PyArray_DIM((PyArrayObject *)matrix, 0), columns = PyArray_DIM((PyArrayObject *)matrix, 1);
     int threads = use.threads();
     Job job = {.factor = PyFloat_AsDouble(factor), .columns = columns, .use = use};
-    if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST
-        || job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
+    if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST ||
+        job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
         return NULL;
     job.piece = PIECE / columns & ~(i64)3;
     job.piece = job.piece < 4 ? 4 : job.piece;

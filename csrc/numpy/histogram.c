@@ -270,8 +270,8 @@ static int ends_of(Job *job, PyObject *range) {
     Bins *bins = &job->bins;
     bins->given = range != Py_None;
     if (bins->given) {
-        if (!PyTuple_CheckExact(range) || PyTuple_GET_SIZE(range) != 2 || !is_end(PyTuple_GET_ITEM(range, 0), &bins->first)
-            || !is_end(PyTuple_GET_ITEM(range, 1), &bins->last) || bins->first > bins->last)
+        if (!PyTuple_CheckExact(range) || PyTuple_GET_SIZE(range) != 2 || !is_end(PyTuple_GET_ITEM(range, 0), &bins->first) ||
+            !is_end(PyTuple_GET_ITEM(range, 1), &bins->last) || bins->first > bins->last)
             return 0;
     } else {
         Reach all;
