@@ -31,9 +31,9 @@
 #include "numpy/blas_scaled_gemv.h"
 #include "numpy/errstate.h"
 #include "numpy/histogram.h"
-#include "numpy/loop_integrity.h"
-#include "numpy/loop_origin.h"
 #include "numpy/small_matmul.h"
+#include "numpy/ufunc_loops.h"
+#include "observe/frame_end.h"
 #include "observe/meter.h"
 #include "observe/shadow_run.h"
 #include "observe/test_entries.h"
@@ -70,11 +70,13 @@ static int null_init(PyObject *module) {
     return jit_null ? PyModule_AddObjectRef(module, "NULL", jit_null) : -1;
 }
 
-#define PARTS(X) \
-    X(null) X(collector) X(heap) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(products) X(plan) X(trial) X(entry) \
-    X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
-#define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)
+#define PARTS(X)                                                                                                        \
+    X(null) X(gc_pause) X(heap) X(weak_identity) X(thread_warnings) X(array_spec) X(same_value) X(guards) X(code_map)   \
+    X(meter) X(hook) X(frame_end) X(ask_python) X(frame_state) X(point) X(workers) X(lookup) X(loop_origin)             \
+    X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(kernel) X(blas_dot)        \
+    X(blas_gemv) X(blocks) X(native_loop) X(dynamic_int) X(small_matmul) X(plan) X(trial) X(entry) X(function)          \
+    X(hotness) X(predict) X(shadow_run) X(test_entries)
+#define OF_NUMPY(X) X(errstate) X(loop_integrity) X(pool) X(bincount)
 
 #define INIT(part)                 \
     if (part##_init(module) < 0) \

@@ -1,36 +1,36 @@
 #include "frame/activation.h"
 
-static __thread Record *innermost;    /* most often the one that is asked for */
+static __thread Activation *innermost;    /* most often the one that is asked for */
 static __thread unsigned long begun; /* on this thread: each has a number of its own */
 
-Record *record_for(JitFrame *frame) {
-    Record *record = innermost;
-    while (record != NULL && record->frame != frame)
-        record = record->outer;
-    return record;
+Activation *activation_of(JitFrame *frame) {
+    Activation *activation = innermost;
+    while (activation != NULL && activation->frame != frame)
+        activation = activation->outer;
+    return activation;
 }
 
-/* Records are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
-Record *record_begin(JitFrame *frame) {
-    Record *record = calloc(1, sizeof(Record)); /* not among what the program is told of its memory */
-    if (record == NULL)
+/* Activations are no part of the C stack, nor do they end in the order in which they began: greenlets swap stacks. */
+Activation *activation_begin(JitFrame *frame) {
+    Activation *activation = calloc(1, sizeof(Activation)); /* not among what the program is told of its memory */
+    if (activation == NULL)
         return NULL;
-    record->frame = frame;
-    record->serial = ++begun;
-    record->outer = innermost;
+    activation->frame = frame;
+    activation->serial = ++begun;
+    activation->outer = innermost;
     if (innermost != NULL)
-        innermost->inner = record;
-    return innermost = record;
+        innermost->inner = activation;
+    return innermost = activation;
 }
 
-void record_end(Record *record) {
-    if (record->outer != NULL)
-        record->outer->inner = record->inner;
-    if (record->inner != NULL)
-        record->inner->outer = record->outer;
+void activation_end(Activation *activation) {
+    if (activation->outer != NULL)
+        activation->outer->inner = activation->inner;
+    if (activation->inner != NULL)
+        activation->inner->outer = activation->outer;
     else
-        innermost = record->outer;
-    free(record);
+        innermost = activation->outer;
+    free(activation);
 }
 
-unsigned long records_begun(void) { return begun; }
+unsigned long activations_begun(void) { return begun; }

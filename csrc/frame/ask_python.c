@@ -83,8 +83,8 @@ int raise_as_the_frames(void) {
 __thread int breaks_are_errors;
 
 void renew_code(PyCodeObject *code) {
-    Home *home = home_of(code);
-    if (home == NULL || !(home->broken || home->measured) || renew_callback == NULL || !can_ask())
+    CodeEntry *code_entry = code_entry_of(code);
+    if (code_entry == NULL || !(code_entry->broken || code_entry->measured) || renew_callback == NULL || !can_ask())
         return;
     jit_busy_enter();
     PyObject *callback = Py_NewRef(renew_callback); /* it may be replaced while it runs */
@@ -93,23 +93,23 @@ void renew_code(PyCodeObject *code) {
     if (result == NULL)
         raise_later(callback);
     else if (result == Py_True)
-        home->broken = home->measured = 0;
+        code_entry->broken = code_entry->measured = 0;
     Py_DECREF(callback);
     Py_XDECREF(result);
 }
 
 /* A frame of a code object that nobody has looked at: the callback may give it a C*. */
 static void ask(PyObject *callback, PyCodeObject *code, int inside) {
-    Home *home = home_make(code);
-    if (home == NULL) {
+    CodeEntry *code_entry = code_entry_make(code);
+    if (code_entry == NULL) {
         PyErr_Clear();
         return;
     }
-    if (home->asked || callback == NULL)
+    if (code_entry->asked || callback == NULL)
         return;
-    home->asked = 1;
+    code_entry->asked = 1;
     jit_hook_met();
-    collector_begin();
+    gc_pause_begin();
     jit_busy_enter();
     MeterSpan span = {0};
     if (meter_is_on())
@@ -119,7 +119,7 @@ static void ask(PyObject *callback, PyCodeObject *code, int inside) {
     PyObject *result = PyObject_CallOneArg(callback, (PyObject *)code);
     double cost = budget_charge(opened, 1);
     if (!inside)
-        everywhere_prepared(cost);
+        hotness_prepared(cost);
     meter_end(&span);
     jit_busy_leave();
     if (result == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -129,10 +129,10 @@ static void ask(PyObject *callback, PyCodeObject *code, int inside) {
         raise_later(callback);
     Py_DECREF(callback);
     Py_XDECREF(result);
-    home->left = home->cstar == NULL;
-    if (!home->left)
+    code_entry->left_alone = code_entry->cstar == NULL;
+    if (!code_entry->left_alone)
         jit_hook_worked();
-    collector_end();
+    gc_pause_end();
 }
 
 void ask_of(PyCodeObject *code, int inside) { ask(inside ? discover_callback : prepare_callback, code, inside); }
@@ -188,4 +188,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int asking_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int ask_python_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

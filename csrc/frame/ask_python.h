@@ -26,6 +26,6 @@ void raise_later(PyObject *callback);
  * instruction that raises, or -1: where the frame is. */
 int raise_as_the_frames(void);
 
-int asking_init(PyObject *module);
+int ask_python_init(PyObject *module);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "guards/lookup.h"
 
-int bind_name(PyCodeObject *code, PyObject *name, int from, int to) {
+int args_index(PyCodeObject *code, PyObject *name, int from, int to) {
     for (int i = from; i < to; i++)
         if (PyTuple_GET_ITEM(code->co_localsplusnames, i) == name)
             return i;
@@ -45,7 +45,7 @@ static int fill_defaults(PyFunctionObject *fn, PyCodeObject *code, PyObject **lo
     return 1;
 }
 
-int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **locals, uint64_t *owned) {
+int args_bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject *names, PyObject **locals, uint64_t *owned) {
     PyCodeObject *code = (PyCodeObject *)fn->func_code;
     if (code->co_flags & (CO_VARARGS | CO_VARKEYWORDS) || nargs > code->co_argcount ||
         code->co_nlocalsplus > MAX_LOCALS)
@@ -55,8 +55,8 @@ int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject
         locals[i] = args[i];
     Py_ssize_t words = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < words; i++) {
-        int at = bind_name(code, PyTuple_GET_ITEM(names, i), code->co_posonlyargcount,
-                           code->co_argcount + code->co_kwonlyargcount);
+        int at = args_index(code, PyTuple_GET_ITEM(names, i), code->co_posonlyargcount,
+                            code->co_argcount + code->co_kwonlyargcount);
         if (at < 0 || locals[at] != NULL)
             return 0;
         locals[at] = args[nargs + i];
@@ -66,7 +66,7 @@ int bind(PyFunctionObject *fn, PyObject *const *args, Py_ssize_t nargs, PyObject
     return fill_defaults(fn, code, locals, owned);
 }
 
-void unbind(PyObject **locals, uint64_t owned) {
+void args_unbind(PyObject **locals, uint64_t owned) {
     for (int i = 0; owned != 0; i++, owned >>= 1)
         if (owned & 1)
             Py_DECREF(locals[i]);

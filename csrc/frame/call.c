@@ -23,7 +23,7 @@ static int admits(PyObject *wanted, PyObject *obj) {
 }
 
 /* 0 with an exception, where an argument is not what the signature says. Those that are missing are CPython's business. */
-static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+static int admitted(CompiledFunction *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
     PyCodeObject *code = (PyCodeObject *)Py_NewRef(((PyFunctionObject *)self->original)->func_code);
     PyObject *signature = Py_NewRef(self->signature);
     Py_ssize_t count = PyTuple_GET_SIZE(signature), words = names ? PyTuple_GET_SIZE(names) : 0;
@@ -31,8 +31,8 @@ static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, P
     for (Py_ssize_t i = 0; good && i < nargs + words; i++) {
         Py_ssize_t at = i;
         if (i >= nargs)
-            at = bind_name(code, PyTuple_GET_ITEM(names, i - nargs), code->co_posonlyargcount,
-                           code->co_argcount + code->co_kwonlyargcount);
+            at = args_index(code, PyTuple_GET_ITEM(names, i - nargs), code->co_posonlyargcount,
+                            code->co_argcount + code->co_kwonlyargcount);
         else if (i >= code->co_argcount)
             continue;
         if (at < 0 || at >= count || admits(PyTuple_GET_ITEM(signature, at), args[i]))
@@ -49,7 +49,7 @@ static int admitted(Dispatcher *self, PyObject *const *args, Py_ssize_t nargs, P
 /* ---------------------------------------------------------------- calling */
 
 /* The result of the first entry that holds; NULL without exception: none does. */
-static PyObject *run_entries(Dispatcher *self, FrameView *view) {
+static PyObject *run_entries_on_args(CompiledFunction *self, FrameView *view) {
     PyObject *entries = Py_NewRef(self->entries), *result = NULL;
     ExitKind kind = EXIT_MISS;
     for (Py_ssize_t i = 0; kind == EXIT_MISS && i < PyTuple_GET_SIZE(entries); i++) {
@@ -57,10 +57,10 @@ static PyObject *run_entries(Dispatcher *self, FrameView *view) {
         Transfer transfer = {0};
         long failures = entry->failures;
         kind = entry->run(entry, view, &transfer);
-        if (kind == EXIT_STAY && entry->failures != failures && entry->rest == 0)
-            entry->rest = 1; /* it would fail again when this call comes by with a frame */
+        if (kind == EXIT_DECLINED && entry->failures != failures && entry->penalty == 0)
+            entry->penalty = 1; /* it would fail again when this call comes by with a frame */
         if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == self->entries)
-            entries_answered(&self->entries, i, &self->late);
+            entries_promote(&self->entries, i, &self->hits_past_first);
         if (kind == EXIT_RETURN) {
             self->hits++;
             result = transfer.value;
@@ -72,15 +72,15 @@ static PyObject *run_entries(Dispatcher *self, FrameView *view) {
 }
 
 /* Likewise, on the arguments of a call. */
-static PyObject *run_frameless(Dispatcher *self, PyFunctionObject *fn, PyObject *const *args,
+static PyObject *run_frameless(CompiledFunction *self, PyFunctionObject *fn, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *names) {
     PyObject *locals[MAX_LOCALS], *result = NULL;
     uint64_t owned = 0;
-    if (bind(fn, args, nargs, names, locals, &owned)) {
+    if (args_bind(fn, args, nargs, names, locals, &owned)) {
         FrameView view = {locals, NULL, 0, fn->func_globals, fn->func_builtins, NULL};
-        result = run_entries(self, &view);
+        result = run_entries_on_args(self, &view);
     }
-    unbind(locals, owned);
+    args_unbind(locals, owned);
     return result;
 }
 
@@ -109,7 +109,7 @@ static void hold_for(PyObject *generator) {
 static __thread int depth;
 #define MAX_DEPTH 5000
 
-static PyObject *call_function(PyObject *fn, PyObject *const *args, size_t nargsf, PyObject *names) {
+static PyObject *call_original(PyObject *fn, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyThreadState *ts = PyThreadState_Get();
     int given = depth < MAX_DEPTH;
     depth++;
@@ -120,29 +120,21 @@ static PyObject *call_function(PyObject *fn, PyObject *const *args, size_t nargs
     return result;
 }
 
-/* Entries rest since they had next to nothing to do: a call that is a long one ends that. */
-static PyObject *call_short(Dispatcher *self, PyObject *const *args, size_t nargsf, PyObject *names) {
+/* Entries have a penalty since they had next to nothing to do: a call that is a long one ends it. */
+static PyObject *call_short(CompiledFunction *self, PyObject *const *args, size_t nargsf, PyObject *names) {
     Py_INCREF(self);
     uint64_t began = ticks_now();
-    PyObject *result = call_function(self->wrapped, args, nargsf, names);
+    PyObject *result = call_original(self->wrapped, args, nargsf, names);
     if (ticks_now() - began > LONG_TICKS) {
-        self->rest = 0;
-        idle_ends(&self->idle);
+        self->penalty = 0;
+        backoff_end(&self->backoff);
     }
     Py_DECREF(self);
     return result;
 }
 
-static void rest_with_entry(Dispatcher *self) {
-    if (PyTuple_GET_SIZE(self->entries) != 1)
-        return;
-    JitEntryHead *only = (JitEntryHead *)PyTuple_GET_ITEM(self->entries, 0);
-    self->rest = only->rest;
-    only->rest = 0;
-}
-
 /* A copy has the original's defaults, also those of today. 0: it is a copy no more, the original runs other code. */
-static int follows(const Dispatcher *self) {
+static int follows(const CompiledFunction *self) {
     const PyFunctionObject *original = (PyFunctionObject *)self->original, *copy = (PyFunctionObject *)self->wrapped;
     if (original->func_code != self->copied)
         return 0;
@@ -154,43 +146,43 @@ static int follows(const Dispatcher *self) {
     return 1;
 }
 
-PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
-    Dispatcher *self = (Dispatcher *)op;
+PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    CompiledFunction *self = (CompiledFunction *)op;
     PyObject *fn = self->wrapped;
     self->calls++;
     if (self->signature != NULL && !admitted(self, args, PyVectorcall_NARGS(nargsf), names))
         return NULL;
     if (fn != self->original && !follows(self))
-        return call_function(self->original, args, nargsf, names);
-    if (self->rest > 0) {
-        self->rest--;
+        return call_original(self->original, args, nargsf, names);
+    if (self->penalty > 0) {
+        self->penalty--;
         return call_short(self, args, nargsf, names);
     }
-    int skips = idle_skips(&self->idle);
-    if (skips && self->idle.rests)
+    int skips = backoff_skips(&self->backoff);
+    if (skips && self->backoff.penalised)
         return call_short(self, args, nargsf, names);
     if (self->off || skips || jit_busy() || jit_watched(PyThreadState_Get()))
-        return call_function(fn, args, nargsf, names);
+        return call_original(fn, args, nargsf, names);
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {
         PyObject *result = run_frameless(self, (PyFunctionObject *)fn, args,
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred()) {
-            idle_note(&self->idle, 1, 0);
-            rest_with_entry(self);
+            backoff_note(&self->backoff, 1, 0);
+            entries_take_penalty(self->entries, &self->penalty);
             return result;
         }
     }
     Py_INCREF(op);
     Py_INCREF(fn);
-    unsigned long before = jit_hook_work(), frames = jit_hook_frames(), rests = jit_hook_rests();
-    int outer = jit_hook_set_stride(idle_stride(&self->idle));
+    unsigned long before = jit_hook_work(), frames = jit_hook_frames(), penalties = jit_hook_penalties();
+    int outer = jit_hook_set_stride(backoff_stride(&self->backoff));
     jit_hook_enter();
-    PyObject *result = call_function(fn, args, nargsf, names);
+    PyObject *result = call_original(fn, args, nargsf, names);
     jit_hook_leave();
     jit_hook_set_stride(outer);
-    idle_note(&self->idle, jit_hook_work() != before, jit_hook_frames() - frames);
-    self->idle.rests = jit_hook_rests() != rests;
+    backoff_note(&self->backoff, jit_hook_work() != before, jit_hook_frames() - frames);
+    self->backoff.penalised = jit_hook_penalties() != penalties;
     Py_DECREF(fn);
     Py_DECREF(op);
     if (result != NULL && (PyGen_CheckExact(result) || PyCoro_CheckExact(result) ||
@@ -199,20 +191,20 @@ PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject 
     return result;
 }
 
-PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
-    Dispatcher *self = (Dispatcher *)op;
+PyObject *function_call_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names) {
+    CompiledFunction *self = (CompiledFunction *)op;
     if (self->unmeasured > 0) {
         self->unmeasured--;
         Meter *meter = meter_here();
         int live = meter_silence(meter);
-        PyObject *result = dispatch(op, args, nargsf, names);
+        PyObject *result = function_call(op, args, nargsf, names);
         meter_speak(meter, live);
         return result;
     }
     MeterSpan span;
     meter_begin_call(&span, meter_code((PyCodeObject *)self->code), self->stands_for);
     Py_INCREF(op);
-    PyObject *result = dispatch(op, args, nargsf, names);
+    PyObject *result = function_call(op, args, nargsf, names);
     uint64_t ticks = meter_end(&span);
     int is_short = ticks > 0 && ticks < LONG_TICKS && self->calls > FIRST_CALLS;
     self->stands_for = !is_short ? 1 : self->calls > MANY_CALLS ? MOST_MEASURED : CALLS_MEASURED;

@@ -21,16 +21,16 @@ typedef struct {
     PyObject *carrier;  /* a function that goes into pickles for it; NULL: none was needed */
     PyObject *dict, *weakrefs;
     long hits, calls;
-    Idle idle;
-    int late;           /* times that an entry held which was not the first, since they were put in order */
-    int rest;           /* plain calls, as long as its only entry rests: it did not pay */
+    Backoff backoff;
+    int hits_past_first; /* since the entries were sorted */
+    int penalty;        /* plain calls, taken over from its only entry: it did not pay */
     char off;           /* plain calls */
     int unmeasured;     /* so many calls, for which the one after them stands in a report, */
     int stands_for;     /* and for itself */
-} Dispatcher;
+} CompiledFunction;
 
 /* The vectorcall of a dispatcher; while a report is wanted, the other one. */
-PyObject *dispatch(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
-PyObject *dispatch_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
+PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
+PyObject *function_call_metered(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *names);
 
 #endif

@@ -1,31 +1,31 @@
 #include "frame/code_map.h"
 
-static Py_ssize_t home_index = -1, map_index = -1;
+static Py_ssize_t code_entry_index = -1, offset_map_index = -1;
 
-Home *home_hold(Home *home) {
-    home->refs++;
-    return home;
+CodeEntry *code_entry_hold(CodeEntry *code_entry) {
+    code_entry->refs++;
+    return code_entry;
 }
 
-void home_release(Home *home) {
-    if (--home->refs == 0)
-        free(home);
+void code_entry_release(CodeEntry *code_entry) {
+    if (--code_entry->refs == 0)
+        free(code_entry);
 }
 
-static void home_free(void *extra) {
-    Home *home = extra;
-    if (home == NULL)
+static void code_entry_free(void *extra) {
+    CodeEntry *code_entry = extra;
+    if (code_entry == NULL)
         return;
-    home->code = NULL;
-    Py_CLEAR(home->cstar);
-    home_release(home);
+    code_entry->code = NULL;
+    Py_CLEAR(code_entry->cstar);
+    code_entry_release(code_entry);
 }
 
-static void map_free(void *extra) {
-    Map *map = extra;
+static void offset_map_free(void *extra) {
+    OffsetMap *map = extra;
     if (map == NULL)
         return;
-    home_release(map->home);
+    code_entry_release(map->code_entry);
     PyMem_Free(map->at_point);
     PyMem_Free(map->at_instr);
     PyMem_Free(map);
@@ -37,27 +37,27 @@ static inline void *extra_of(PyCodeObject *code, Py_ssize_t index) {
     return extras != NULL && index < extras->ce_size ? extras->ce_extras[index] : NULL;
 }
 
-Home *home_of(PyCodeObject *code) { return extra_of(code, home_index); }
+CodeEntry *code_entry_of(PyCodeObject *code) { return extra_of(code, code_entry_index); }
 
-Map *map_of(PyCodeObject *cstar) { return extra_of(cstar, map_index); }
+OffsetMap *offset_map_of(PyCodeObject *cstar) { return extra_of(cstar, offset_map_index); }
 
-Home *home_make(PyCodeObject *code) {
-    Home *home = home_of(code);
-    if (home != NULL)
-        return home;
-    home = calloc(1, sizeof(Home)); /* not among what the program is told of its memory */
-    if (home == NULL) {
+CodeEntry *code_entry_make(PyCodeObject *code) {
+    CodeEntry *code_entry = code_entry_of(code);
+    if (code_entry != NULL)
+        return code_entry;
+    code_entry = calloc(1, sizeof(CodeEntry)); /* not among what the program is told of its memory */
+    if (code_entry == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
-    home->refs = 1;
-    home->code = code;
-    if (JIT_SET_EXTRA((PyObject *)code, home_index, home) < 0) {
-        free(home);
+    code_entry->refs = 1;
+    code_entry->code = code;
+    if (JIT_SET_EXTRA((PyObject *)code, code_entry_index, code_entry) < 0) {
+        free(code_entry);
         return NULL;
     }
-    jit_trim_extras(code, home_index);
-    return home;
+    jit_trim_extras(code, code_entry_index);
+    return code_entry;
 }
 
 /* A buffer of C ints → a PyMem copy of exactly `units`. */
@@ -76,23 +76,23 @@ static int *copy_units(PyObject *buffer, int units) {
     return copy;
 }
 
-static int map_make(PyCodeObject *cstar, Home *home, PyObject *at_point, PyObject *at_instr) {
-    Map *map = PyMem_Calloc(1, sizeof(Map));
+static int offset_map_make(PyCodeObject *cstar, CodeEntry *code_entry, PyObject *at_point, PyObject *at_instr) {
+    OffsetMap *map = PyMem_Calloc(1, sizeof(OffsetMap));
     if (map == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    map->home = home;
-    home->refs++;
-    map->units = (int)Py_SIZE(home->code);
+    map->code_entry = code_entry;
+    code_entry->refs++;
+    map->units = (int)Py_SIZE(code_entry->code);
     map->return_unit = (int)Py_SIZE(cstar) - 1;
     map->at_point = copy_units(at_point, map->units);
     map->at_instr = map->at_point ? copy_units(at_instr, map->units) : NULL;
-    if (map->at_instr == NULL || JIT_SET_EXTRA((PyObject *)cstar, map_index, map) < 0) {
-        map_free(map);
+    if (map->at_instr == NULL || JIT_SET_EXTRA((PyObject *)cstar, offset_map_index, map) < 0) {
+        offset_map_free(map);
         return -1;
     }
-    jit_trim_extras(cstar, map_index);
+    jit_trim_extras(cstar, offset_map_index);
     return 0;
 }
 
@@ -105,17 +105,17 @@ static PyObject *install(PyObject *self, PyObject *args) {
                           &at_instr, &patient))
         return NULL;
     if (code == cstar || cstar->co_nlocalsplus != code->co_nlocalsplus ||
-        cstar->co_stacksize != code->co_stacksize || map_of(cstar) != NULL) {
+        cstar->co_stacksize != code->co_stacksize || offset_map_of(cstar) != NULL) {
         PyErr_SetString(PyExc_ValueError, "not a new C* of this code object");
         return NULL;
     }
-    Home *home = home_make(code);
-    if (home == NULL || map_make(cstar, home, at_point, at_instr) < 0)
+    CodeEntry *code_entry = code_entry_make(code);
+    if (code_entry == NULL || offset_map_make(cstar, code_entry, at_point, at_instr) < 0)
         return NULL;
-    Py_XSETREF(home->cstar, (PyCodeObject *)Py_NewRef(cstar));
-    home->left = 0;        /* as it may have been, before somebody asked for it by name */
-    home->hot |= !patient; /* nobody measures its time */
-    home->measured = patient != 0;
+    Py_XSETREF(code_entry->cstar, (PyCodeObject *)Py_NewRef(cstar));
+    code_entry->left_alone = 0;        /* as it may have been, before somebody asked for it by name */
+    code_entry->hot |= !patient; /* nobody measures its time */
+    code_entry->measured = patient != 0;
     Py_RETURN_NONE;
 }
 
@@ -125,39 +125,39 @@ static PyObject *uninstall(PyObject *self, PyObject *code) {
         PyErr_SetString(PyExc_TypeError, "a code object is expected");
         return NULL;
     }
-    Home *home = home_of((PyCodeObject *)code);
-    if (home != NULL) {
-        home->asked = home->left = home->hot = 0;
-        home->calls = home->heat = 0;
-        home->spent = home->cost = 0;
-        Py_CLEAR(home->cstar);
+    CodeEntry *code_entry = code_entry_of((PyCodeObject *)code);
+    if (code_entry != NULL) {
+        code_entry->asked = code_entry->left_alone = code_entry->hot = 0;
+        code_entry->calls = code_entry->heat = 0;
+        code_entry->spent = code_entry->cost = 0;
+        Py_CLEAR(code_entry->cstar);
     }
     Py_RETURN_NONE;
 }
 
 static PyObject *leave_alone(PyObject *self, PyObject *code) {
     PyObject *done = uninstall(self, code);
-    Home *home = done ? home_make((PyCodeObject *)code) : NULL;
-    if (home == NULL) {
+    CodeEntry *code_entry = done ? code_entry_make((PyCodeObject *)code) : NULL;
+    if (code_entry == NULL) {
         Py_XDECREF(done);
         return NULL;
     }
-    home->asked = home->left = 1;
+    code_entry->asked = code_entry->left_alone = 1;
     return done;
 }
 
 static PyObject *mark_broken(PyObject *self, PyObject *code) {
     (void)self;
-    Home *home = PyCode_Check(code) ? home_of((PyCodeObject *)code) : NULL;
-    if (home != NULL)
-        home->broken = 1;
+    CodeEntry *code_entry = PyCode_Check(code) ? code_entry_of((PyCodeObject *)code) : NULL;
+    if (code_entry != NULL)
+        code_entry->broken = 1;
     Py_RETURN_NONE;
 }
 
 static PyObject *installed(PyObject *self, PyObject *code) {
     (void)self;
-    Home *home = PyCode_Check(code) ? home_of((PyCodeObject *)code) : NULL;
-    PyObject *cstar = home ? (PyObject *)home->cstar : NULL;
+    CodeEntry *code_entry = PyCode_Check(code) ? code_entry_of((PyCodeObject *)code) : NULL;
+    PyObject *cstar = code_entry ? (PyObject *)code_entry->cstar : NULL;
     return Py_NewRef(cstar ? cstar : Py_None);
 }
 
@@ -173,10 +173,10 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int code_cache_init(PyObject *module) {
-    home_index = JIT_NEW_EXTRA_INDEX(home_free);
-    map_index = JIT_NEW_EXTRA_INDEX(map_free);
-    if (home_index < 0 || map_index < 0) {
+int code_map_init(PyObject *module) {
+    code_entry_index = JIT_NEW_EXTRA_INDEX(code_entry_free);
+    offset_map_index = JIT_NEW_EXTRA_INDEX(offset_map_free);
+    if (code_entry_index < 0 || offset_map_index < 0) {
         PyErr_SetString(PyExc_ImportError, "CPython has no free co_extra index");
         return -1;
     }

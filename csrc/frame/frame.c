@@ -34,7 +34,7 @@ void frame_view(JitFrame *frame, int depth, FrameView *view) {
 }
 
 void frame_set_ip(JitFrame *frame, int offset) {
-    Map *map = map_of(JIT_CODE(frame));
+    OffsetMap *map = offset_map_of(JIT_CODE(frame));
     if (map != NULL)
         JIT_SET_RUNNING(frame, map->at_instr[offset / 2]);
 }
@@ -51,11 +51,11 @@ static void swap_locals(JitFrame *frame, Transfer *t) {
 
 /* Where the frame goes on, in the newest C*. */
 static void set_next(JitFrame *frame, const Transfer *t) {
-    Map *map = map_of(JIT_CODE(frame));
-    PyCodeObject *newest = map->home->cstar;
+    OffsetMap *map = offset_map_of(JIT_CODE(frame));
+    PyCodeObject *newest = map->code_entry->cstar;
     if (newest != NULL && newest != JIT_CODE(frame)) {
         frame_set_code(frame, newest);
-        map = map_of(newest);
+        map = offset_map_of(newest);
     }
     if (t->kind == EXIT_RETURN)
         JIT_SET_NEXT(frame, map->return_unit);

@@ -7,16 +7,16 @@
 
 #include <structmember.h>
 
-static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"fn", "original", NULL};
     PyObject *fn, *original = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|O!", names, &PyFunction_Type, &fn, &PyFunction_Type, &original))
         return NULL;
     original = original ? original : fn;
-    Dispatcher *self = (Dispatcher *)type->tp_alloc(type, 0);
+    CompiledFunction *self = (CompiledFunction *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->vectorcall = meter_is_on() ? dispatch_metered : dispatch;
+    self->vectorcall = meter_is_on() ? function_call_metered : function_call;
     self->stands_for = 1;
     self->wrapped = Py_NewRef(fn);
     self->original = Py_NewRef(original);
@@ -31,8 +31,8 @@ static PyObject *dispatcher_new(PyTypeObject *type, PyObject *args, PyObject *kw
     return (PyObject *)self;
 }
 
-static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
-    Dispatcher *self = (Dispatcher *)op;
+static int function_traverse(PyObject *op, visitproc visit, void *arg) {
+    CompiledFunction *self = (CompiledFunction *)op;
     Py_VISIT(self->wrapped);
     Py_VISIT(self->original);
     Py_VISIT(self->entries);
@@ -45,8 +45,8 @@ static int dispatcher_traverse(PyObject *op, visitproc visit, void *arg) {
     return 0;
 }
 
-static int dispatcher_clear(PyObject *op) {
-    Dispatcher *self = (Dispatcher *)op;
+static int function_clear(PyObject *op) {
+    CompiledFunction *self = (CompiledFunction *)op;
     Py_CLEAR(self->signature);
     Py_CLEAR(self->wanted);
     Py_CLEAR(self->controls);
@@ -56,12 +56,12 @@ static int dispatcher_clear(PyObject *op) {
     return 0;
 }
 
-static void dispatcher_dealloc(PyObject *op) {
-    Dispatcher *self = (Dispatcher *)op;
+static void function_dealloc(PyObject *op) {
+    CompiledFunction *self = (CompiledFunction *)op;
     PyObject_GC_UnTrack(op);
     if (self->weakrefs != NULL)
         PyObject_ClearWeakRefs(op);
-    dispatcher_clear(op);
+    function_clear(op);
     Py_XDECREF(self->wrapped);
     Py_XDECREF(self->original);
     Py_XDECREF(self->copied);
@@ -71,18 +71,18 @@ static void dispatcher_dealloc(PyObject *op) {
     Py_TYPE(op)->tp_free(op);
 }
 
-static PyObject *bind_method(PyObject *op, PyObject *instance, PyObject *owner) {
+static PyObject *function_descr_get(PyObject *op, PyObject *instance, PyObject *owner) {
     (void)owner;
     return instance == NULL || instance == Py_None ? Py_NewRef(op) : PyMethod_New(op, instance);
 }
 
 static PyObject *repr(PyObject *op) {
-    return PyUnicode_FromFormat("<jitcore.compile of %R>", ((Dispatcher *)op)->original);
+    return PyUnicode_FromFormat("<jitcore.compile of %R>", ((CompiledFunction *)op)->original);
 }
 
 static PyObject *add_frameless(PyObject *op, PyObject *args) {
-    Dispatcher *self = (Dispatcher *)op;
-    PyObject *all = entries_with(self->entries, args);
+    CompiledFunction *self = (CompiledFunction *)op;
+    PyObject *all = entries_added(self->entries, args);
     if (all == NULL)
         return NULL;
     Py_SETREF(self->entries, all);
@@ -94,9 +94,9 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
     PyObject *none = PyTuple_New(0);
     if (none == NULL)
         return NULL;
-    Py_SETREF(((Dispatcher *)op)->entries, none);
-    ((Dispatcher *)op)->idle = (Idle){0};
-    ((Dispatcher *)op)->rest = 0;
+    Py_SETREF(((CompiledFunction *)op)->entries, none);
+    ((CompiledFunction *)op)->backoff = (Backoff){0};
+    ((CompiledFunction *)op)->penalty = 0;
     Py_RETURN_NONE;
 }
 
@@ -112,7 +112,7 @@ static PyObject *pickled(const char *name, PyObject *op, PyObject *protocol) {
     return result;
 }
 
-static PyObject *reduce(PyObject *op, PyObject *protocol) { return pickled("reduced", op, protocol); }
+static PyObject *function_reduce(PyObject *op, PyObject *protocol) { return pickled("reduced", op, protocol); }
 
 static PyObject *get_carrier(PyObject *op, void *ignored) {
     (void)ignored;
@@ -121,7 +121,7 @@ static PyObject *get_carrier(PyObject *op, void *ignored) {
 
 /* The first one stays: a pickler asks for it twice, and other threads may ask in between. */
 static PyObject *keep_carrier(PyObject *op, PyObject *fn) {
-    Dispatcher *self = (Dispatcher *)op;
+    CompiledFunction *self = (CompiledFunction *)op;
     if (self->carrier == NULL && fn != Py_None)
         self->carrier = Py_NewRef(fn);
     return Py_NewRef(self->carrier ? self->carrier : Py_None);
@@ -159,7 +159,7 @@ static PyObject *self_copy(PyObject *op, PyObject *ignored) {
 
 /* A new reference to the function of that name; NULL with an exception. */
 static PyObject *control_of(PyObject *op, const char *name) {
-    PyObject *controls = ((Dispatcher *)op)->controls;
+    PyObject *controls = ((CompiledFunction *)op)->controls;
     if (controls != NULL)
         return PyObject_GetAttrString(controls, name);
     PyErr_Format(PyExc_RuntimeError, "%s: no controls were set", name);
@@ -193,7 +193,7 @@ static PyObject *warmup(PyObject *op, PyObject *args, PyObject *kwargs) {
 }
 
 static PyObject *set_signature(PyObject *op, PyObject *args) {
-    Dispatcher *self = (Dispatcher *)op;
+    CompiledFunction *self = (CompiledFunction *)op;
     PyObject *asked, *wanted;
     if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &asked, &PyTuple_Type, &wanted))
         return NULL;
@@ -213,7 +213,7 @@ static PyObject *set_signature(PyObject *op, PyObject *args) {
 }
 
 static PyObject *set_controls(PyObject *op, PyObject *controls) {
-    Py_XSETREF(((Dispatcher *)op)->controls, Py_NewRef(controls));
+    Py_XSETREF(((CompiledFunction *)op)->controls, Py_NewRef(controls));
     Py_RETURN_NONE;
 }
 
@@ -222,26 +222,26 @@ static PyObject *set_options(PyObject *op, PyObject *options) {
         PyErr_SetString(PyExc_TypeError, "a str is expected");
         return NULL;
     }
-    Py_XSETREF(((Dispatcher *)op)->options, Py_NewRef(options));
+    Py_XSETREF(((CompiledFunction *)op)->options, Py_NewRef(options));
     Py_RETURN_NONE;
 }
 
-static PyObject *set_metered(PyObject *op, PyObject *arg) {
+static PyObject *function_set_metered(PyObject *op, PyObject *arg) {
     int wanted = PyObject_IsTrue(arg);
     if (wanted < 0)
         return NULL;
-    Dispatcher *self = (Dispatcher *)op;
-    self->vectorcall = wanted ? dispatch_metered : dispatch;
+    CompiledFunction *self = (CompiledFunction *)op;
+    self->vectorcall = wanted ? function_call_metered : function_call;
     self->unmeasured = 0;
     self->stands_for = 1;
     Py_RETURN_NONE;
 }
 
-static PyMethodDef dispatcher_methods[] = {
+static PyMethodDef function_methods[] = {
     {"_add_frameless", add_frameless, METH_VARARGS,
      "_add_frameless(entry, first=False): an entry for the whole function, tried after the others, or first."},
     {"_clear", clear_entries, METH_NOARGS, "Drop the entries for the whole function."},
-    {"_meter", set_metered, METH_O, "_meter(on): its calls are measured, or no more."},
+    {"_meter", function_set_metered, METH_O, "_meter(on): its calls are measured, or no more."},
     {"cache_info", cache_info, METH_NOARGS,
      "cache_info(): hits, misses, compiles, entries, size; .details has each entry, .recompiles why there is another one."},
     {"cache_clear", cache_clear, METH_NOARGS, "cache_clear(): forget what was compiled of this function."},
@@ -254,7 +254,7 @@ static PyMethodDef dispatcher_methods[] = {
      "_set_options(text): callers that are compiled with the same may have the function in their own graphs."},
     {"_set_controls", set_controls, METH_O, "_set_controls(obj): what has cache_info, cache_clear, warmup and graphs."},
     {"_keep_carrier", keep_carrier, METH_O, "_keep_carrier(fn): the one that is kept, this one if there was none; or None."},
-    {"__reduce_ex__", reduce, METH_O, NULL},
+    {"__reduce_ex__", function_reduce, METH_O, NULL},
     {"__set_name__", (PyCFunction)(void (*)(void))set_name, METH_FASTCALL, NULL},
     {"__copy__", self_copy, METH_NOARGS, NULL},
     {"__deepcopy__", self_copy, METH_O, NULL},
@@ -262,31 +262,31 @@ static PyMethodDef dispatcher_methods[] = {
 };
 
 /* What is not a function's begins with an underscore: users keep attributes of all names on their functions. */
-static PyMemberDef dispatcher_members[] = {
-    {"_function", T_OBJECT, offsetof(Dispatcher, wrapped), READONLY, "the function that runs"},
-    {"_original", T_OBJECT, offsetof(Dispatcher, original), READONLY, "the original function"},
-    {"_entries", T_OBJECT, offsetof(Dispatcher, entries), READONLY, NULL},
-    {"_hits", T_LONG, offsetof(Dispatcher, hits), READONLY, "calls answered without a frame"},
-    {"_signature", T_OBJECT, offsetof(Dispatcher, wanted), READONLY, "what arguments are to be, or None"},
-    {"_options", T_OBJECT, offsetof(Dispatcher, options), READONLY, "of whom its function may be a part, or None"},
-    {"_config", T_OBJECT, offsetof(Dispatcher, config), 0, "what it was asked to be compiled with"},
-    {"_off", T_BOOL, offsetof(Dispatcher, off), 0, "plain calls only"},
+static PyMemberDef function_members[] = {
+    {"_function", T_OBJECT, offsetof(CompiledFunction, wrapped), READONLY, "the function that runs"},
+    {"_original", T_OBJECT, offsetof(CompiledFunction, original), READONLY, "the original function"},
+    {"_entries", T_OBJECT, offsetof(CompiledFunction, entries), READONLY, NULL},
+    {"_hits", T_LONG, offsetof(CompiledFunction, hits), READONLY, "calls answered without a frame"},
+    {"_signature", T_OBJECT, offsetof(CompiledFunction, wanted), READONLY, "what arguments are to be, or None"},
+    {"_options", T_OBJECT, offsetof(CompiledFunction, options), READONLY, "of whom its function may be a part, or None"},
+    {"_config", T_OBJECT, offsetof(CompiledFunction, config), 0, "what it was asked to be compiled with"},
+    {"_off", T_BOOL, offsetof(CompiledFunction, off), 0, "plain calls only"},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyObject *own(Dispatcher *self, const char *name) {
+static PyObject *own_attribute(CompiledFunction *self, const char *name) {
     return self->dict != NULL ? Py_XNewRef(PyDict_GetItemString(self->dict, name)) : NULL;
 }
 
 /* Names that functions have and types would answer for themselves: the dispatcher's own, or else the function's. */
 static PyObject *of_wrapped(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
-    return found ? found : PyObject_GetAttrString(((Dispatcher *)op)->original, name);
+    PyObject *found = own_attribute((CompiledFunction *)op, name);
+    return found ? found : PyObject_GetAttrString(((CompiledFunction *)op)->original, name);
 }
 
 static PyObject *wrapped_itself(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
-    return found ? found : Py_NewRef(((Dispatcher *)op)->original);
+    PyObject *found = own_attribute((CompiledFunction *)op, name);
+    return found ? found : Py_NewRef(((CompiledFunction *)op)->original);
 }
 
 static int set_own(PyObject *op, PyObject *value, void *name) {
@@ -302,22 +302,22 @@ static int set_own(PyObject *op, PyObject *value, void *name) {
 
 /* What decides how the function runs is the function's. */
 static PyObject *of_function(PyObject *op, void *name) {
-    return PyObject_GetAttrString(((Dispatcher *)op)->original, name);
+    return PyObject_GetAttrString(((CompiledFunction *)op)->original, name);
 }
 
 static int set_function(PyObject *op, PyObject *value, void *name) {
-    return PyObject_SetAttrString(((Dispatcher *)op)->original, name, value);
+    return PyObject_SetAttrString(((CompiledFunction *)op)->original, name, value);
 }
 
 /* An attribute of that name that the user has given the function goes before. */
 static PyObject *graphs(PyObject *op, void *name) {
-    PyObject *found = own((Dispatcher *)op, name);
+    PyObject *found = own_attribute((CompiledFunction *)op, name);
     return found ? found : control(op, name);
 }
 
 #define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
 #define OF_FUNCTION(name) {name, of_function, set_function, NULL, name}
-static PyGetSetDef dispatcher_getset[] = {
+static PyGetSetDef function_getset[] = {
     {"__wrapped__", wrapped_itself, set_own, "the original function", "__wrapped__"},
     {"eager", wrapped_itself, set_own, "the original function", "eager"},
     {"graphs", graphs, set_own, "the compiled regions, as of jitcore.explain", "graphs"},
@@ -338,29 +338,29 @@ static PyGetSetDef dispatcher_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyTypeObject Dispatcher_Type = {
+static PyTypeObject CompiledFunction_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore.Compiled",
     .tp_doc = "A compiled function: what jitcore.compile returns.",
-    .tp_basicsize = sizeof(Dispatcher),
+    .tp_basicsize = sizeof(CompiledFunction),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                 Py_TPFLAGS_METHOD_DESCRIPTOR,
-    .tp_new = dispatcher_new,
-    .tp_dealloc = dispatcher_dealloc,
-    .tp_traverse = dispatcher_traverse,
-    .tp_clear = dispatcher_clear,
+    .tp_new = function_new,
+    .tp_dealloc = function_dealloc,
+    .tp_traverse = function_traverse,
+    .tp_clear = function_clear,
     .tp_call = PyVectorcall_Call,
-    .tp_vectorcall_offset = offsetof(Dispatcher, vectorcall),
-    .tp_dictoffset = offsetof(Dispatcher, dict),
-    .tp_weaklistoffset = offsetof(Dispatcher, weakrefs),
-    .tp_descr_get = bind_method,
+    .tp_vectorcall_offset = offsetof(CompiledFunction, vectorcall),
+    .tp_dictoffset = offsetof(CompiledFunction, dict),
+    .tp_weaklistoffset = offsetof(CompiledFunction, weakrefs),
+    .tp_descr_get = function_descr_get,
     .tp_repr = repr,
-    .tp_methods = dispatcher_methods,
-    .tp_members = dispatcher_members,
-    .tp_getset = dispatcher_getset,
+    .tp_methods = function_methods,
+    .tp_members = function_members,
+    .tp_getset = function_getset,
 };
 
-int dispatcher_init(PyObject *module) {
-    if (PyType_Ready(&Dispatcher_Type) < 0)
+int function_init(PyObject *module) {
+    if (PyType_Ready(&CompiledFunction_Type) < 0)
         return -1;
-    return PyModule_AddObjectRef(module, "Dispatcher", (PyObject *)&Dispatcher_Type);
+    return PyModule_AddObjectRef(module, "Dispatcher", (PyObject *)&CompiledFunction_Type);
 }

@@ -5,6 +5,6 @@
 #include "compat.h"
 
 /* Adds `Dispatcher` to the module. 0, or -1 with an exception. */
-int dispatcher_init(PyObject *module);
+int function_init(PyObject *module);
 
 #endif

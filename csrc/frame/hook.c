@@ -4,6 +4,7 @@
 #include "frame/ask_python.h"
 #include "frame/code_map.h"
 #include "frame/frame.h"
+#include "observe/frame_end.h"
 #include "observe/meter.h"
 #include "policy/budget.h"
 #include "policy/hook_lease.h"
@@ -12,7 +13,7 @@
 static __thread int active; /* compiled calls on this thread */
 static __thread int busy;
 static __thread int nested; /* of our evaluation function on this thread */
-#define DEEP 150            /* frames under it that use the C stack; about 1 KB each */
+#define DEEP 150             /* frames under it that use the C stack; about 1 KB each */
 static long users; /* compiled calls and held generators of all threads; under the GIL */
 static long held;   /* by generators */
 static long opened; /* by who wants all frames: they are as if compiled code had called them */
@@ -24,7 +25,7 @@ static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag)
 
 static _PyFrameEvalFunction ours = eval_frame; /* or eval_metered, while a report is wanted */
 
-static int is_ours(_PyFrameEvalFunction found) { return found == eval_frame || found == eval_metered; }
+static int is_our_hook(_PyFrameEvalFunction found) { return found == eval_frame || found == eval_metered; }
 
 /* To whom we pass frames may be somebody who has wrapped us in the meantime, and passes them back; after running Python
  * code of its own, perhaps, whose frames are passed on in between. */
@@ -50,23 +51,23 @@ void jit_hook_met(void) { work++; }
 
 void jit_hook_worked(void) {
     work++;
-    standing_worked();
+    lease_worked();
 }
 
 void jit_hook_gained(double seconds) {
     work++;
-    standing_gained(seconds);
+    lease_gained(seconds);
 }
 
 static __thread int stride = 1;
-static __thread unsigned long rests;
+static __thread unsigned long penalties;
 
-int jit_hook_rested(void) {
-    rests++;
+int jit_hook_penalised(void) {
+    penalties++;
     return stride;
 }
 
-unsigned long jit_hook_rests(void) { return rests; }
+unsigned long jit_hook_penalties(void) { return penalties; }
 
 int jit_hook_set_stride(int calls) {
     int before = stride;
@@ -92,113 +93,85 @@ static int has_plain_names(const JitFrame *frame) {
 static int is_to_be_asked(PyCodeObject *code, JitFrame *frame, int inside) {
     if (inside)
         return can_ask();
-    return everywhere_ripe(code, frame) && !memory_is_traced() && can_ask();
+    return hotness_is_ripe(code, frame) && !memory_is_traced() && can_ask();
 }
 
 /* C → its newest C*, in a frame that has not begun. `inside`: something that is compiled has called it. */
-static void swap_in(JitFrame *frame, int inside) {
+static void start_as_cstar(JitFrame *frame, int inside) {
     PyCodeObject *code = JIT_CODE(frame);
     if (breaks_are_errors)
         renew_code(code);
-    Home *home = home_of(code);
-    if ((home != NULL && home->left) || map_of(code) != NULL || !has_plain_names(frame))
+    CodeEntry *code_entry = code_entry_of(code);
+    if ((code_entry != NULL && code_entry->left_alone) || offset_map_of(code) != NULL || !has_plain_names(frame))
         return;
-    if (home == NULL || !home->asked) {
+    if (code_entry == NULL || !code_entry->asked) {
         if (!is_to_be_asked(code, frame, inside))
             return;
         ask_of(code, inside);
-        home = home_of(code);
+        code_entry = code_entry_of(code);
     }
-    if (home == NULL || home->cstar == NULL)
+    if (code_entry == NULL || code_entry->cstar == NULL)
         return;
-    frame_set_code(frame, home->cstar);
+    frame_set_code(frame, code_entry->cstar);
     JIT_SET_NEXT(frame, 0);
 }
 
 /* The frame is off the thread's stack: apply, then go on in it. */
-static PyObject *go_on(PyThreadState *ts, Record *record, JitFrame *outer) {
-    JitFrame *frame = record->frame;
+static PyObject *resume_frame(PyThreadState *ts, Activation *activation, JitFrame *outer) {
+    JitFrame *frame = activation->frame;
     JIT_SET_CURRENT(ts, outer);
     frame->previous = outer;
     JIT_LEFT_RECURSION(ts);
-    record->pending = 0;
-    int raises = record->transfer.kind == EXIT_RAISE;
-    frame_apply(frame, record->depth, &record->transfer);
+    activation->pending = 0;
+    int raises = activation->transfer.kind == EXIT_RAISE;
+    frame_apply(frame, activation->depth, &activation->transfer);
     if (raises) {
-        PyObject *error = record->error;
-        record->error = NULL;
+        PyObject *error = activation->error;
+        activation->error = NULL;
         /* not PyErr_SetObject: that would put the exception now handled into __context__ */
         PyErr_Restore(Py_NewRef(Py_TYPE(error)), error, PyException_GetTraceback(error));
     }
     return _PyEval_EvalFrameDefault(ts, frame, raises);
 }
 
-static PyObject *run_recorded(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    Record *record = record_begin(frame);
-    if (record == NULL) /* its points will miss */
+static PyObject *run_activation(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    Activation *activation = activation_begin(frame);
+    if (activation == NULL) /* its points will miss */
         return pass_on(ts, frame, throwflag);
     JitFrame *outer = JIT_CURRENT(ts);
-    Home *home = home_hold(map_of(JIT_CODE(frame))->home);
-    record->began = home->hot ? 0 : budget_clock();
-    double before = standing_warm();
+    CodeEntry *code_entry = code_entry_hold(offset_map_of(JIT_CODE(frame))->code_entry);
+    activation->began = code_entry->hot ? 0 : budget_clock();
+    double before = lease_warm();
     PyObject *result = _PyEval_EvalFrameDefault(ts, frame, throwflag);
-    while (record->pending) {
+    while (activation->pending) {
         Py_XDECREF(result); /* the None of the leave stub */
-        result = go_on(ts, record, outer);
+        result = resume_frame(ts, activation, outer);
     }
-    if (record->began > 0 && !home->hot) {
-        double spent = everywhere_since(home, record->began);
-        home->spent += spent;
-        home->hot = everywhere_hot(home, home->spent);
-        if (everywhere_warms(home))
-            standing_warmed(spent, everywhere_worth(home, home->spent), before);
+    if (activation->began > 0 && !code_entry->hot) {
+        double spent = hotness_since(code_entry, activation->began);
+        code_entry->spent += spent;
+        code_entry->hot = hotness_reached(code_entry, code_entry->spent);
+        if (hotness_is_warming(code_entry))
+            lease_warmed(spent, hotness_worth(code_entry, code_entry->spent), before);
     }
-    home_release(home);
-    record_end(record);
+    code_entry_release(code_entry);
+    activation_end(activation);
     return result;
 }
 
-/* ---------------------------------------------------------------- verify mode: somebody is told how frames end */
+static PyObject *(*run_frame)(PyThreadState *, JitFrame *, int) = run_activation;
 
-static PyObject *ended_callback;
-
-static PyObject *run_watched(PyThreadState *ts, JitFrame *frame, int throwflag) {
-    unsigned long serial = records_begun() + 1;
-    PyObject *result = run_recorded(ts, frame, throwflag), *callback = ended_callback;
-    if (callback == NULL) /* nobody is told any more */
-        return result;
-    Py_INCREF(callback); /* it may be replaced while it runs */
-    PyObject *type = NULL, *error = NULL, *traceback = NULL;
-    PyErr_Fetch(&type, &error, &traceback);
-    if (result == NULL) {
-        PyErr_NormalizeException(&type, &error, &traceback);
-        if (error != NULL && traceback != NULL)
-            PyException_SetTraceback(error, traceback);
-    }
-    busy++;
-    PyObject *done = PyObject_CallFunction(callback, "kOO", serial, result ? result : jit_null, error ? error : Py_None);
-    busy--;
-    if (done == NULL)
-        raise_later(callback);
-    Py_XDECREF(done);
-    Py_DECREF(callback);
-    PyErr_Restore(type, error, traceback);
-    return result;
+/* Verify mode. */
+static PyObject *run_reported(PyThreadState *ts, JitFrame *frame, int throwflag) {
+    unsigned long serial = activations_begun() + 1;
+    return frame_end_report(serial, run_activation(ts, frame, throwflag));
 }
 
-static PyObject *(*run_frame)(PyThreadState *, JitFrame *, int) = run_recorded;
-
-static PyObject *set_ended(PyObject *self, PyObject *callback) {
-    (void)self;
-    PyObject *before = ended_callback ? ended_callback : Py_NewRef(Py_None);
-    ended_callback = callback == Py_None ? NULL : Py_NewRef(callback);
-    run_frame = ended_callback ? run_watched : run_recorded;
-    return before;
-}
+void jit_hook_report_ends(int on) { run_frame = on ? run_reported : run_activation; }
 
 static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) {
     MeterSpan span;
-    PyCodeObject *code = map_of(JIT_CODE(frame))->home->code;
+    PyCodeObject *code = offset_map_of(JIT_CODE(frame))->code_entry->code;
     MeterCode *own = code ? meter_code(code) : NULL;
     MeterFrame whole = meter_frame(own);
     meter_begin_frame(&span, own);
@@ -209,7 +182,7 @@ static PyObject *run_metered(PyThreadState *ts, JitFrame *frame, int throwflag) 
 }
 
 /* A frame of a C*. A generator's that goes on outside of the call that made it: what it calls is called by compiled code. */
-TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *run_cstar_frame(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int alone = active == 0 && held && !opened;
     if (alone)
         jit_hook_enter();
@@ -219,26 +192,26 @@ TWICE PyObject *run_ours(PyThreadState *ts, JitFrame *frame, int throwflag, int 
     return result;
 }
 
-TWICE PyObject *eval_here(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *eval_shallow(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     int inside = active || opened, watched = jit_watched(ts);
-    if (jit_standing && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
-        standing_end();
-    if ((inside || held || jit_standing) && !busy && !watched) {
+    if (jit_lease_on && watched) /* with an evaluation function in, CPython reports the end of a generator in another way */
+        lease_end();
+    if ((inside || held || jit_lease_on) && !busy && !watched) {
         frames++;
         if (metered)
             meter_saw_frame();
-        if (jit_standing)
-            standing_met_frame();
-        if ((inside || jit_standing) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
-            swap_in(frame, inside);
-        if (map_of(JIT_CODE(frame)) != NULL)
-            return run_ours(ts, frame, throwflag, metered);
+        if (jit_lease_on)
+            lease_met_frame();
+        if ((inside || jit_lease_on) && !throwflag && JIT_FRESH(frame) && !jit_code_monitored(JIT_CODE(frame)))
+            start_as_cstar(frame, inside);
+        if (offset_map_of(JIT_CODE(frame)) != NULL)
+            return run_cstar_frame(ts, frame, throwflag, metered);
     }
     return pass_on(ts, frame, throwflag);
 }
 
 int jit_hook_take_out(PyThreadState *ts) {
-    int mine = is_ours(_PyInterpreterState_GetEvalFrameFunc(ts->interp));
+    int mine = is_our_hook(_PyInterpreterState_GetEvalFrameFunc(ts->interp));
     if (mine)
         _PyInterpreterState_SetEvalFrameFunc(ts->interp, previous_eval);
     return mine;
@@ -257,14 +230,14 @@ static PyObject *eval_deep(PyThreadState *ts, JitFrame *frame, int throwflag) {
     return result;
 }
 
-TWICE PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
+METERED_VARIANT PyObject *eval(PyThreadState *ts, JitFrame *frame, int throwflag, int metered) {
     if (frame == passed_on)
         return _PyEval_EvalFrameDefault(ts, frame, throwflag);
     if (nested >= DEEP)
         return eval_deep(ts, frame, throwflag);
     nested++;
     JIT_GIVE_C_RECURSION(ts, 1);
-    PyObject *result = eval_here(ts, frame, throwflag, metered);
+    PyObject *result = eval_shallow(ts, frame, throwflag, metered);
     JIT_GIVE_C_RECURSION(ts, -1);
     nested--;
     return result;
@@ -277,7 +250,7 @@ static PyObject *eval_metered(PyThreadState *ts, JitFrame *frame, int throwflag)
 void jit_hook_meter(int on) {
     PyInterpreterState *interp = PyInterpreterState_Get();
     ours = on ? eval_metered : eval_frame;
-    if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
+    if (is_our_hook(_PyInterpreterState_GetEvalFrameFunc(interp)))
         _PyInterpreterState_SetEvalFrameFunc(interp, ours);
 }
 
@@ -288,10 +261,10 @@ void jit_hook_use(long change) {
     if (before == 0 && users > 0) {
         _PyFrameEvalFunction found = _PyInterpreterState_GetEvalFrameFunc(interp);
         /* a wrapper that went after our last user has put us back */
-        previous_eval = is_ours(found) ? buried_previous : found;
+        previous_eval = is_our_hook(found) ? buried_previous : found;
         _PyInterpreterState_SetEvalFrameFunc(interp, ours);
     } else if (before > 0 && users == 0) {
-        if (is_ours(_PyInterpreterState_GetEvalFrameFunc(interp)))
+        if (is_our_hook(_PyInterpreterState_GetEvalFrameFunc(interp)))
             _PyInterpreterState_SetEvalFrameFunc(interp, previous_eval);
         else
             buried_previous = previous_eval;
@@ -320,14 +293,14 @@ void jit_hook_release(void) {
     jit_hook_use(-1);
 }
 
-static PyObject *hold(PyObject *self, PyObject *ignored) {
+static PyObject *hold_hook(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     opened++;
     jit_hook_use(1);
     Py_RETURN_NONE;
 }
 
-static PyObject *release(PyObject *self, PyObject *ignored) {
+static PyObject *release_hook(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     if (opened == 0) {
         PyErr_SetString(PyExc_RuntimeError, "the hook is not held");
@@ -388,20 +361,17 @@ static PyObject *is_watched(PyObject *self, PyObject *ignored) {
 }
 
 static PyMethodDef methods[] = {
-    {"hold_hook", hold, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
-    {"release_hook", release, METH_NOARGS, "Undo one hold_hook()."},
+    {"hold_hook", hold_hook, METH_NOARGS, "Keep the evaluation function installed, for all threads."},
+    {"release_hook", release_hook, METH_NOARGS, "Undo one hold_hook()."},
     {"busy_enter", busy_enter, METH_NOARGS, "From here on nothing is intercepted on this thread."},
     {"busy_leave", busy_leave, METH_NOARGS, "Undo one busy_enter()."},
     {"is_busy", is_busy, METH_NOARGS, "Between busy_enter() and busy_leave() on this thread?"},
     {"is_watched", is_watched, METH_NOARGS, "Does something trace, profile or monitor this thread?"},
     {"hook_depth", hook_depth, METH_NOARGS, "(users of the evaluation function, holds among them)"},
-    {"set_ended", set_ended, METH_O,
-     "set_ended(fn): fn(serial, result, error) is called where a frame of a C* has ended; one of the two is there, the "
-     "other NULL or None. Gives the callback before."},
     {"swap_busy", swap_busy, METH_O, "swap_busy(depth): of busy_enter() on this thread; gives the one before."},
     {"compile_enter", compile_enter, METH_NOARGS, "From here on what this thread calls is compiled."},
     {"compile_leave", compile_leave, METH_NOARGS, "Undo one compile_enter()."},
     {NULL, NULL, 0, NULL},
 };
 
-int frame_hook_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int hook_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -1,7 +1,7 @@
 /* PEP 523: jitcore's frame evaluation function, while there is a frame to intercept.
  *
- * Each frame of a C* is run under a Record. A region point of that frame leaves a transfer in the record and makes the
- * evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
+ * Each frame of a C* is run under an Activation. A region point of that frame leaves a transfer in it and makes the evaluation
+ * function return with the frame intact; the activation's loop applies the transfer and goes on.
  */
 #ifndef JITCORE_FRAME_HOOK_H
 #define JITCORE_FRAME_HOOK_H
@@ -19,10 +19,10 @@ unsigned long jit_hook_work(void);
 void jit_hook_gained(double seconds);
 /* Frames that the evaluation function was asked to run, on this thread. */
 unsigned long jit_hook_frames(void);
-/* An entry rested, since it did not pay. How many calls the compiled call under way on this thread stands for: where others
- * went without us, several. Setting that gives the number before. */
-int jit_hook_rested(void);
-unsigned long jit_hook_rests(void);
+/* An entry was not asked, for its penalty. How many calls the compiled call under way on this thread stands for: several, where
+ * it is a sample (policy/backoff.h). Setting that gives the number before. */
+int jit_hook_penalised(void);
+unsigned long jit_hook_penalties(void);
 int jit_hook_set_stride(int calls);
 /* There is one more that has a use for the function, or (-1) one less. */
 void jit_hook_use(long change);
@@ -40,9 +40,12 @@ int jit_busy(void);
 int jit_hook_take_out(PyThreadState *ts);
 void jit_hook_put_back(PyThreadState *ts, int mine);
 
-/* Frames are measured (csrc/observe/meter.h), or no more. */
+/* Frames are measured (observe/meter.h), or no more. */
 void jit_hook_meter(int on);
 
-int frame_hook_init(PyObject *module);
+/* Ends of frames are reported (observe/frame_end.h), or no more. */
+void jit_hook_report_ends(int on);
+
+int hook_init(PyObject *module);
 
 #endif

@@ -7,6 +7,6 @@
 
 #include "frame/transfer.h"
 
-int region_init(PyObject *module);
+int point_init(PyObject *module);
 
 #endif

@@ -20,7 +20,7 @@ typedef enum {
     EXIT_RETURN,
     EXIT_JUMP,
     EXIT_RAISE,
-    EXIT_STAY /* not a miss: the frame is known, and goes on in CPython; the transfer is empty */
+    EXIT_DECLINED /* not a miss: the guards hold, and the frame goes on in CPython; the transfer is empty */
 } ExitKind;
 
 #define TRANSFER_KEEPS_STATE (-1)
@@ -45,9 +45,9 @@ typedef struct JitEntryHead {
     PyObject_HEAD
     ExitKind (*run)(struct JitEntryHead *self, FrameView *view, Transfer *out);
     long hits, failures;
-    int rest;   /* runs for which it is not worth its while: the frame stays in CPython */
-    int recent; /* frames that it has known of late, see entries_answered() */
-    float gain; /* seconds that a run saved in its trial; 0: none was decided */
+    int penalty;     /* runs that it declines, since it did not pay */
+    int recent_hits; /* halved now and then, see entries_promote() */
+    float gain;      /* seconds that a run saved in its trial; 0: none was decided */
 } JitEntryHead;
 
 extern PyTypeObject JitBaseEntry_Type; /* _C.BaseEntry */

@@ -105,8 +105,8 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
                                      &writeable, &PyTuple_Type, &most, &order))
         return NULL;
     Py_ssize_t ndim = PyTuple_GET_SIZE(shape);
-    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS || (most != NULL && ndim != PyTuple_GET_SIZE(most))
-        || (most != NULL && order != 'C' && order != 'F' && order != AS_THEY_ARE && order != ANY)) {
+    if (ndim != PyTuple_GET_SIZE(strides) || ndim > NPY_MAXDIMS || (most != NULL && ndim != PyTuple_GET_SIZE(most)) ||
+        (most != NULL && order != 'C' && order != 'F' && order != AS_THEY_ARE && order != ANY)) {
         PyErr_SetString(PyExc_ValueError, "shape and strides do not fit");
         return NULL;
     }
@@ -117,8 +117,8 @@ static PyObject *spec_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     spec->ndim = (int)ndim;
     spec->flags = (aligned ? NPY_ARRAY_ALIGNED : 0) | (writeable ? NPY_ARRAY_WRITEABLE : 0);
     spec->order = most != NULL ? (char)order : 0;
-    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->shape + ndim) < 0
-        || (most != NULL && read_dims(most, spec->shape + 2 * ndim) < 0))
+    if (read_dims(shape, spec->shape) < 0 || read_dims(strides, spec->shape + ndim) < 0 ||
+        (most != NULL && read_dims(most, spec->shape + 2 * ndim) < 0))
         Py_CLEAR(spec);
     return (PyObject *)spec;
 }

@@ -122,7 +122,7 @@ static PyObject *member(PyObject *obj, PyObject *name) {
 
 /* ---------------------------------------------------------------- checks */
 
-static Py_ssize_t length(PyObject *obj) {
+static Py_ssize_t length_of(PyObject *obj) {
     if (PyTuple_Check(obj))
         return PyTuple_GET_SIZE(obj);
     if (PyList_CheckExact(obj))
@@ -170,7 +170,7 @@ static int errstate_is(int mask, int bufsize) {
 
 #define REG(operand) regs[w[operand]]
 #define CONST(operand) consts[w[operand]]
-#define HELD(operand) held_object(CONST(operand))
+#define HELD(operand) weak_identity_object(CONST(operand))
 
 #define NEXT_IF(words, expr) \
     if (!(expr))             \
@@ -186,7 +186,7 @@ static int errstate_is(int mask, int bufsize) {
         NEXT_IF(WORDS_##name, expr)
 
 /* The first of these instructions that does not hold; `end`: all do. */
-TWICE int *first_failing(int *w, const int *end, PyObject *const *consts, const FrameView *view, PyObject **regs) {
+METERED_VARIANT int *first_failing(int *w, const int *end, PyObject *const *consts, const FrameView *view, PyObject **regs) {
     while (w < end) {
         switch (w[0]) {
             LOAD(LOAD_LOCAL, Py_XNewRef(view->locals[w[2]]))
@@ -215,7 +215,7 @@ TWICE int *first_failing(int *w, const int *end, PyObject *const *consts, const 
             CHECK(HAS_TYPE, (PyObject *)Py_TYPE(REG(1)) == HELD(2))
             CHECK(IS_OBJECT, REG(1) == HELD(2))
             CHECK(EQUALS, same_constant(REG(1), CONST(2)))
-            CHECK(LENGTH, length(REG(1)) == w[2])
+            CHECK(LENGTH, length_of(REG(1)) == w[2])
             CHECK(KEYS, has_keys(REG(1), CONST(2)))
             CHECK(IS_ARRAY, array_spec_holds((ArraySpec *)CONST(2), REG(1)))
             CHECK(NO_LOCAL, view->locals[w[1]] == NULL)
@@ -353,7 +353,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int guard_eval_init(PyObject *module) {
+int guards_init(PyObject *module) {
     if (op_table_add(module, "GUARD_OPS", rows, Py_ARRAY_LENGTH(rows)) < 0)
         return -1;
     return PyModule_AddFunctions(module, methods);

@@ -20,6 +20,6 @@ PyObject *guards_failing(int *words, Py_ssize_t count, PyObject *const *consts, 
 int guards_valid(const int *words, Py_ssize_t count, int nregs, Py_ssize_t nconsts,
                  Py_ssize_t nreasons);
 
-int guard_eval_init(PyObject *module);
+int guards_init(PyObject *module);
 
 #endif

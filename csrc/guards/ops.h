@@ -2,7 +2,7 @@
  *
  * `d` a register that is written, `r` one that is read, `c` a constant, `i` a plain number, `h` one that the program
  * itself remembers: where it found a name last. After its operands each
- * instruction has the index of its reason. Constants that are objects of the user's are Held.
+ * instruction has the index of its reason. Constants that are objects of the user's are each a WeakIdentity.
  */
 #ifndef JITCORE_GUARDS_OPS_H
 #define JITCORE_GUARDS_OPS_H

@@ -75,7 +75,7 @@ int has_keys(PyObject *dict, PyObject *keys) {
     return 1;
 }
 
-int equals_init(PyObject *module) {
+int same_value_init(PyObject *module) {
     (void)module;
     static const char *names[] = {"start", "stop", "step"};
     for (int i = 0; i < 3; i++)

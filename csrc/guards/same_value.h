@@ -11,6 +11,6 @@ int same_constant(PyObject *a, PyObject *b);
 /* 1: an exact dict with these keys (a tuple of constants), in this order. */
 int has_keys(PyObject *dict, PyObject *keys);
 
-int equals_init(PyObject *module);
+int same_value_init(PyObject *module);
 
 #endif

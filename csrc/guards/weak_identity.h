@@ -8,19 +8,19 @@ typedef struct {
     PyObject_HEAD
     PyObject *ref; /* the object, or a weak reference to it; owned */
     char weak;
-} Held;
+} WeakIdentity;
 
-extern PyTypeObject Held_Type;
+extern PyTypeObject WeakIdentity_Type;
 
 /* Borrowed; NULL without exception once it is gone. An address that is used again is never mistaken for it. */
-static inline PyObject *held_object(PyObject *self) {
-    Held *held = (Held *)self;
+static inline PyObject *weak_identity_object(PyObject *self) {
+    WeakIdentity *held = (WeakIdentity *)self;
     if (!held->weak)
         return held->ref;
     PyObject *obj = ((PyWeakReference *)held->ref)->wr_object;
     return obj != Py_None && Py_REFCNT(obj) > 0 ? obj : NULL;
 }
 
-int held_init(PyObject *module);
+int weak_identity_init(PyObject *module);
 
 #endif

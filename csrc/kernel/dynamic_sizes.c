@@ -36,7 +36,7 @@ struct Sizes {
 static int operands_of(const Kernel *k) { return k->ninputs + k->noutputs; }
 
 /* What follows the Kernel in the memory of a sized one, in this order. */
-static size_t bytes_of(const Kernel *k) {
+static size_t sized_bytes(const Kernel *k) {
     size_t bytes = sizeof(Kernel) + (size_t)operands_of(k) * sizeof(Operand);
     for (int i = 0; i < operands_of(k); i++)
         bytes += 2 * (size_t)k->operands[i].ndim * sizeof(npy_intp);
@@ -116,7 +116,7 @@ static int derive(Kernel *k, const Kernel *from, i64 part) {
 
 /* ---- a launch ----------------------------------------------------------------------------------- */
 
-static int extent_of(const Kernel *k, const Extent *extent, PyObject *input, i64 *found) {
+static int read_extent(const Kernel *k, const Extent *extent, PyObject *input, i64 *found) {
     if (!PyArray_CheckExact(input) || PyArray_NDIM((PyArrayObject *)input) != k->operands[extent->input].ndim)
         return 0;
     i64 n = PyArray_DIM((PyArrayObject *)input, extent->axis);
@@ -146,7 +146,7 @@ Kernel *sized_enter(Kernel *k, PyObject *const *inputs) {
     i64 extents[MOST_VARIABLES];
     int same = 1, nextents = s->basis.nextents;
     for (int e = 0; e < nextents; e++) {
-        if (!extent_of(k, &s->extents[e], inputs[s->extents[e].input], &extents[e]))
+        if (!read_extent(k, &s->extents[e], inputs[s->extents[e].input], &extents[e]))
             return NULL;
         same &= extents[e] == s->now[e];
     }
@@ -184,8 +184,8 @@ static int read_extents(const Kernel *k, PyObject *rows, Sizes *s) {
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, e), "iiLLL", &extent->input, &extent->axis, &extent->low,
                               &extent->high, &extent->step))
             return -1;
-        if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY
-            || extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 0 || extent->step < 1) {
+        if (extent->input < 0 || extent->input >= k->ninputs || k->operands[extent->input].kind != ARRAY ||
+            extent->axis < 0 || extent->axis >= k->operands[extent->input].ndim || extent->low < 0 || extent->step < 1) {
             PyErr_SetString(PyExc_ValueError, "an extent of an input that is an array, and a step");
             return -1;
         }
@@ -227,12 +227,12 @@ PyObject *kernel_sized(PyObject *self, PyObject *args) {
     if (s == NULL)
         return PyErr_NoMemory();
     s->part = part;
-    s->bytes = bytes_of(k);
+    s->bytes = sized_bytes(k);
     s->memory = PyMem_Malloc(s->bytes);
     if (s->memory == NULL)
         PyErr_NoMemory();
-    else if (basis_read(&s->basis, PyTuple_GET_SIZE(extents), quotients, monomials) == 0
-             && read_extents(k, extents, s) == 0)
+    else if (basis_read(&s->basis, PyTuple_GET_SIZE(extents), quotients, monomials) == 0 &&
+             read_extents(k, extents, s) == 0)
         read_terms(copy_into(k, s->memory), terms, s);
     if (PyErr_Occurred()) {
         sizes_free(s);

@@ -7,9 +7,7 @@
 #include "kernel/launch.h"
 
 /* kernel(*inputs) → tuple of results, or None: refused. For tests and benchmarks. */
-static PyObject *
-kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames)
-{
+static PyObject *kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Kernel *k = (Kernel *)self;
     PyObject *outputs[MAX_OPERANDS];
     if (kwnames != NULL || PyVectorcall_NARGS(nargsf) != k->ninputs) {
@@ -32,16 +30,12 @@ kernel_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwna
 /* ---- the object ----------------------------------------------------------------------------- */
 
 /* Stands for code that is still being compiled: every launch is refused. */
-static int
-not_loaded(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)
-{
+static int not_loaded(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop) {
     (void)p, (void)dim, (void)step, (void)loop;
     return RT_DOUBT;
 }
 
-static PyObject *
-kernel_load(PyObject *self, PyObject *args)
-{
+static PyObject *kernel_load(PyObject *self, PyObject *args) {
     Kernel *k = (Kernel *)self;
     PyObject *address, *library;
     if (!PyArg_ParseTuple(args, "O!O", &PyLong_Type, &address, &library))
@@ -66,22 +60,18 @@ static PyMethodDef kernel_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *
-kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"address", "name", "inputs", "reads", "outputs", "dim", "step",
-                            "loops", "flag_mask", "source", "library", "cut", "write", "taken",
-                            "targets", NULL};
+static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"address",   "name",   "inputs",  "reads", "outputs", "dim",   "step",    "loops",
+                            "flag_mask", "source", "library", "cut",   "write",   "taken", "targets", NULL};
     PyObject *address, *name, *source, *library;
     int flag_mask;
     KernelRows rows = {0};
     Cut cut = {0, 0, 0, 0};
-    if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!O!O!", names, &PyLong_Type, &address, &name,
-            &PyTuple_Type, &rows.inputs, &PyTuple_Type, &rows.reads, &PyTuple_Type, &rows.outputs, &PyTuple_Type,
-            &rows.dim, &PyTuple_Type, &rows.step, &PyTuple_Type, &rows.loops, &flag_mask, &source, &library,
-            &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type, &rows.write,
-            &PyTuple_Type, &rows.taken, &PyTuple_Type, &rows.targets))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!O!O!iUO|(iLLi)O!O!O!", names, &PyLong_Type, &address, &name,
+                                     &PyTuple_Type, &rows.inputs, &PyTuple_Type, &rows.reads, &PyTuple_Type, &rows.outputs,
+                                     &PyTuple_Type, &rows.dim, &PyTuple_Type, &rows.step, &PyTuple_Type, &rows.loops, &flag_mask,
+                                     &source, &library, &cut.axis, &cut.grain, &cut.least, &cut.joined, &PyTuple_Type,
+                                     &rows.write, &PyTuple_Type, &rows.donated, &PyTuple_Type, &rows.targets))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL && PyErr_Occurred())
@@ -103,15 +93,13 @@ kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)k;
 }
 
-static void
-kernel_dealloc(Kernel *k)
-{
+static void kernel_dealloc(Kernel *k) {
     for (int i = 0; k->operands != NULL && i < k->ninputs + k->noutputs; i++)
         PyMem_Free(k->operands[i].shape);
     PyMem_Free(k->operands);
     PyMem_Free(k->reads);
     PyMem_Free(k->targets);
-    PyMem_Free(k->taken);
+    PyMem_Free(k->donated);
     PyMem_Free(k->dim);
     PyMem_Free(k->step);
     PyMem_Free(k->loops);
@@ -123,9 +111,7 @@ kernel_dealloc(Kernel *k)
     Py_TYPE(k)->tp_free((PyObject *)k);
 }
 
-static PyObject *
-kernel_repr(Kernel *k)
-{
+static PyObject *kernel_repr(Kernel *k) {
     return PyUnicode_FromFormat("<Kernel %U: %d -> %d>", k->name, k->ninputs, k->noutputs);
 }
 
@@ -141,8 +127,7 @@ static PyMemberDef kernel_members[] = {
 };
 
 PyTypeObject Kernel_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "jitcore._C.Kernel",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Kernel",
     .tp_doc = PyDoc_STR("Kernel(address, name, inputs, reads, outputs, dim, step, loops, flag_mask, source, library, "
                         "cut=(0, 0, 0, 0), write=(), taken=(), targets=...)\n\n"
                         "A compiled loop with the signature of its operands, see csrc/kernel/launch.h. Without an address "

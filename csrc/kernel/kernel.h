@@ -43,10 +43,10 @@ typedef struct {
     npy_intp offset;
 } Target;
 
-/* A result that takes the memory of an input that nobody else has. */
+/* A result that is given the memory of an input that nobody else has. */
 typedef struct {
     int output, input;
-} Take;
+} Donation;
 
 /* A result that is written into an input (csrc/kernel/undo.h). */
 typedef struct {
@@ -84,8 +84,8 @@ typedef struct {
     Read *reads;                /* the loop's operands: these, then the targets */
     Target *targets;
     Write write;
-    int ntaken;
-    Take *taken;
+    int ndonated;
+    Donation *donated;
     i64 *dim, *step;
     int nsteps;                 /* numbers in `step` */
     Cut cut;
@@ -97,9 +97,12 @@ typedef struct {
     unsigned long long launches, refusals;
 } Kernel;
 
+/* The loop's operand that is written in place. */
+static inline int kernel_target(const Kernel *k) { return k->nreads + k->write.output; }
+
 /* The tuples that a kernel is made of, borrowed; write, taken and targets may be NULL. */
 typedef struct {
-    PyObject *inputs, *reads, *outputs, *targets, *dim, *step, *write, *taken, *loops;
+    PyObject *inputs, *reads, *outputs, *targets, *dim, *step, *write, *donated, *loops;
 } KernelRows;
 
 /* 0, or -1 with an exception; either way the object's end frees what it has got. */

@@ -12,7 +12,7 @@
 extern PyTypeObject Kernel_Type;
 
 /* Adds `Kernel` to the module. 0, or -1 with an exception. */
-int launcher_init(PyObject *module);
+int kernel_init(PyObject *module);
 
 /* Borrows `kernel` (a Kernel) and its `inputs`; 0: `outputs` holds new references.
  * -1: refused; nothing was written, no exception is set. -2: as refused, and a signal's handler raised. */

@@ -33,9 +33,9 @@ typedef struct {
 typedef struct {
     char *data;
     Head head;
-} Idle;
+} IdleBuffer;
 
-static Idle idle[SLOTS]; /* the oldest first */
+static IdleBuffer idle[SLOTS]; /* the oldest first */
 static int nidle;
 static size_t idle_bytes, limit;
 static unsigned long long reused;
@@ -88,7 +88,7 @@ static char *new_buffer(size_t size) {
     return (char *)base + AHEAD;
 }
 
-static void to_system(Idle buffer) {
+static void to_system(IdleBuffer buffer) {
     char *base = buffer.data - AHEAD;
     if (buffer.head.mapped)
         munmap(base, buffer.head.mapped);
@@ -98,8 +98,8 @@ static void to_system(Idle buffer) {
 
 /* ---- the pool ------------------------------------------------------------------------------- */
 
-static Idle take_out(int i) {
-    Idle buffer = idle[i];
+static IdleBuffer take_buffer(int i) {
+    IdleBuffer buffer = idle[i];
     nidle--;
     memmove(idle + i, idle + i + 1, (nidle - i) * sizeof *idle);
     idle_bytes -= buffer.head.room;
@@ -109,12 +109,12 @@ static Idle take_out(int i) {
 int pool_clear(void) {
     int any = nidle > 0;
     while (nidle > 0)
-        to_system(take_out(nidle - 1));
+        to_system(take_buffer(nidle - 1));
     return any;
 }
 
 /* After a fork the parent's buffers would be copied page by page: the child begins with none. */
-static void own(void) {
+static void drop_parents_buffers(void) {
     pid_t now = getpid();
     if (now != owner)
         pool_clear();
@@ -131,15 +131,15 @@ static char *reuse(size_t size) {
     }
     if (best < 0)
         return NULL;
-    Idle buffer = take_out(best);
+    IdleBuffer buffer = take_buffer(best);
     *head_of(buffer.data) = buffer.head;
     reused++;
     return buffer.data;
 }
 
-static void keep(Idle buffer) {
+static void keep_buffer(IdleBuffer buffer) {
     while (nidle == SLOTS || idle_bytes + buffer.head.room > limit)
-        to_system(take_out(0));
+        to_system(take_buffer(0));
     idle[nidle++] = buffer;
     idle_bytes += buffer.head.room;
 #ifdef MADV_FREE
@@ -153,7 +153,7 @@ static void keep(Idle buffer) {
 
 static void *pool_malloc(void *ctx, size_t size) {
     (void)ctx;
-    own();
+    drop_parents_buffers();
     char *data = reuse(size);
     if (data == NULL)
         data = new_buffer(size);
@@ -173,12 +173,12 @@ static void pool_free(void *ctx, void *data, size_t size) {
     (void)ctx, (void)size;
     if (data == NULL)
         return;
-    own();
-    Idle buffer = {data, *head_of(data)};
+    drop_parents_buffers();
+    IdleBuffer buffer = {data, *head_of(data)};
     if (buffer.head.room < LEAST || buffer.head.room > limit || buffer.head.maker != owner)
         to_system(buffer);
     else
-        keep(buffer);
+        keep_buffer(buffer);
 }
 
 void *pool_take(size_t size) { return size < LEAST || size > limit ? NULL : pool_malloc(NULL, size); }
@@ -250,7 +250,7 @@ static PyObject *set_limit(PyObject *self, PyObject *arg) {
         return NULL;
     limit = bytes;
     while (idle_bytes > limit)
-        to_system(take_out(0));
+        to_system(take_buffer(0));
     Py_RETURN_NONE;
 }
 
@@ -260,16 +260,16 @@ static PyObject *clear(PyObject *self, PyObject *ignored) {
     Py_RETURN_NONE;
 }
 
-static PyObject *state(PyObject *self, PyObject *ignored) {
+static PyObject *pool_state(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    own();
+    drop_parents_buffers();
     return Py_BuildValue("nniK", (Py_ssize_t)limit, (Py_ssize_t)idle_bytes, nidle, reused);
 }
 
 static PyMethodDef methods[] = {
     {"pool_limit", set_limit, METH_O, "pool_limit(bytes): what idle buffers may hold; 0 turns the pool off."},
     {"pool_clear", clear, METH_NOARGS, "pool_clear(): give idle buffers back to the system."},
-    {"pool_state", state, METH_NOARGS, "pool_state(): (limit, idle bytes, idle buffers, times that one was reused)."},
+    {"pool_state", pool_state, METH_NOARGS, "pool_state(): (limit, idle bytes, idle buffers, times that one was reused)."},
     {NULL, NULL, 0, NULL},
 };
 

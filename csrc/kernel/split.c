@@ -31,7 +31,7 @@ typedef struct {
     Result *results;    /* of the folds, part by part */
 } Job;
 
-static int call(const Kernel *k, char *const *p, const i64 *dim) {
+static int call_kernel(const Kernel *k, char *const *p, const i64 *dim) {
     int status = k->fn(p, dim, k->step, k->loops);
     return status | rt_flags();
 }
@@ -58,7 +58,7 @@ static int run_units(const Job *job, i64 from, i64 to) {
     place(job, from * cut->grain, to * cut->grain < end ? to * cut->grain : end, p, dim);
     if (job->old != NULL)
         undo_keep(job->kernel, job->old, from * cut->grain, dim, p[job->kernel->nreads + job->kernel->write.output]);
-    return call(job->kernel, p, dim);
+    return call_kernel(job->kernel, p, dim);
 }
 
 static int run_part(void *ptr, int part) {
@@ -80,7 +80,7 @@ static int in_parts(Job *job) {
     if (job->parts > 1 && workers_run(run_part, job, job->parts, &status) == 0)
         return status;
     job->parts = 1;
-    return job->old == NULL ? call(k, job->p, k->dim) : run_part(job, 0);
+    return job->old == NULL ? call_kernel(k, job->p, k->dim) : run_part(job, 0);
 }
 
 /* ---- parts whose results are joined --------------------------------------------------------- */
@@ -111,26 +111,26 @@ static int run_node(void *ptr, int part) {
     place(job, job->from[part], job->from[part + 1], p, dim);
     results_of(job, part, p);
     dim[1] = RT_PART;
-    return call(job->kernel, p, dim);
+    return call_kernel(job->kernel, p, dim);
 }
 
 /* The results of this node, of which `part` is the first, are in those of `part`. The first part of the next node. */
-static int join(const Job *job, i64 n, int part) {
+static int join_results(const Job *job, i64 n, int part) {
     if (n <= job->longest)
         return part + 1;
     char *p[2 * MAX_OPERANDS];
     i64 dim[2] = {n, RT_JOIN};
-    int middle = join(job, left_of(n), part), end = join(job, n - left_of(n), middle);
+    int middle = join_results(job, left_of(n), part), end = join_results(job, n - left_of(n), middle);
     results_of(job, part, p);
     results_of(job, middle, p + operands(job->kernel));
-    (void)call(job->kernel, p, dim);
+    (void)call_kernel(job->kernel, p, dim);
     return end;
 }
 
 static int finish(const Job *job) {
     i64 dim[2] = {job->kernel->dim[0], RT_FINISH};
-    join(job, dim[0], 0);
-    return call(job->kernel, job->p, dim); /* flags that joining raised stand until now */
+    join_results(job, dim[0], 0);
+    return call_kernel(job->kernel, job->p, dim); /* flags that joining raised stand until now */
 }
 
 static int in_nodes(Job *job) {
@@ -147,7 +147,7 @@ static int in_nodes(Job *job) {
         job->results = malloc(sizeof(Result) * job->parts * k->cut.joined);
     }
     if (job->results == NULL || workers_run(run_node, job, job->parts, &status) < 0)
-        status = call(k, job->p, k->dim);
+        status = call_kernel(k, job->p, k->dim);
     else
         status |= finish(job);
     free(job->results);
@@ -156,8 +156,6 @@ static int in_nodes(Job *job) {
 
 /* ---- rehearsals ----------------------------------------------------------------------------- */
 
-static int target(const Kernel *k) { return k->nreads + k->write.output; }
-
 static i64 bytes_of_grain(const Kernel *k) {
     i64 bytes = k->operands[k->ninputs + k->write.output].itemsize * k->cut.grain;
     for (int d = 0; d < k->depth; d++)
@@ -165,13 +163,13 @@ static i64 bytes_of_grain(const Kernel *k) {
     return bytes;
 }
 
-int parts_rehearsable(const Kernel *k) {
-    return k->write.rehearsed && k->write.certain && undo_by_pieces(k) && k->noutputs == 1 && k->ntaken == 0
-           && bytes_of_grain(k) <= MOST_PIECE;
+int split_can_rehearse(const Kernel *k) {
+    return k->write.rehearsed && k->write.certain && undo_by_pieces(k) && k->noutputs == 1 && k->ndonated == 0 &&
+           bytes_of_grain(k) <= MOST_PIECE;
 }
 
-static void copy_box(int depth, const i64 *dim, char *to, const i64 *to_step, const char *from, const i64 *from_step,
-                     int size) {
+static void copy_any_box(int depth, const i64 *dim, char *to, const i64 *to_step, const char *from, const i64 *from_step,
+                         int size) {
     if (depth == 1 && to_step[0] == size && from_step[0] == size) {
         memcpy(to, from, (size_t)(dim[0] * size));
         return;
@@ -180,7 +178,7 @@ static void copy_box(int depth, const i64 *dim, char *to, const i64 *to_step, co
         if (depth == 1)
             memcpy(to, from, (size_t)size);
         else
-            copy_box(depth - 1, dim + 1, to, to_step + 1, from, from_step + 1, size);
+            copy_any_box(depth - 1, dim + 1, to, to_step + 1, from, from_step + 1, size);
     }
 }
 
@@ -200,23 +198,23 @@ static int same_box(int depth, const i64 *dim, const char *one, const i64 *one_s
 /* One piece after the other of this part: what stands in the target, and the loop on that. */
 static int rehearse_pieces(const Job *job, i64 from, i64 to, char *memory, i64 *step) {
     const Kernel *k = job->kernel;
-    const i64 *own = k->step + target(k) * k->depth;
+    const i64 *own = k->step + kernel_target(k) * k->depth;
     int size = k->operands[k->ninputs + k->write.output].itemsize, status = 0;
     i64 dense = size, end = k->dim[k->cut.axis];
     memcpy(step, k->step, (size_t)k->nsteps * sizeof(i64));
     for (int d = k->depth - 1; d >= 0; d--) {
-        step[target(k) * k->depth + d] = own[d] == 0 ? 0 : dense;
+        step[kernel_target(k) * k->depth + d] = own[d] == 0 ? 0 : dense;
         dense *= d == k->cut.axis ? job->piece * k->cut.grain : k->dim[d];
     }
     for (i64 at = from; at < to; at += job->piece) {
         i64 dim[NPY_MAXDIMS + 2], last = (at + job->piece < to ? at + job->piece : to) * k->cut.grain;
         char *p[MAX_OPERANDS];
         place(job, at * k->cut.grain, last < end ? last : end, p, dim);
-        copy_box(k->depth, dim, memory, step + target(k) * k->depth, p[target(k)], own, size);
-        const char *there = p[target(k)];
-        p[target(k)] = memory;
+        copy_any_box(k->depth, dim, memory, step + kernel_target(k) * k->depth, p[kernel_target(k)], own, size);
+        const char *there = p[kernel_target(k)];
+        p[kernel_target(k)] = memory;
         status |= k->fn(p, dim, step, k->loops);
-        if (!(status & RT_CHANGED) && !same_box(k->depth, dim, memory, step + target(k) * k->depth, there, own, size))
+        if (!(status & RT_CHANGED) && !same_box(k->depth, dim, memory, step + kernel_target(k) * k->depth, there, own, size))
             status |= RT_CHANGED;
     }
     return status | rt_flags();
@@ -234,7 +232,7 @@ static int rehearse_part(void *ptr, int part) {
     return status;
 }
 
-int parts_rehearse(const Kernel *k, char *const *p, char *none) {
+int split_rehearse(const Kernel *k, char *const *p, char *none) {
     (void)none;
     Job job = {.kernel = k, .p = p, .parts = 1};
     int status = 0;
@@ -256,12 +254,12 @@ int parts_rehearse(const Kernel *k, char *const *p, char *none) {
 
 /* --------------------------------------------------------------------------------------------- */
 
-int parts_run(const Kernel *k, char *const *p, char *old) {
+int split_run(const Kernel *k, char *const *p, char *old) {
     Job job = {.kernel = k, .p = p, .old = old};
     int status;
     workers_enter();
     if (old == NULL && (k->cut.grain == 0 || workers_threads() < 2))
-        status = call(k, p, k->dim);
+        status = call_kernel(k, p, k->dim);
     else
         status = k->cut.joined ? in_nodes(&job) : in_parts(&job);
     workers_leave();

@@ -13,7 +13,7 @@
 
 typedef struct {
     char *old;                  /* NULL: nothing was saved */
-    char *taken;                /* what `old` lies in: this, */
+    char *buffer;                 /* what `old` lies in: this, */
     PyObject *memory;           /* this, owned, */
     char few[UNDO_FEW];         /* or this */
 } Undo;
@@ -42,7 +42,7 @@ int undo_fits_caches(const Kernel *k);
 /* 0, or -1 with an exception. */
 int undo_save(Undo *undo, const Kernel *k, char *there);
 
-/* Memory for a copy that parts_run makes while it runs, or NULL with an exception. */
+/* Memory for a copy that split_run makes while it runs, or NULL with an exception. */
 char *undo_room(Undo *undo, const Kernel *k);
 
 /* Can it make one? */

@@ -46,7 +46,7 @@ static void control_take(Control control) {
     __asm__ __volatile__("fnclex\n\tfldcw %0" : : "m"(control.x87) : "memory");
 }
 
-static void rest(void) { __asm__ __volatile__("pause"); }
+static void relax(void) { __asm__ __volatile__("pause"); }
 #else
 typedef fenv_t Control;
 
@@ -62,9 +62,9 @@ static void control_take(Control control) {
 }
 
 #if defined(__aarch64__)
-static void rest(void) { __asm__ __volatile__("isb"); }
+static void relax(void) { __asm__ __volatile__("isb"); }
 #else
-static void rest(void) {}
+static void relax(void) {}
 #endif
 #endif
 
@@ -110,11 +110,11 @@ static int is_called(int worker) {
     return (NEXT(now) < PARTS(now) && worker < HELPERS(now)) || atomic_load(&leaving);
 }
 
-static int look(int (*ready)(int), int worker) {
+static int spin(int (*ready)(int), int worker) {
     for (int i = 0; i < 32; i++) {
         if (ready(worker))
             return 1;
-        rest();
+        relax();
     }
     return 0;
 }
@@ -152,9 +152,9 @@ static void *work(void *number) {
     int worker = (int)(intptr_t)number;
     while (!atomic_load(&leaving)) {
         i64 until = nanoseconds() + LOOK_OUT;
-        int called = look(is_called, worker);
+        int called = spin(is_called, worker);
         while (!called && sched_yield() == 0 && nanoseconds() < until) /* others may need this processor */
-            called = look(is_called, worker);
+            called = spin(is_called, worker);
         if (!called)
             sleep_until(is_called, worker, &asleep[worker], &wake[worker]);
         for (int part; (part = take_part(worker)) >= 0;) {
@@ -236,9 +236,9 @@ static int prepare(int wanted) {
  * of them the more often that happens. */
 static void wait_for_others(i64 began) {
     i64 since = nanoseconds(), until = since + LOOK_BACK;
-    int found = look(is_done, -1);
+    int found = spin(is_done, -1);
     while (!found && nanoseconds() < until)
-        found = look(is_done, -1);
+        found = spin(is_done, -1);
     if (!found)
         sleep_until(is_done, -1, &waiting, &done);
     if (nanoseconds() - since > LATE + (since - began) / 2)
@@ -313,7 +313,7 @@ static PyObject *set_threads(PyObject *self, PyObject *number) {
     Py_RETURN_NONE;
 }
 
-static PyObject *state(PyObject *self, PyObject *ignored) {
+static PyObject *workers_state(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return Py_BuildValue("iK", atomic_load(&started), atomic_load(&jobs));
 }
@@ -328,7 +328,7 @@ static PyObject *again(PyObject *self, PyObject *ignored) {
 static PyMethodDef methods[] = {
     {"threads", threads, METH_NOARGS, "threads(): how many threads one kernel may use."},
     {"set_threads", set_threads, METH_O, "set_threads(count): how many threads one kernel may use."},
-    {"threads_state", state, METH_NOARGS, "threads_state(): (workers, launches that they had a share in)."},
+    {"threads_state", workers_state, METH_NOARGS, "threads_state(): (workers, launches that they had a share in)."},
     {"threads_again", again, METH_NOARGS, "threads_again(): forget that workers came late; for tests."},
     {NULL, NULL, 0, NULL},
 };

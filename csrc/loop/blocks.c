@@ -2,7 +2,7 @@
 
 #include "kernel/workers.h"
 
-#define WORTH 100000 /* elements times rounds, some 0.3 ms, for whose sake others are woken: fewer take longer where the processors are not free */
+#define WORTH 100000 /* elements times iterations, some 0.3 ms, for whose sake others are woken: fewer take longer where the processors are not free */
 #define PARTS 4     /* for each thread */
 
 static int always; /* threads share whatever has two blocks: for tests */
@@ -14,7 +14,7 @@ typedef struct {
     i64 parts;
 } Job;
 
-static int run_part(void *ptr, int part) {
+static int run_blocks(void *ptr, int part) {
     const Job *job = ptr;
     rt_strands own = *job->strands;
     i64 blocks = own.to - own.from;
@@ -23,21 +23,21 @@ static int run_part(void *ptr, int part) {
     return job->fn(&own, job->strands);
 }
 
-int strands_run_apart(rt_strand *fn, rt_strands *job, i64 elements) {
+int blocks_run_apart(rt_strand *fn, rt_strands *job, i64 elements) {
     (void)elements;
-    return run_part(&(Job){fn, job, 1}, 0);
+    return run_blocks(&(Job){fn, job, 1}, 0);
 }
 
-int strands_run(rt_strand *fn, rt_strands *job, i64 elements) {
+int blocks_run(rt_strand *fn, rt_strands *job, i64 elements) {
     stretches += job->mode == RT_DO;
     if (job->to - job->from < 2 || (elements < WORTH && !always))
-        return strands_run_apart(fn, job, elements);
+        return blocks_run_apart(fn, job, elements);
     workers_enter();
     i64 threads = workers_threads(), blocks = job->to - job->from, parts = PARTS * threads;
     Job shared = {fn, job, parts < blocks ? parts : blocks};
     int status = 0;
-    if (threads < 2 || workers_run(run_part, &shared, (int)shared.parts, &status) != 0)
-        status = strands_run_apart(fn, job, elements);
+    if (threads < 2 || workers_run(run_blocks, &shared, (int)shared.parts, &status) != 0)
+        status = blocks_run_apart(fn, job, elements);
     workers_leave();
     return status;
 }
@@ -62,4 +62,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int strands_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blocks_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -3,7 +3,7 @@
 #include "kernel/kernel.h"
 #include "kernel/launch.h"
 
-PyObject *number_boxed(int kind, int num, const rt_slot *slot) {
+PyObject *number_box(int kind, int num, const rt_slot *slot) {
     switch (kind) {
     case PYTHON_BOOL:
         return PyBool_FromLong(slot->bytes[0]);
@@ -26,7 +26,7 @@ PyObject *number_boxed(int kind, int num, const rt_slot *slot) {
     return scalar;
 }
 
-int members_of(int kind, PyObject *obj, char **p, const i64 **dim, const i64 **step) {
+int items_of(int kind, PyObject *obj, char **p, const i64 **dim, const i64 **step) {
     static const i64 sizes[] = {0, 1, 2, 3, 4};
     const Py_ssize_t *count = &((PyVarObject *)obj)->ob_size;
     *step = sizes;
@@ -50,7 +50,7 @@ int members_of(int kind, PyObject *obj, char **p, const i64 **dim, const i64 **s
     return 1;
 }
 
-int member_whole(const void *obj, i64 *out) {
+int item_whole(const void *obj, i64 *out) {
     PyObject *number = (PyObject *)obj;
     int overflow;
     if (!PyLong_CheckExact(number))
@@ -59,18 +59,18 @@ int member_whole(const void *obj, i64 *out) {
     return !overflow;
 }
 
-int member_fits(int kind, int num, void *obj, void *slot) { return scalar_fits(kind, num, obj, slot); }
+int item_fits(int kind, int num, void *obj, void *slot) { return scalar_fits(kind, num, obj, slot); }
 
 /* Whose end nobody notices. */
-static int is_plain(PyObject *obj) {
+static int ends_quietly(PyObject *obj) {
     return PyFloat_CheckExact(obj) || PyLong_CheckExact(obj) || PyBool_Check(obj) || PyComplex_CheckExact(obj) ||
            obj == Py_None || PyUnicode_CheckExact(obj) || PyBytes_CheckExact(obj) ||
            ((PyArray_IsScalar(obj, Number) || PyArray_IsScalar(obj, Bool)) &&
             !(Py_TYPE(obj)->tp_flags & Py_TPFLAGS_HEAPTYPE));
 }
 
-int member_put(void **place, int kind, int num, const rt_slot *slot) {
-    PyObject *old = *place, *made = is_plain(old) ? number_boxed(kind, num, slot) : NULL;
+int item_put(void **place, int kind, int num, const rt_slot *slot) {
+    PyObject *old = *place, *made = ends_quietly(old) ? number_box(kind, num, slot) : NULL;
     if (made == NULL) {
         PyErr_Clear();
         return 0;
@@ -80,8 +80,8 @@ int member_put(void **place, int kind, int num, const rt_slot *slot) {
     return 1;
 }
 
-int member_append(void *list, int kind, int num, const rt_slot *slot) {
-    PyObject *made = number_boxed(kind, num, slot);
+int item_append(void *list, int kind, int num, const rt_slot *slot) {
+    PyObject *made = number_box(kind, num, slot);
     int done = made != NULL && PyList_Append((PyObject *)list, made) == 0;
     if (!done)
         PyErr_Clear();

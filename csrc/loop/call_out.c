@@ -13,7 +13,7 @@
 /* ---------------------------------------------------------------- arguments */
 
 /* That of an earlier call, which nobody else has. 0: there is none. */
-static int point_view(PyObject *view, const Port *port, const rt_slot *slot) {
+static int point_view(PyObject *view, const CallOutPort *port, const rt_slot *slot) {
     if (view == NULL || Py_REFCNT(view) != 1)
         return 0;
     PyArrayObject_fields *array = (PyArrayObject_fields *)view;
@@ -30,7 +30,7 @@ static int point_view(PyObject *view, const Port *port, const rt_slot *slot) {
     return 1;
 }
 
-static PyObject *view_of(const Port *port, const rt_slot *slot) {
+static PyObject *view_of(const CallOutPort *port, const rt_slot *slot) {
     npy_intp extents[RT_AXES], steps[RT_AXES];
     for (int axis = 0; axis < port->ndim; axis++) {
         extents[axis] = (npy_intp)slot->part.extents[axis];
@@ -42,12 +42,12 @@ static PyObject *view_of(const Port *port, const rt_slot *slot) {
     return PyArray_NewFromDescr(&PyArray_Type, descr, port->ndim, extents, steps, slot->part.first, NPY_ARRAY_WRITEABLE, NULL);
 }
 
-static PyObject *operand_of(const Callbacks *calls, Callback *call, int k, const rt_slot *slot) {
-    const Port *port = &call->operands[k];
+static PyObject *operand_of(const CallOuts *calls, CallOut *call, int k, const rt_slot *slot) {
+    const CallOutPort *port = &call->operands[k];
     if (port->kind == INPUT)
         return Py_NewRef(calls->arrays[port->num]);
     if (port->kind != ARRAY)
-        return number_boxed(port->kind, port->num, slot);
+        return number_box(port->kind, port->num, slot);
     PyObject *view = call->views[k];
     call->views[k] = NULL; /* a call within this one has it not */
     if (point_view(view, port, slot))
@@ -89,7 +89,7 @@ static PyObject *argument(const Part **at, PyObject *const *operands) {
     return made;
 }
 
-static PyObject *called(const Callback *call, PyObject *const *operands) {
+static PyObject *called(const CallOut *call, PyObject *const *operands) {
     PyObject *all[MOST_ARGUMENTS + 1], **arguments = all + 1, *result = NULL;
     const Part *at = call->parts;
     int made = 0;
@@ -149,7 +149,7 @@ int handler_raised(void) {
     return found;
 }
 
-static void drop_exception(Callbacks *calls) {
+static void drop_exception(CallOuts *calls) {
     if (handler_raised() && calls->type == NULL)
         PyErr_Fetch(&calls->type, &calls->value, &calls->traceback);
     else
@@ -157,7 +157,7 @@ static void drop_exception(Callbacks *calls) {
 }
 
 /* What its calls run of Python is left alone: to compile it would be to compile it for an error state that is not the user's. */
-static int begin(Callbacks *calls) {
+static int enter_error_state(CallOuts *calls) {
     if (calls->quieted)
         return 0;
     if (calls->quiet != Py_None && (calls->token = errstate_set(calls->quiet)) == NULL)
@@ -169,7 +169,7 @@ static int begin(Callbacks *calls) {
 }
 
 /* Nobody else has it, nor its memory: a copy of it is as good. */
-static int is_own(PyObject *obj, const Port *port) {
+static int is_own(PyObject *obj, const CallOutPort *port) {
     if (!PyArray_CheckExact(obj) || Py_REFCNT(obj) != 1)
         return 0;
     PyArrayObject *array = (PyArrayObject *)obj;
@@ -178,8 +178,8 @@ static int is_own(PyObject *obj, const Port *port) {
            PyArray_CHKFLAGS(array, NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA);
 }
 
-/* New reference to what the routine has from then on. NULL: it is not as expected. */
-static PyArrayObject *array_from(PyObject *obj, const Port *port) {
+/* New reference to what the native loop has from then on. NULL: it is not as expected. */
+static PyArrayObject *array_from(PyObject *obj, const CallOutPort *port) {
     if (is_own(obj, port))
         return (PyArrayObject *)Py_NewRef(obj);
     if (port->kind != LOOSE || !PyArray_CheckExact(obj) || PyArray_NDIM((PyArrayObject *)obj) != port->ndim ||
@@ -192,8 +192,8 @@ static PyArrayObject *array_from(PyObject *obj, const Port *port) {
 }
 
 /* 1: it is as expected. Borrows obj. */
-static int take_one(Callback *call, int i, PyObject *obj, rt_slot *out) {
-    const Port *port = &call->results[i];
+static int take_one(CallOut *call, int i, PyObject *obj, rt_slot *out) {
+    const CallOutPort *port = &call->results[i];
     if (port->kind == NOTHING)
         return obj == Py_None;
     if (port->kind != ARRAY && port->kind != LOOSE)
@@ -209,7 +209,7 @@ static int take_one(Callback *call, int i, PyObject *obj, rt_slot *out) {
 }
 
 /* The same of what a call gives, alone or in a tuple. Steals it: nobody has the tuple then. */
-static int take_results(Callback *call, PyObject *result, rt_slot *out) {
+static int take_results(CallOut *call, PyObject *result, rt_slot *out) {
     int good = 1;
     if (!PyTuple_Check(result))
         good = call->nresults == 1 && take_one(call, 0, result, out);
@@ -223,7 +223,7 @@ static int take_results(Callback *call, PyObject *result, rt_slot *out) {
 }
 
 /* A handler of a signal may have run within a call: nothing tells. */
-static int lateness(Callbacks *calls) {
+static int lateness(CallOuts *calls) {
     if (calls->made++ == 0)
         calls->began = trial_clock();
     if (calls->made % CLOCK_AFTER != 0)
@@ -232,16 +232,16 @@ static int lateness(Callbacks *calls) {
     return spent < STALE_AFTER ? 0 : spent < 2 * STALE_AFTER ? STALE : VERY_STALE;
 }
 
-int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
-    Callbacks *calls = world->calls;
-    Callback *call = &calls->each[k];
+int call_out_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
+    CallOuts *calls = world->calls;
+    CallOut *call = &calls->each[k];
     PyObject *operands[MOST_OPERANDS], *result = NULL;
     int made = 0, good = 0;
     unsigned long switches = jit_switches(calls->thread);
     for (; made < call->noperands; made++)
         if ((operands[made] = operand_of(calls, call, made, &slots[made])) == NULL)
             break;
-    if (made == call->noperands && begin(calls) == 0)
+    if (made == call->noperands && enter_error_state(calls) == 0)
         result = called(call, operands);
     if (result != NULL)
         good = take_results(call, result, out);
@@ -254,7 +254,7 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
             Py_DECREF(operands[made]);
         } else if (Py_REFCNT(operands[made]) == 1) {
             Py_XSETREF(call->views[made], operands[made]);
-        } else { /* somebody keeps a view of the routine's memory */
+        } else { /* somebody keeps a view of the native loop's memory */
             calls->spoiled = 1;
             good = 0;
             Py_DECREF(operands[made]);
@@ -269,13 +269,13 @@ int callback_make(rt_world *world, i64 k, rt_slot *slots, rt_slot *out) {
     return good;
 }
 
-void callbacks_abandon(Callbacks *calls) {
+void call_outs_abandon(CallOuts *calls) {
     for (int i = 0; i < calls->count; i++)
         for (int k = 0; k < calls->each[i].nresults; k++)
             calls->each[i].held[k] = NULL;
 }
 
-void callbacks_end(Callbacks *calls) {
+void call_outs_end(CallOuts *calls) {
     for (int i = 0; i < calls->count; i++)
         for (int k = 0; k < calls->each[i].nresults; k++)
             Py_CLEAR(calls->each[i].held[k]);

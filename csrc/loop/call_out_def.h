@@ -1,4 +1,4 @@
-/* One call that a routine makes: what call_out_read.c fills in, and call_out.c calls. */
+/* One call that a native loop makes: what call_out_read.c fills in, and call_out.c calls. */
 #ifndef JITCORE_LOOP_CALL_OUT_DEF_H
 #define JITCORE_LOOP_CALL_OUT_DEF_H
 
@@ -8,8 +8,8 @@
 
 #define MOST_OPERANDS 16
 #define MOST_ARGUMENTS 16
-#define INPUT 'O'       /* an operand that is one of the routine's arrays, as it is */
-#define LOOSE 'v'       /* an array that may be a view: the routine gets a copy */
+#define INPUT 'O'       /* an operand that is one of the native loop's arrays, as it is */
+#define LOOSE 'v'       /* an array that may be a view: the native loop gets a copy */
 
 /* Templates of arguments, flat: a node, then its parts. */
 enum { AS_CONSTANT, AS_OPERAND, AS_TUPLE, AS_LIST, AS_SLICE };
@@ -21,14 +21,14 @@ typedef struct {
 
 typedef struct {
     int kind, num, ndim; /* of an INPUT, num says which */
-} Port;
+} CallOutPort;
 
-struct Callback {
+struct CallOut {
     PyObject *fn, *names;
     int narguments, nparts, noperands, nresults;
     Part *parts;
-    Port *operands, *results; /* several: of a tuple */
-    PyArrayObject **held; /* the last results, of which the routine has the memory */
+    CallOutPort *operands, *results; /* several: of a tuple */
+    PyArrayObject **held; /* the last results, of which the native loop has the memory */
     PyObject **views;     /* of each operand, to be pointed elsewhere: making an array takes long */
 };
 

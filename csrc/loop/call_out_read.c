@@ -39,7 +39,7 @@ static Part *fill_parts(Part *into, PyObject *row) {
     return into;
 }
 
-static int read_template(Callback *call, PyObject *template) {
+static int read_template(CallOut *call, PyObject *template) {
     int count = 0;
     call->narguments = (int)PyTuple_GET_SIZE(template);
     for (int i = 0; i < call->narguments; i++) {
@@ -63,11 +63,11 @@ static int read_template(Callback *call, PyObject *template) {
     return 0;
 }
 
-static int read_port(Port *port, PyObject *row) {
+static int read_port(CallOutPort *port, PyObject *row) {
     return PyTuple_Check(row) && PyArg_ParseTuple(row, "Cii", &port->kind, &port->num, &port->ndim) ? 0 : -1;
 }
 
-static int read_call(Callback *call, PyObject *row, int ninputs) {
+static int read_call(CallOut *call, PyObject *row, int ninputs) {
     PyObject *names, *template, *operands, *results;
     if (!PyTuple_Check(row) || !PyArg_ParseTuple(row, "OOO!O!O!", &call->fn, &names, &PyTuple_Type, &template, &PyTuple_Type,
                                                  &operands, &PyTuple_Type, &results)) {
@@ -81,9 +81,9 @@ static int read_call(Callback *call, PyObject *row, int ninputs) {
     if (call->noperands > MOST_OPERANDS || nresults < 1 || nresults > MOST_OPERANDS || PyTuple_GET_SIZE(template) > MOST_ARGUMENTS ||
         (call->names != NULL && (!PyTuple_Check(call->names) || PyTuple_GET_SIZE(call->names) > PyTuple_GET_SIZE(template))))
         return -1;
-    call->operands = PyMem_Calloc((size_t)call->noperands + 1, sizeof(Port));
+    call->operands = PyMem_Calloc((size_t)call->noperands + 1, sizeof(CallOutPort));
     call->views = PyMem_Calloc((size_t)call->noperands + 1, sizeof(PyObject *));
-    call->results = PyMem_Calloc((size_t)nresults, sizeof(Port));
+    call->results = PyMem_Calloc((size_t)nresults, sizeof(CallOutPort));
     call->held = PyMem_Calloc((size_t)nresults, sizeof(PyArrayObject *));
     if (call->operands == NULL || call->views == NULL || call->results == NULL || call->held == NULL)
         return -1;
@@ -98,16 +98,16 @@ static int read_call(Callback *call, PyObject *row, int ninputs) {
     return read_template(call, template);
 }
 
-int callbacks_read(Callbacks *calls, PyObject *rows, PyObject *quiet, int ninputs) {
+int call_outs_read(CallOuts *calls, PyObject *rows, PyObject *quiet, int ninputs) {
     int count = (int)PyTuple_GET_SIZE(rows);
-    calls->each = PyMem_Calloc((size_t)count + 1, sizeof(Callback));
+    calls->each = PyMem_Calloc((size_t)count + 1, sizeof(CallOut));
     calls->quiet = Py_NewRef(quiet);
     if (calls->each == NULL) {
         PyErr_NoMemory();
         return -1;
     }
     for (calls->count = 0; calls->count < count;) {
-        Callback *call = &calls->each[calls->count++];
+        CallOut *call = &calls->each[calls->count++];
         if (read_call(call, PyTuple_GET_ITEM(rows, calls->count - 1), ninputs) == 0)
             continue;
         if (!PyErr_Occurred())
@@ -117,9 +117,9 @@ int callbacks_read(Callbacks *calls, PyObject *rows, PyObject *quiet, int ninput
     return 0;
 }
 
-void callbacks_free(Callbacks *calls) {
+void call_outs_free(CallOuts *calls) {
     for (int i = 0; i < calls->count; i++) {
-        Callback *call = &calls->each[i];
+        CallOut *call = &calls->each[i];
         for (int k = 0; k < call->nparts; k++)
             Py_XDECREF(call->parts[k].constant);
         for (int k = 0; call->views != NULL && k < call->noperands; k++)

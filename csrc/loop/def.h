@@ -1,4 +1,4 @@
-/* The Routine object: what a launch (loop.c) reads and the constructor (read.c) fills in. */
+/* The NativeLoop object: what a launch (loop.c) reads and the constructor (read.c) fills in. */
 #ifndef JITCORE_LOOP_DEF_H
 #define JITCORE_LOOP_DEF_H
 
@@ -13,8 +13,8 @@
 #include "numpy/blas_dot.h"
 
 #define MOST_PARTS 8
-#define REFUSED 1 /* a way */
-#define PILE 'P' /* a port; `num` says which */
+#define REFUSED 1 /* a side exit: an input does not fit, nothing has happened */
+#define LOCAL_STACK 'P' /* a port; `num` says which */
 
 typedef struct {
     int kind, num, ndim; /* OperandKind, NumPy's type number, of arrays */
@@ -24,42 +24,43 @@ typedef struct {
 typedef struct {
     int count;
     int *ports; /* of `outputs` */
-} Way;
+} SideExit;
 
-/* A list that the routine kept to itself: items of so many bytes, tuples or numbers. */
+/* A list that the native loop kept to itself: items of so many bytes, tuples or numbers. */
 typedef struct {
     int size, tuples, width;
     struct {
         int kind, num, at;
     } parts[MOST_PARTS];
-} Pile;
+} LocalStack;
 
 typedef struct {
     PyObject_HEAD
-    routine_fn *fn;
-    int ninputs, noutputs, narrays, nread, nways, nloops, nrooms;
+    native_loop_fn *fn;
+    int ninputs, noutputs, narrays, nread, nside_exits, nloops, nscratch;
     Port *ports; /* inputs, then outputs */
-    Way *ways;
+    SideExit *side_exits;
     rt_loop *loops;
-    rt_room *rooms; /* kept for the next launch, but for large ones: there is one launch at a time */
-    Callbacks calls;
-    Dealt *dealt; /* what rounds in any order write; none: they are in order */
-    int ndealt;
-    Pile *piles;
-    int npiles;
-    Dealing dealing;
+    rt_room *scratch; /* kept for the next launch, but for large ones: there is one launch at a time */
+    CallOuts calls;
+    DoallStore *doall_stores; /* what iterations in any order write; none: they are in order */
+    int ndoall_stores;
+    LocalStack *stacks;
+    int nstacks;
+    DoallHistory doall;
     PyObject *capsules, *library, *name, *source;
     unsigned long long launches, refusals, exits;
     int weight;
     int asks; /* whether a warning could raise, before a launch */
-} Routine;
+} NativeLoop;
 
 static inline int is_scalar(int kind) { return kind != ARRAY && (kind == 0 || strchr("LTUBYG", kind) == NULL); }
 
-/* A list that grows has no extents that a routine reads. */
+/* A list that grows has no extents that a native loop reads. */
 static inline int axes_of(const Port *port) { return port->kind == ARRAY ? port->ndim : port->kind != GROWN; }
 
 /* From tuples, see _C.Routine's own words. 0, or -1 with an exception; either way the object's end frees what it has got. */
-int routine_read(Routine *r, PyObject *piles, PyObject *inputs, PyObject *outputs, PyObject *ways, PyObject *dealt);
+int native_loop_read(NativeLoop *r, PyObject *stacks, PyObject *inputs, PyObject *outputs, PyObject *side_exits,
+                     PyObject *doall_stores);
 
 #endif

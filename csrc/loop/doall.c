@@ -10,14 +10,14 @@
 
 #define SOON 60000     /* ns after which the rest is judged by what was done */
 #define WORTH 150000   /* ns that the rest must take */
-#define PIECES 32      /* for each thread: rounds may differ */
+#define PIECES 32      /* for each thread: iterations may differ */
 #define LEAST 20000    /* ns that a piece should take */
-#define REST 64        /* launches */
+#define PENALTY 64        /* launches */
 #define MOST_FAILED 3  /* in a row; then it rests for longer: signals or other threads may have been why */
-#define LONG_REST 4096
+#define LONG_PENALTY 4096
 #define MOST_KEPT 16   /* arrays */
 
-static int always; /* rounds are dealt out from the first one on, in small pieces: for tests */
+static int always; /* iterations are dealt out from the first one on, in small pieces: for tests */
 
 static i64 nanoseconds(void) {
     struct timespec now;
@@ -25,17 +25,17 @@ static i64 nanoseconds(void) {
     return (i64)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int rounds_from(const Rounds *r, i64 begin, i64 end, i64 *gone) {
+static int iterations_from(const DoallCall *r, i64 begin, i64 end, i64 *gone) {
     r->world->begin = begin;
     r->world->end = end;
     *r->world->rounds = 0;
-    int way = r->fn(r->in, r->out, r->p, r->dim, r->step, r->world);
+    int side_exit = r->fn(r->in, r->out, r->p, r->dim, r->step, r->world);
     *gone += *r->world->rounds;
     *r->world->rounds = *gone;
-    return way;
+    return side_exit;
 }
 
-/* ---- what rounds write -------------------------------------------------------------------------- */
+/* ---- what iterations write -------------------------------------------------------------------------- */
 
 /* Where its elements begin and end. */
 static void bounds(PyArrayObject *array, char **low, char **high) {
@@ -48,15 +48,15 @@ static void bounds(PyArrayObject *array, char **low, char **high) {
 }
 
 /* No array lies where one is written, and no element of that one where another of its elements is. */
-static int are_apart(const Rounds *r) {
-    for (int i = 0; i < r->ndealt; i++) {
-        PyArrayObject *array = r->arrays[r->dealt[i].array];
+static int are_apart(const DoallCall *r) {
+    for (int i = 0; i < r->ndoall_stores; i++) {
+        PyArrayObject *array = r->arrays[r->doall_stores[i].array];
         char *low, *high, *from, *to;
         if (PyArray_SIZE(array) == 0 || !(PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array)))
             return 0;
         bounds(array, &low, &high);
         for (int k = 0; k < r->narrays; k++) {
-            if (k == r->dealt[i].array || PyArray_SIZE(r->arrays[k]) == 0)
+            if (k == r->doall_stores[i].array || PyArray_SIZE(r->arrays[k]) == 0)
                 continue;
             bounds(r->arrays[k], &from, &to);
             if (from < high && low < to)
@@ -75,18 +75,18 @@ static void copy(char *to, const char *from, const i64 *extents, const i64 *step
         copy(to + i * steps[0], from + i * steps[0], extents + 1, steps + 1, ndim - 1, size);
 }
 
-/* What rounds from `begin` on would write is as it was. `kept`: the whole memory of the array. */
-static void put_back(const Rounds *r, const Dealt *dealt, const char *kept, i64 begin) {
-    PyArrayObject *array = r->arrays[dealt->array];
-    i64 extents[NPY_MAXDIMS], steps[NPY_MAXDIMS], first = dealt->start + begin * dealt->step;
+/* What iterations from `begin` on would write is as it was. `kept`: the whole memory of the array. */
+static void restore_stored(const DoallCall *r, const DoallStore *store, const char *kept, i64 begin) {
+    PyArrayObject *array = r->arrays[store->array];
+    i64 extents[NPY_MAXDIMS], steps[NPY_MAXDIMS], first = store->start + begin * store->step;
     int ndim = PyArray_NDIM(array);
     for (int axis = 0; axis < ndim; axis++) {
         extents[axis] = PyArray_DIM(array, axis);
         steps[axis] = PyArray_STRIDE(array, axis);
     }
-    i64 left = extents[dealt->axis] - first, at = first * steps[dealt->axis];
-    extents[dealt->axis] = left > 0 ? (left - 1) / dealt->step + 1 : 0;
-    steps[dealt->axis] *= dealt->step;
+    i64 left = extents[store->axis] - first, at = first * steps[store->axis];
+    extents[store->axis] = left > 0 ? (left - 1) / store->step + 1 : 0;
+    steps[store->axis] *= store->step;
     copy(PyArray_BYTES(array) + at, kept + at, extents, steps, ndim, (size_t)PyArray_ITEMSIZE(array));
 }
 
@@ -95,9 +95,9 @@ static void drop(char **kept, int count) {
         free(kept[i]);
 }
 
-static int keep(const Rounds *r, char **kept) {
-    for (int i = 0; i < r->ndealt; i++) {
-        PyArrayObject *array = r->arrays[r->dealt[i].array];
+static int keep_stored(const DoallCall *r, char **kept) {
+    for (int i = 0; i < r->ndoall_stores; i++) {
+        PyArrayObject *array = r->arrays[r->doall_stores[i].array];
         size_t bytes = (size_t)PyArray_NBYTES(array);
         kept[i] = malloc(bytes);
         if (kept[i] == NULL) {
@@ -109,99 +109,99 @@ static int keep(const Rounds *r, char **kept) {
     return 1;
 }
 
-static i64 bytes_written(const Rounds *r) {
+static i64 bytes_written(const DoallCall *r) {
     i64 bytes = 0;
-    for (int i = 0; i < r->ndealt; i++)
-        bytes += (i64)PyArray_NBYTES(r->arrays[r->dealt[i].array]);
+    for (int i = 0; i < r->ndoall_stores; i++)
+        bytes += (i64)PyArray_NBYTES(r->arrays[r->doall_stores[i].array]);
     return bytes;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const Rounds *rounds;
+    const DoallCall *call;
     i64 begin, size, end;
     atomic_int bad; /* the first piece that was left */
     _Atomic(i64) gone;
 } Job;
 
-static void spoil(Job *job, int piece) {
+static void note_bad(Job *job, int piece) {
     int now = atomic_load(&job->bad);
     while (piece < now && !atomic_compare_exchange_weak(&job->bad, &now, piece))
         ;
 }
 
-static int do_piece(void *ptr, int piece) {
+static int run_piece(void *ptr, int piece) {
     Job *job = ptr;
-    const Rounds *r = job->rounds;
+    const DoallCall *r = job->call;
     if (piece > atomic_load(&job->bad))
         return 0;
-    i64 rounds = 0;
+    i64 iterations = 0;
     rt_world world = *r->world;
     rt_slot *out = malloc(((size_t)r->nout + 1) * sizeof(rt_slot));
-    world.rooms = calloc((size_t)r->nrooms + 1, sizeof(rt_room));
-    world.room = room_make_apart;
-    world.strands = strands_run_apart;
-    world.rounds = &rounds;
+    world.rooms = calloc((size_t)r->nscratch + 1, sizeof(rt_room));
+    world.room = scratch_make_apart;
+    world.strands = blocks_run_apart;
+    world.rounds = &iterations;
     world.sure = 0; /* what a piece writes may be put back */
     world.begin = job->begin + piece * job->size;
     world.end = world.begin + job->size < job->end ? world.begin + job->size : job->end;
     if (out == NULL || world.rooms == NULL || r->fn(r->in, out, r->p, r->dim, r->step, &world) != RT_PAUSED)
-        spoil(job, piece);
-    atomic_fetch_add(&job->gone, rounds);
-    rooms_empty(world.rooms, r->nrooms, 0);
+        note_bad(job, piece);
+    atomic_fetch_add(&job->gone, iterations);
+    scratch_empty(world.rooms, r->nscratch, 0);
     free(world.rooms);
     free(out);
     return 0;
 }
 
-/* The round that this thread goes on with; `cost`: of a round, in ns. */
-static i64 deal(const Rounds *r, i64 begin, i64 end, i64 cost, Dealing *dealing, i64 *gone) {
+/* The iteration that this thread goes on with; `cost`: of an iteration, in ns. */
+static i64 run_pieces(const DoallCall *r, i64 begin, i64 end, i64 cost, DoallHistory *doall, i64 *gone) {
     char *kept[MOST_KEPT];
     int threads = workers_threads(), status = 0;
     i64 size = (end - begin - 1) / ((i64)threads * PIECES) + 1, least = always ? 1 : LEAST / (cost > 0 ? cost : 1) + 1;
-    Job job = {.rounds = r, .begin = begin, .size = size > least ? size : least, .end = end, .bad = INT_MAX};
+    Job job = {.call = r, .begin = begin, .size = size > least ? size : least, .end = end, .bad = INT_MAX};
     int pieces = (int)((end - begin - 1) / job.size + 1);
-    if (threads < 2 || pieces < 2 || !keep(r, kept))
+    if (threads < 2 || pieces < 2 || !keep_stored(r, kept))
         return begin;
-    int done = workers_run(do_piece, &job, pieces, &status) == 0;
+    int done = workers_run(run_piece, &job, pieces, &status) == 0;
     *gone += atomic_load(&job.gone);
     int bad = atomic_load(&job.bad);
     i64 next = !done ? begin : bad == INT_MAX ? end : begin + bad * job.size;
-    for (int i = 0; done && next < end && i < r->ndealt; i++)
-        put_back(r, &r->dealt[i], kept[i], next);
-    drop(kept, r->ndealt);
-    dealing->failed = next < end ? dealing->failed + done : 0;
+    for (int i = 0; done && next < end && i < r->ndoall_stores; i++)
+        restore_stored(r, &r->doall_stores[i], kept[i], next);
+    drop(kept, r->ndoall_stores);
+    doall->failed = next < end ? doall->failed + done : 0;
     return next;
 }
 
-int parallel_run(const Rounds *r, Dealing *dealing) {
+int doall_run(const DoallCall *r, DoallHistory *doall) {
     i64 at = 0, size = 1, gone = 0, spent = 0, began = nanoseconds();
-    if ((dealing->resting > 0 && !always) || r->ndealt > MOST_KEPT) {
-        dealing->resting -= dealing->resting > 0;
-        return rounds_from(r, 0, RT_ALL, &gone);
+    if ((doall->penalty > 0 && !always) || r->ndoall_stores > MOST_KEPT) {
+        doall->penalty -= doall->penalty > 0;
+        return iterations_from(r, 0, RT_ALL, &gone);
     }
-    int way = rounds_from(r, 0, 0, &gone); /* what stands before the loop, alone */
+    int side_exit = iterations_from(r, 0, 0, &gone); /* what stands before the loop, alone */
     i64 count = r->world->count;
-    while (way == RT_PAUSED && at < count && spent < (always ? 0 : SOON)) {
+    while (side_exit == RT_PAUSED && at < count && spent < (always ? 0 : SOON)) {
         i64 end = size < count - at ? at + size : count;
-        way = rounds_from(r, at, end, &gone);
+        side_exit = iterations_from(r, at, end, &gone);
         at = end;
         size *= 2;
         spent = nanoseconds() - began;
     }
-    if (way != RT_PAUSED)
-        return way;
-    i64 cost = at > 0 ? spent / at : 0, rest = cost * (count - at);
+    if (side_exit != RT_PAUSED)
+        return side_exit;
+    i64 cost = at > 0 ? spent / at : 0, remaining = cost * (count - at);
     workers_enter();
-    int pays = always || (rest > WORTH && rest > bytes_written(r));
-    i64 done = pays && are_apart(r) ? deal(r, at, count, cost, dealing, &gone) : at;
-    if (done == at && dealing->failed == 0)
-        dealing->resting = REST;
-    if (dealing->failed >= MOST_FAILED)
-        *dealing = (Dealing){.resting = LONG_REST};
+    int pays = always || (remaining > WORTH && remaining > bytes_written(r));
+    i64 done = pays && are_apart(r) ? run_pieces(r, at, count, cost, doall, &gone) : at;
+    if (done == at && doall->failed == 0)
+        doall->penalty = PENALTY;
+    if (doall->failed >= MOST_FAILED)
+        *doall = (DoallHistory){.penalty = LONG_PENALTY};
     workers_leave();
-    return rounds_from(r, done, RT_ALL, &gone);
+    return iterations_from(r, done, RT_ALL, &gone);
 }
 
 static PyObject *deal_always(PyObject *self, PyObject *given) {
@@ -218,4 +218,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int parallel_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int doall_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -13,7 +13,7 @@
 
 #define FEW_BYTES 1024 /* of numbers and places of arrays: on the stack */
 #define WORTH_MUCH ((i64)1 << 16) /* bytes stored */
-#define KEPT_ROOM ((i64)1 << 20)
+#define KEPT_SCRATCH ((i64)1 << 20)
 
 /* ---------------------------------------------------------------- a launch */
 
@@ -26,12 +26,12 @@ static int array_fits(const Port *want, PyObject *obj) {
            PyArray_ISALIGNED(array) && (!want->written || PyArray_ISWRITEABLE(array));
 }
 
-static PyObject *item_of(const Pile *pile, const char *at) {
-    PyObject *made = pile->tuples ? PyTuple_New(pile->width) : NULL;
-    if (!pile->tuples)
-        return number_boxed(pile->parts[0].kind, pile->parts[0].num, (const rt_slot *)at);
-    for (int i = 0; made != NULL && i < pile->width; i++) {
-        PyObject *part = number_boxed(pile->parts[i].kind, pile->parts[i].num, (const rt_slot *)(at + pile->parts[i].at));
+static PyObject *item_of(const LocalStack *stack, const char *at) {
+    PyObject *made = stack->tuples ? PyTuple_New(stack->width) : NULL;
+    if (!stack->tuples)
+        return number_box(stack->parts[0].kind, stack->parts[0].num, (const rt_slot *)at);
+    for (int i = 0; made != NULL && i < stack->width; i++) {
+        PyObject *part = number_box(stack->parts[i].kind, stack->parts[i].num, (const rt_slot *)(at + stack->parts[i].at));
         if (part == NULL)
             Py_CLEAR(made);
         else
@@ -40,10 +40,10 @@ static PyObject *item_of(const Pile *pile, const char *at) {
     return made;
 }
 
-static PyObject *list_of(const Pile *pile, const rt_slot *slot) {
+static PyObject *list_of(const LocalStack *stack, const rt_slot *slot) {
     PyObject *list = PyList_New((Py_ssize_t)slot->part.extents[0]);
     for (i64 i = 0; list != NULL && i < slot->part.extents[0]; i++) {
-        PyObject *item = item_of(pile, slot->part.first + i * pile->size);
+        PyObject *item = item_of(stack, slot->part.first + i * stack->size);
         if (item == NULL)
             Py_CLEAR(list);
         else
@@ -53,11 +53,11 @@ static PyObject *list_of(const Pile *pile, const rt_slot *slot) {
 }
 
 /* New reference; NULL: memory ran out. */
-static PyObject *result_of(const Routine *r, const Port *port, const rt_slot *slot) {
-    if (port->kind == PILE)
-        return list_of(&r->piles[port->num], slot);
+static PyObject *result_of(const NativeLoop *r, const Port *port, const rt_slot *slot) {
+    if (port->kind == LOCAL_STACK)
+        return list_of(&r->stacks[port->num], slot);
     if (port->kind != ARRAY)
-        return number_boxed(port->kind, port->num, slot);
+        return number_box(port->kind, port->num, slot);
     npy_intp extents[RT_AXES];
     for (int axis = 0; axis < port->ndim; axis++)
         extents[axis] = (npy_intp)slot->part.extents[axis];
@@ -67,10 +67,10 @@ static PyObject *result_of(const Routine *r, const Port *port, const rt_slot *sl
     return made;
 }
 
-/* The values of the way. -1: memory ran out. */
-static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObject **outputs) {
-    for (int i = 0; i < way->count; i++) {
-        int at = way->ports[i];
+/* The values that a side exit hands on. -1: memory ran out. */
+static int fill_outputs(const NativeLoop *r, const SideExit *side_exit, const rt_slot *slots, PyObject **outputs) {
+    for (int i = 0; i < side_exit->count; i++) {
+        int at = side_exit->ports[i];
         const Port *port = &r->ports[r->ninputs + at];
         outputs[at] = result_of(r, port, &slots[at]);
         if (outputs[at] != NULL)
@@ -83,9 +83,9 @@ static int hand_on(const Routine *r, const Way *way, const rt_slot *slots, PyObj
 }
 
 /* Where an array, or a sequence, has its elements. 0: it does not fit. */
-static int look_at(const Port *port, PyObject *obj, char **first, const i64 **extents, const i64 **steps) {
+static int locate(const Port *port, PyObject *obj, char **first, const i64 **extents, const i64 **steps) {
     if (port->kind != ARRAY)
-        return members_of(port->kind, obj, first, extents, steps);
+        return items_of(port->kind, obj, first, extents, steps);
     if (!array_fits(port, obj))
         return 0;
     PyArrayObject *array = (PyArrayObject *)obj;
@@ -97,7 +97,7 @@ static int look_at(const Port *port, PyObject *obj, char **first, const i64 **ex
 
 /* What a launch has read of its inputs: once, so that others may not change it. */
 typedef struct {
-    const Routine *routine;
+    const NativeLoop *loop;
     PyObject *const *inputs;
     char *const *p;
     const i64 *const *dim;
@@ -107,7 +107,7 @@ typedef struct {
 static size_t bytes_read(const Port *port) { return (size_t)axes_of(port) * sizeof(i64); }
 
 static void note_layouts(const Launch *launch, const i64 *const *step) {
-    const Routine *r = launch->routine;
+    const NativeLoop *r = launch->loop;
     const Port *ports = &r->ports[r->ninputs - r->narrays];
     i64 *at = launch->read;
     for (int k = 0; k < r->narrays; k++) {
@@ -123,12 +123,12 @@ static void note_layouts(const Launch *launch, const i64 *const *step) {
 /* Code that ran within a call may have given arrays other memory, or another shape. */
 static int unchanged(const void *given) {
     const Launch *launch = given;
-    const Routine *r = launch->routine;
+    const NativeLoop *r = launch->loop;
     const Port *ports = &r->ports[r->ninputs - r->narrays];
     const i64 *at = launch->read, *extents, *steps;
     for (int k = 0; k < r->narrays; k++) {
         char *first;
-        if (!look_at(&ports[k], launch->inputs[r->ninputs - r->narrays + k], &first, &extents, &steps))
+        if (!locate(&ports[k], launch->inputs[r->ninputs - r->narrays + k], &first, &extents, &steps))
             return 0;
         if (first != launch->p[k] || extents != launch->dim[k] || memcmp(at, extents, bytes_read(&ports[k])) != 0)
             return 0;
@@ -144,7 +144,7 @@ static int unchanged(const void *given) {
 
 /* Once so many bytes are stored that it is worth to write them where they go at once, as far as a warning could neither
  * raise nor run code of the user's. -1: a signal's handler raised. */
-static int is_sure(const Routine *r, PyObject *const *inputs) {
+static int may_store_at_once(const NativeLoop *r, PyObject *const *inputs) {
     i64 bytes = 0;
     for (int i = r->ninputs - r->narrays; r->asks && i < r->ninputs; i++)
         if (r->ports[i].kind == ARRAY && r->ports[i].written && Py_TYPE(inputs[i]) == &PyArray_Type)
@@ -152,8 +152,8 @@ static int is_sure(const Routine *r, PyObject *const *inputs) {
     return bytes < WORTH_MUCH ? 0 : warnings_pass();
 }
 
-static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
-               const i64 **step, i64 *read, i64 *rounds) {
+static int call_native(NativeLoop *r, PyObject *const *inputs, int sure, rt_slot *in, rt_slot *out, char **p, const i64 **dim,
+                       const i64 **step, i64 *read, i64 *iterations) {
     int arrays = 0, scalars = 0;
     for (int i = 0; i < r->ninputs; i++) {
         const Port *port = &r->ports[i];
@@ -161,7 +161,7 @@ static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_sl
             if (!scalar_fits(port->kind, port->num, inputs[i], &in[scalars++]))
                 return REFUSED;
         } else {
-            if (!look_at(port, inputs[i], &p[arrays], &dim[arrays], &step[arrays]))
+            if (!locate(port, inputs[i], &p[arrays], &dim[arrays], &step[arrays]))
                 return REFUSED;
             arrays++;
         }
@@ -174,36 +174,36 @@ static int run(Routine *r, PyObject *const *inputs, int sure, rt_slot *in, rt_sl
     r->calls.unchanged = unchanged;
     r->calls.launch = &launch;
     r->calls.thread = thread;
-    rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops,  &PyFloat_Type, member_whole, member_fits,
-                      member_put, member_append, room_make, r->rooms, rounds, callback_make, &r->calls, 0, 0, RT_ALL, 0,
-                      sure, 0, dot_one, dots_ahead, dot_on, rows_ahead, strands_run};
+    rt_world world = {JIT_BREAKER(thread), JIT_BREAKER_BITS, r->loops, &PyFloat_Type, item_whole, item_fits,
+                      item_put, item_append, scratch_make, r->scratch, iterations, call_out_make, &r->calls, 0, 0, RT_ALL, 0,
+                      sure, 0, blas_dot, blas_dots_ahead, blas_dot_from, blas_gemv_ahead, blocks_run};
     PyArrayObject *const *given = (PyArrayObject *const *)(inputs + (r->ninputs - r->narrays));
-    Rounds all = {r->fn,     in,    out,        r->noutputs, p,        (const i64 *const *)dim, (const i64 *const *)step, &world,
-                  r->nrooms, given, r->narrays, r->dealt,    r->ndealt};
-    int way = r->ndealt > 0 ? parallel_run(&all, &r->dealing) : r->fn(in, out, p, dim, step, &world);
+    DoallCall all = {r->fn, in, out, r->noutputs, p, (const i64 *const *)dim, (const i64 *const *)step, &world,
+                     r->nscratch, given, r->narrays, r->doall_stores, r->ndoall_stores};
+    int side_exit = r->ndoall_stores > 0 ? doall_run(&all, &r->doall) : r->fn(in, out, p, dim, step, &world);
     rt_clear();
     r->asks = world.stored >= WORTH_MUCH;
-    return way;
+    return side_exit;
 }
 
 /* Somebody keeps views of what the launch worked with: it lives for ever. */
-static void abandon(Routine *r, PyObject *const *inputs) {
-    for (int i = 0; i < r->nrooms; i++)
-        r->rooms[i] = (rt_room){NULL, 0, 0};
+static void leak_memory(NativeLoop *r, PyObject *const *inputs) {
+    for (int i = 0; i < r->nscratch; i++)
+        r->scratch[i] = (rt_room){NULL, 0, 0};
     for (int i = 0; i < r->ninputs; i++)
         Py_INCREF(inputs[i]);
-    callbacks_abandon(&r->calls);
+    call_outs_abandon(&r->calls);
 }
 
-int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *rounds) {
-    Routine *r = (Routine *)self;
+int native_loop_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, i64 *iterations) {
+    NativeLoop *r = (NativeLoop *)self;
     size_t slots = (size_t)(r->ninputs + r->noutputs), arrays = (size_t)r->narrays + 1;
     size_t bytes = slots * sizeof(rt_slot) + 3 * arrays * sizeof(void *) + (size_t)r->nread * sizeof(i64) + 1;
     _Alignas(16) char few[FEW_BYTES];
     rt_slot *in = bytes > sizeof(few) ? PyMem_Malloc(bytes) : (rt_slot *)few;
     memset(outputs, 0, (size_t)r->noutputs * sizeof(PyObject *));
-    *rounds = 0;
-    int sure = in != NULL && !r->calls.busy ? is_sure(r, inputs) : 0;
+    *iterations = 0;
+    int sure = in != NULL && !r->calls.busy ? may_store_at_once(r, inputs) : 0;
     if (in == NULL || r->calls.busy || sure < 0) {
         if (in != (rt_slot *)few)
             PyMem_Free(in);
@@ -213,42 +213,42 @@ int routine_launch(PyObject *self, PyObject *const *inputs, PyObject **outputs, 
     rt_slot *out = in + r->ninputs;
     char **p = (char **)(out + r->noutputs);
     const i64 **dim = (const i64 **)(p + arrays), **step = dim + arrays;
-    int way = run(r, inputs, sure, in, out, p, dim, step, (i64 *)(step + arrays), rounds);
+    int side_exit = call_native(r, inputs, sure, in, out, p, dim, step, (i64 *)(step + arrays), iterations);
     PyErr_Clear();
     r->launches++;
-    r->refusals += way == REFUSED;
-    r->exits += way > REFUSED;
-    if (way < 0 || way > r->nways)
-        way = REFUSED;
-    if (hand_on(r, &r->ways[way], out, outputs) < 0)
-        way = -1;
+    r->refusals += side_exit == REFUSED;
+    r->exits += side_exit > REFUSED;
+    if (side_exit < 0 || side_exit > r->nside_exits)
+        side_exit = REFUSED;
+    if (fill_outputs(r, &r->side_exits[side_exit], out, outputs) < 0)
+        side_exit = -1;
     if (r->calls.spoiled)
-        abandon(r, inputs);
-    rooms_empty(r->rooms, r->nrooms, KEPT_ROOM);
+        leak_memory(r, inputs);
+    scratch_empty(r->scratch, r->nscratch, KEPT_SCRATCH);
     if (in != (rt_slot *)few)
         PyMem_Free(in);
-    callbacks_end(&r->calls);
+    call_outs_end(&r->calls);
     r->calls.busy = 0;
-    return way;
+    return side_exit;
 }
 
-int routine_inputs(PyObject *routine) { return ((Routine *)routine)->ninputs; }
-int routine_outputs(PyObject *routine) { return ((Routine *)routine)->noutputs; }
-i64 routine_weight(PyObject *routine) { return ((Routine *)routine)->weight; }
-int routine_ways(PyObject *routine) { return ((Routine *)routine)->nways; }
+int native_loop_inputs(PyObject *loop) { return ((NativeLoop *)loop)->ninputs; }
+int native_loop_outputs(PyObject *loop) { return ((NativeLoop *)loop)->noutputs; }
+i64 native_loop_weight(PyObject *loop) { return ((NativeLoop *)loop)->weight; }
+int native_loop_side_exits(PyObject *loop) { return ((NativeLoop *)loop)->nside_exits; }
 
 /* ---------------------------------------------------------------- the object */
 
-static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *native_loop_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"address", "name",   "inputs", "outputs", "ways", "loops",
                             "rooms",   "weight", "source", "library", "calls", "quiet", "dealt", "piles", NULL};
-    PyObject *address, *name, *inputs, *outputs, *ways, *loops, *source, *library, *calls, *quiet, *dealt, *piles;
+    PyObject *address, *name, *inputs, *outputs, *side_exits, *loops, *source, *library, *calls, *quiet, *doall_stores, *stacks;
     int rooms, weight;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!UO!O!O!O!iiUOO!OO!O!", names, &PyLong_Type, &address, &name,
-                                     &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &ways,
+                                     &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &side_exits,
                                      &PyTuple_Type, &loops, &rooms, &weight, &source, &library,
-                                     &PyTuple_Type, &calls, &quiet, &PyTuple_Type, &dealt,
-                                     &PyTuple_Type, &piles))
+                                     &PyTuple_Type, &calls, &quiet, &PyTuple_Type, &doall_stores,
+                                     &PyTuple_Type, &stacks))
         return NULL;
     void *fn = PyLong_AsVoidPtr(address);
     if (fn == NULL) {
@@ -256,10 +256,10 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
             PyErr_SetString(PyExc_ValueError, "no code at address 0");
         return NULL;
     }
-    Routine *r = (Routine *)type->tp_alloc(type, 0);
+    NativeLoop *r = (NativeLoop *)type->tp_alloc(type, 0);
     if (r == NULL)
         return NULL;
-    r->fn = (routine_fn *)fn;
+    r->fn = (native_loop_fn *)fn;
     r->name = Py_NewRef(name);
     r->source = Py_NewRef(source);
     r->library = Py_NewRef(library);
@@ -267,27 +267,27 @@ static PyObject *routine_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     r->loops = inner_loops(loops, &r->nloops);
     r->weight = weight;
     r->asks = 1;
-    r->nrooms = rooms > 0 ? rooms : 0;
-    r->rooms = PyMem_Calloc((size_t)r->nrooms + 1, sizeof(rt_room));
-    if (r->rooms == NULL && !PyErr_Occurred())
+    r->nscratch = rooms > 0 ? rooms : 0;
+    r->scratch = PyMem_Calloc((size_t)r->nscratch + 1, sizeof(rt_room));
+    if (r->scratch == NULL && !PyErr_Occurred())
         PyErr_NoMemory();
-    if (r->rooms == NULL || r->loops == NULL || routine_read(r, piles, inputs, outputs, ways, dealt) < 0 ||
-        callbacks_read(&r->calls, calls, quiet, r->ninputs) < 0) {
+    if (r->scratch == NULL || r->loops == NULL || native_loop_read(r, stacks, inputs, outputs, side_exits, doall_stores) < 0 ||
+        call_outs_read(&r->calls, calls, quiet, r->ninputs) < 0) {
         Py_DECREF(r);
         return NULL;
     }
     return (PyObject *)r;
 }
 
-static void routine_dealloc(Routine *r) {
-    for (int i = 0; r->ways != NULL && i <= r->nways; i++)
-        PyMem_Free(r->ways[i].ports);
-    rooms_empty(r->rooms, r->nrooms, 0);
-    callbacks_free(&r->calls);
-    PyMem_Free(r->dealt);
-    PyMem_Free(r->piles);
-    PyMem_Free(r->rooms);
-    PyMem_Free(r->ways);
+static void native_loop_dealloc(NativeLoop *r) {
+    for (int i = 0; r->side_exits != NULL && i <= r->nside_exits; i++)
+        PyMem_Free(r->side_exits[i].ports);
+    scratch_empty(r->scratch, r->nscratch, 0);
+    call_outs_free(&r->calls);
+    PyMem_Free(r->doall_stores);
+    PyMem_Free(r->stacks);
+    PyMem_Free(r->scratch);
+    PyMem_Free(r->side_exits);
     PyMem_Free(r->ports);
     PyMem_Free(r->loops);
     Py_XDECREF(r->capsules);
@@ -297,32 +297,32 @@ static void routine_dealloc(Routine *r) {
     Py_TYPE(r)->tp_free((PyObject *)r);
 }
 
-static PyObject *routine_repr(Routine *r) {
+static PyObject *native_loop_repr(NativeLoop *r) {
     return PyUnicode_FromFormat("<Routine %U: %d -> %d>", r->name, r->ninputs, r->noutputs);
 }
 
-static PyMemberDef routine_members[] = {
-    {"name", T_OBJECT, offsetof(Routine, name), READONLY, "what reports call it"},
-    {"source", T_OBJECT, offsetof(Routine, source), READONLY, "the C text"},
-    {"launches", T_ULONGLONG, offsetof(Routine, launches), READONLY, "how often it was entered"},
-    {"refusals", T_ULONGLONG, offsetof(Routine, refusals), READONLY, "launches with inputs that do not fit"},
-    {"exits", T_ULONGLONG, offsetof(Routine, exits), READONLY, "launches that were left before their end"},
+static PyMemberDef native_loop_members[] = {
+    {"name", T_OBJECT, offsetof(NativeLoop, name), READONLY, "what reports call it"},
+    {"source", T_OBJECT, offsetof(NativeLoop, source), READONLY, "the C text"},
+    {"launches", T_ULONGLONG, offsetof(NativeLoop, launches), READONLY, "how often it was entered"},
+    {"refusals", T_ULONGLONG, offsetof(NativeLoop, refusals), READONLY, "launches with inputs that do not fit"},
+    {"exits", T_ULONGLONG, offsetof(NativeLoop, exits), READONLY, "launches that were left before their end"},
     {0},
 };
 
-PyTypeObject Routine_Type = {
+PyTypeObject NativeLoop_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Routine",
     .tp_doc = PyDoc_STR("Routine(address, name, inputs, outputs, ways, loops, rooms, weight, source, library, calls, quiet, dealt, piles)\n\n"
                         "Compiled scalar code with loops, see csrc/loop/loop.h. Inputs and outputs: (kind, type number, ndim, "
                         "written). Ways: the outputs that each hands on. Rooms: how many buffers it may ask for. Calls, and NumPy's error "
                         "state for them: csrc/loop/call_out.h. Dealt: (input, axis, start, step), csrc/loop/doall.h. Piles: (bytes of an item, is it a tuple, its numbers "
                         "(kind, type number, where)), for outputs that are lists."),
-    .tp_basicsize = sizeof(Routine),
+    .tp_basicsize = sizeof(NativeLoop),
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_new = routine_new,
-    .tp_dealloc = (destructor)routine_dealloc,
-    .tp_repr = (reprfunc)routine_repr,
-    .tp_members = routine_members,
+    .tp_new = native_loop_new,
+    .tp_dealloc = (destructor)native_loop_dealloc,
+    .tp_repr = (reprfunc)native_loop_repr,
+    .tp_members = native_loop_members,
 };
 
-int routine_init(PyObject *module) { return PyModule_AddType(module, &Routine_Type); }
+int native_loop_init(PyObject *module) { return PyModule_AddType(module, &NativeLoop_Type); }

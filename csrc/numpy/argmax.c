@@ -3,7 +3,7 @@
 #include <numpy/arrayobject.h>
 
 /* They need no Python, and of the array, their last argument, nothing, for bools and numbers that fit a register. */
-static int is_plain(int num) { return (num >= NPY_BOOL && num <= NPY_ULONGLONG) || num == NPY_FLOAT || num == NPY_DOUBLE; }
+static int is_plain_type(int num) { return (num >= NPY_BOOL && num <= NPY_ULONGLONG) || num == NPY_FLOAT || num == NPY_DOUBLE; }
 
 static PyObject *search_loop(PyObject *self, PyObject *args) {
     PyArray_Descr *descr;
@@ -12,7 +12,7 @@ static PyObject *search_loop(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!p", &PyArrayDescr_Type, &descr, &least))
         return NULL;
     PyArray_ArgFunc *found = NULL;
-    if (is_plain(descr->type_num) && PyArray_ISNBO(descr->byteorder)) {
+    if (is_plain_type(descr->type_num) && PyArray_ISNBO(descr->byteorder)) {
         PyArray_ArrFuncs *functions = PyDataType_GetArrFuncs(descr);
         found = least ? functions->argmin : functions->argmax;
     }
@@ -28,4 +28,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int search_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int argmax_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -7,6 +7,6 @@
 #define SEARCH_CAPSULE "jitcore.search"
 
 /* Adds `search_loop` to the module. 0, or -1 with an exception. */
-int search_init(PyObject *module);
+int argmax_init(PyObject *module);
 
 #endif

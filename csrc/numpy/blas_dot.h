@@ -13,18 +13,18 @@
 #include "../jitcore/runtime_c/routine_rt.h"
 
 /* Adds `try_dots` to the module. 0, or -1 with an exception. */
-int dots_init(PyObject *module);
+int blas_dot_init(PyObject *module);
 
 /* x @ y of n elements, steps in bytes. `matmul` is NumPy's loop. */
-f64 dot_one(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step);
+f64 blas_dot(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step);
 
-/* What rounds `from` to before `from + lanes` will want, of vectors that begin so many bytes further on in each round: x @ y, all
- * finite, or nothing. `growing`: the vectors have n elements in the first round, and one more in each; then the sum of as many as
- * all have, for dot_on to go on with. */
-void dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_lane, int growing);
+/* What iterations `from` to before `from + lanes` will want, of vectors that begin so many bytes further on in each iteration: x @ y, all
+ * finite, or nothing. `growing`: the vectors have n elements in the first iteration, and one more in each; then the sum of as many as
+ * all have, for blas_dot_from to go on with. */
+void blas_dots_ahead(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                     i64 y_lane, int growing);
 
-/* x @ y of n elements, in the round `at`, of which dots_ahead has summed up the first ones. */
-f64 dot_on(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step);
+/* x @ y of n elements, in the iteration `at`, of which blas_dots_ahead has summed up the first ones. */
+f64 blas_dot_from(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step);
 
 #endif

@@ -221,18 +221,18 @@ typedef struct {
     i64 columns; /* of a part */
 } Parts;
 
-static int run_part(void *job, int part) {
+static int sweep_columns(void *job, int part) {
     const Parts *parts = job;
     i64 from = part * parts->columns, to = from + parts->columns;
     sweep(parts->of, from, to < parts->of->p ? to : parts->of->p);
     return 0;
 }
 
-static void run(const Sweep *of, int threads) {
+static void run_sweep(const Sweep *of, int threads) {
     int own = workers_threads(), status = 0;
     i64 parts = of->n * of->p * of->lanes < WORTH ? 1 : 2 * (i64)own, columns = (of->p / parts + WIDE) & ~(i64)(WIDE - 1);
     Parts job = {of, columns};
-    if (own < 2 || parts < 2 || workers_run(run_part, &job, (int)((of->p + columns - 1) / columns), &status) != 0)
+    if (own < 2 || parts < 2 || workers_run(sweep_columns, &job, (int)((of->p + columns - 1) / columns), &status) != 0)
         sweep(of, 0, of->p);
     all_tails(of, threads);
 }
@@ -242,7 +242,7 @@ static int processor_has(void) { return __builtin_cpu_supports("avx512f") && __b
 #else
 
 static const Order orders[1];
-static void run(const Sweep *of, int threads) { (void)of, (void)threads; }
+static void run_sweep(const Sweep *of, int threads) { (void)of, (void)threads; }
 static int processor_has(void) { return 0; }
 
 #endif
@@ -269,7 +269,7 @@ static int try_sweep(Sweep *of) {
     if (least < LEAST_COLUMNS || least / 4 < threads)
         return 0;
     of->row = (of->p + WIDE - 1) & ~(i64)(WIDE - 1);
-    run(of, threads);
+    run_sweep(of, threads);
     return all_finite(of);
 }
 
@@ -289,14 +289,14 @@ static void ahead(Use use, rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, con
     rows->row = (of.row + (rest ? 1 : 0)) * WIDTH;
 }
 
-void rows_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                i64 y_column, i64 y_lane, int rest, char *room) {
+void blas_gemv_ahead(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
+                     i64 y_column, i64 y_lane, int rest, char *room) {
     ahead(own, rows, from, lanes, n, p, x, x_step, x_lane, y, y_step, y_column, y_lane, rest, room);
 }
 
 /* ---- which order is NumPy's --------------------------------------------------------------------- */
 
-static Use use_of(unsigned long long threads, const char *name) {
+static Use named_use(unsigned long long threads, const char *name) {
     Use use = {NULL, (int (*)(void))(uintptr_t)threads};
     for (size_t k = 0; name != NULL && processor_has() && k < sizeof(orders) / sizeof(orders[0]); k++)
         if (strcmp(orders[k].name, name) == 0)
@@ -310,7 +310,7 @@ static PyObject *choose_order(PyObject *module, PyObject *args) {
     (void)module;
     if (!PyArg_ParseTuple(args, "Ks", &threads, &name))
         return NULL;
-    own = use_of(threads, name);
+    own = named_use(threads, name);
     return PyBool_FromLong(own.order != NULL);
 }
 
@@ -338,7 +338,7 @@ static PyObject *row_products(PyObject *module, PyObject *args) {
         return NULL;
     rt_rows rows = {0};
     workers_enter();
-    ahead(use_of(threads, name), &rows, 0, lanes, n, p, x.buf, x_step, x_lane, y.buf, y_step, WIDTH, rest ? WIDTH : 0, rest, room.buf);
+    ahead(named_use(threads, name), &rows, 0, lanes, n, p, x.buf, x_step, x_lane, y.buf, y_step, WIDTH, rest ? WIDTH : 0, rest, room.buf);
     workers_leave();
     rt_clear();
     PyBuffer_Release(&x);
@@ -357,4 +357,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int row_products_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blas_gemv_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -159,7 +159,7 @@ static int cut(Job *job, i64 rows, int threads, int wanted) {
     return count;
 }
 
-static int run_all(Job *job, int parts) {
+static int run_ranges(Job *job, int parts) {
     int status = 0;
     if (parts > 1 && workers_threads() > 1 && workers_run(run_range, job, parts, &status) == 0)
         return status;
@@ -168,7 +168,7 @@ static int run_all(Job *job, int parts) {
     return status;
 }
 
-static int is_plain(PyObject *obj, int ndim) {
+static int is_plain_array(PyObject *obj, int ndim) {
     PyArrayObject *array = (PyArrayObject *)obj;
     return PyArray_CheckExact(obj) && PyArray_TYPE(array) == NPY_DOUBLE && PyArray_NDIM(array) == ndim && PyArray_ISCARRAY_RO(array);
 }
@@ -183,14 +183,14 @@ static int all_finite(const f64 *x, i64 n) {
 
 /* NULL without an exception: leave it to NumPy. */
 static PyObject *own_product(Use use, PyObject *factor, PyObject *matrix, PyObject *vector) {
-    if (use.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain(matrix, 2)
-        || !is_plain(vector, 1))
+    if (use.capsules == NULL || !(PyFloat_CheckExact(factor) || PyArray_IsScalar(factor, Double)) || !is_plain_array(matrix, 2) ||
+        !is_plain_array(vector, 1))
         return NULL;
     npy_intp rows = PyArray_DIM((PyArrayObject *)matrix, 0), columns = PyArray_DIM((PyArrayObject *)matrix, 1);
     int threads = use.threads();
     Job job = {.factor = PyFloat_AsDouble(factor), .columns = columns, .use = use};
-    if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST
-        || job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
+    if (PyArray_DIM((PyArrayObject *)vector, 0) != columns || columns < 16 || columns > WIDEST || rows * columns < LEAST ||
+        job.factor - job.factor != 0 || threads < 1 || rows / threads < FEWEST)
         return NULL;
     job.piece = PIECE / columns & ~(i64)3;
     job.piece = job.piece < 4 ? 4 : job.piece;
@@ -204,7 +204,7 @@ static PyObject *own_product(Use use, PyObject *factor, PyObject *matrix, PyObje
     int status;
     Py_BEGIN_ALLOW_THREADS
     rt_clear();
-    status = run_all(&job, parts) | rt_flags() | !all_finite((const f64 *)job.out, rows);
+    status = run_ranges(&job, parts) | rt_flags() | !all_finite((const f64 *)job.out, rows);
     rt_clear();
     Py_END_ALLOW_THREADS
     if (status != 0)
@@ -212,7 +212,7 @@ static PyObject *own_product(Use use, PyObject *factor, PyObject *matrix, PyObje
     return out;
 }
 
-static PyObject *numpys(PyObject *multiply, PyObject *matmul, PyObject *factor, PyObject *matrix, PyObject *vector) {
+static PyObject *numpys_product(PyObject *multiply, PyObject *matmul, PyObject *factor, PyObject *matrix, PyObject *vector) {
     PyObject *scaled = PyObject_CallFunctionObjArgs(multiply, factor, matrix, NULL), *found = NULL;
     if (scaled != NULL)
         found = PyObject_CallFunctionObjArgs(matmul, scaled, vector, NULL);
@@ -232,7 +232,7 @@ static PyObject *scaled_product(PyObject *self, PyObject *const *args, Py_ssize_
     PyObject *found = own_product(own, args[2], args[3], args[4]);
     workers_leave();
     if (found == NULL && !PyErr_Occurred())
-        found = numpys(args[0], args[1], args[2], args[3], args[4]);
+        found = numpys_product(args[0], args[1], args[2], args[3], args[4]);
     for (int k = 0; k < 5; k++)
         Py_DECREF(args[k]);
     return found;
@@ -295,4 +295,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int scaled_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int blas_scaled_gemv_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

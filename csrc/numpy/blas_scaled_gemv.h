@@ -12,6 +12,6 @@
 #include "jitcore.h"
 
 /* Adds `scaled_use` and `scaled_product` to the module. 0, or -1 with an exception. */
-int scaled_init(PyObject *module);
+int blas_scaled_gemv_init(PyObject *module);
 
 #endif

@@ -183,7 +183,7 @@ static int count_plain(void *job, int part) { return count_part(job, part); }
 
 /* ---- all of them -------------------------------------------------------------------------------- */
 
-static int run_all(WorkersPart *fn, Job *job, int parts) {
+static int count_blocks(WorkersPart *fn, Job *job, int parts) {
     int status = 0;
     if (parts > 1 && workers_threads() > 1 && workers_run(fn, job, parts, &status) == 0)
         return status;
@@ -199,12 +199,12 @@ static int next_blocks(const Job *job, i64 most) {
     return (int)(left < most ? left : most);
 }
 
-static int look_at(Job *job, Reach *all) {
+static int find_reach(Job *job, Reach *all) {
     Reach reaches[MOST_BLOCKS];
     job->reach = reaches;
     *all = (Reach){job->x[0], job->x[0], 1};
     for (int parts; (parts = next_blocks(job, MOST_BLOCKS)) > 0; job->from += parts) {
-        run_all(HAS_AVX2 ? look_wide : look_plain, job, parts);
+        count_blocks(HAS_AVX2 ? look_wide : look_plain, job, parts);
         for (int k = 0; k < parts; k++) {
             all->low = reaches[k].low < all->low ? reaches[k].low : all->low;
             all->high = reaches[k].high > all->high ? reaches[k].high : all->high;
@@ -215,7 +215,7 @@ static int look_at(Job *job, Reach *all) {
 }
 
 /* Blocks one after the other, as NumPy adds them. */
-static void join(const Job *job, int parts, char *result) {
+static void add_blocks(const Job *job, int parts, char *result) {
     i64 count = job->bins.count;
     for (int part = 0; part < parts; part++) {
         const char *row = job->room + ((i64)part * (count + 1) + 1) * (i64)sizeof(f64);
@@ -239,8 +239,8 @@ static int count_all(Job *job, char *result) {
     int status = 0;
     job->from = 0;
     for (int parts; (parts = next_blocks(job, most)) > 0; job->from += parts) {
-        status |= run_all(HAS_AVX2 ? count_wide : count_plain, job, parts);
-        join(job, parts, result);
+        status |= count_blocks(HAS_AVX2 ? count_wide : count_plain, job, parts);
+        add_blocks(job, parts, result);
     }
     PyMem_RawFree(job->room);
     return status | rt_flags();
@@ -270,14 +270,14 @@ static int ends_of(Job *job, PyObject *range) {
     Bins *bins = &job->bins;
     bins->given = range != Py_None;
     if (bins->given) {
-        if (!PyTuple_CheckExact(range) || PyTuple_GET_SIZE(range) != 2 || !is_end(PyTuple_GET_ITEM(range, 0), &bins->first)
-            || !is_end(PyTuple_GET_ITEM(range, 1), &bins->last) || bins->first > bins->last)
+        if (!PyTuple_CheckExact(range) || PyTuple_GET_SIZE(range) != 2 || !is_end(PyTuple_GET_ITEM(range, 0), &bins->first) ||
+            !is_end(PyTuple_GET_ITEM(range, 1), &bins->last) || bins->first > bins->last)
             return 0;
     } else {
         Reach all;
         int finite;
         Py_BEGIN_ALLOW_THREADS
-        finite = look_at(job, &all);
+        finite = find_reach(job, &all);
         Py_END_ALLOW_THREADS
         if (!finite || all.high == 0) /* which of two zeros is the last edge, NumPy's vector code decides */
             return 0;
@@ -343,7 +343,7 @@ static PyObject *own_histogram(PyObject *edges_function, PyObject *x, PyObject *
     return found;
 }
 
-static PyObject *numpys(PyObject *function, PyObject *x, PyObject *count, PyObject *range, PyObject *weights) {
+static PyObject *numpys_histogram(PyObject *function, PyObject *x, PyObject *count, PyObject *range, PyObject *weights) {
     PyObject *args = PyTuple_Pack(5, x, count, range, Py_None, weights);
     PyObject *found = args ? PyObject_Call(function, args, NULL) : NULL;
     Py_XDECREF(args);
@@ -364,7 +364,7 @@ static PyObject *histogram(PyObject *self, PyObject *const *args, Py_ssize_t nar
     workers_leave();
     rt_clear();
     if (found == NULL && !PyErr_Occurred())
-        found = numpys(args[0], x, args[3], args[4], weights);
+        found = numpys_histogram(args[0], x, args[3], args[4], weights);
     Py_DECREF(x);
     Py_DECREF(weights);
     return found;

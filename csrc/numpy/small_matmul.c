@@ -55,7 +55,7 @@ static PyObject *array_for(PyArrayObject *a, PyArrayObject *b) {
     return PyArray_SimpleNew(ndim, shape, PyArray_TYPE(a));
 }
 
-static int run(const Use *use, PyArrayObject *a, PyArrayObject *b, PyArrayObject *out, Matrix x, Matrix y) {
+static int run_matmul(const Use *use, PyArrayObject *a, PyArrayObject *b, PyArrayObject *out, Matrix x, Matrix y) {
     npy_intp item = PyArray_ITEMSIZE(out), row = PyArray_NDIM(b) == 2 ? item * y.columns : item;
     char *data[] = {PyArray_BYTES(a), PyArray_BYTES(b), PyArray_BYTES(out)};
     i64 dim[] = {1, x.rows, x.columns, y.columns};
@@ -97,12 +97,12 @@ static PyObject *product(PyObject *const *args, Py_ssize_t nargs, int is_dot) {
         Py_INCREF(a);
         Py_INCREF(b);
         Py_BEGIN_ALLOW_THREADS
-        status = run(use, a, b, out, x, y);
+        status = run_matmul(use, a, b, out, x, y);
         Py_END_ALLOW_THREADS
         Py_DECREF(a);
         Py_DECREF(b);
     } else
-        status = run(use, a, b, out, x, y);
+        status = run_matmul(use, a, b, out, x, y);
     if (heed(is_dot && !use->dot_warns ? status & RT_ERROR : status) < 0) {
         Py_DECREF(out);
         return NULL;
@@ -146,4 +146,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int products_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int small_matmul_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -10,6 +10,6 @@
 #include "jitcore.h"
 
 /* Adds `products_use`, `small_dot` and `small_matmul` to the module. 0, or -1 with an exception. */
-int products_init(PyObject *module);
+int small_matmul_init(PyObject *module);
 
 #endif

@@ -1,4 +1,4 @@
-/* Frames and transfers as Python lists, for tests and for rehearsals. */
+/* Frames and transfers as Python lists, for tests and for shadow runs. */
 #ifndef JITCORE_OBSERVE_AS_LISTS_H
 #define JITCORE_OBSERVE_AS_LISTS_H
 

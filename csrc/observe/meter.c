@@ -1,36 +1,13 @@
 #include "observe/meter.h"
 
-#include "frame/code_map.h"
 #include "frame/hook.h"
+#include "observe/meter_tree.h"
 #include "policy/cycles.h"
 #include "policy/trial.h"
 
 #include <unistd.h>
 
-#define MOST_NODES 20000
-#define DEEPEST 100
 #define MOST_EVENTS 4096 /* when there are more, the shorter half of them goes */
-
-struct MeterCode {
-    PyObject *filename, *name;
-    int line, generator;
-    unsigned asked; /* for a region of it */
-    uint64_t frames;
-    MeterSlot begins, compiling;
-    struct {
-        uint64_t times, ticks;
-    } before, after; /* whole frames, see MeterFrame */
-    MeterCode *next;
-};
-
-typedef struct Node {
-    MeterCode *code; /* NULL: the root */
-    struct Node *up, *first, *next;
-    int depth, number;
-    int called; /* a compiled call that no frame has begun for */
-    uint64_t times, ticks;
-    uint64_t kinds[METER_NKINDS];
-} Node;
 
 typedef struct {
     MeterCode *code;
@@ -40,9 +17,6 @@ typedef struct {
 } Event;
 
 static int on;
-static MeterCode *codes;
-static Node *roots; /* one a thread */
-static int nnodes;
 static uint64_t seen;
 static Event events[MOST_EVENTS];
 static int nevents;
@@ -59,68 +33,18 @@ int meter_is_on(void) { return on; }
 
 MeterSlot *meter_slots(Py_ssize_t count) { return PyMem_RawCalloc((size_t)count + 1, sizeof(MeterSlot)); }
 
-MeterCode *meter_code(PyCodeObject *code) {
-    Home *home = home_make(code);
-    if (home == NULL) {
-        PyErr_Clear();
-        return NULL;
-    }
-    if (home->meter != NULL)
-        return home->meter;
-    MeterCode *made = PyMem_RawCalloc(1, sizeof(MeterCode));
-    if (made == NULL)
-        return NULL;
-    made->filename = Py_NewRef(code->co_filename);
-    made->name = Py_NewRef(code->co_qualname);
-    made->line = code->co_firstlineno;
-    made->asked = home->compiled;
-    made->generator = (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)) != 0;
-    made->compiling.kind = METER_COMPILING;
-    made->next = codes;
-    codes = made;
-    return home->meter = made;
-}
-
-/* ---------------------------------------------------------------- who called whom */
-
-static Node *node_make(Node *up, MeterCode *code) {
-    Node *node = nnodes < MOST_NODES ? PyMem_RawCalloc(1, sizeof(Node)) : NULL;
-    if (node == NULL)
-        return NULL;
-    node->code = code;
-    node->up = up;
-    node->depth = up ? up->depth + 1 : 0;
-    node->number = nnodes++;
-    Node **list = up ? &up->first : &roots;
-    node->next = *list;
-    return *list = node;
-}
-
-/* The thread's place in the tree, one call further; where the tree is large or deep, the place itself. */
-static Node *called_from(Node *up, MeterCode *code) {
-    for (Node **at = &up->first; *at != NULL; at = &(*at)->next)
-        if ((*at)->code == code) {
-            Node *found = *at;
-            *at = found->next; /* the one that came last is first */
-            found->next = up->first;
-            return up->first = found;
-        }
-    Node *made = up->depth < DEEPEST ? node_make(up, code) : NULL;
-    return made ? made : up;
-}
-
-static void move_to(Node *node) {
+static void move_to(MeterNode *node) {
     now.node = node;
     now.kinds = node->kinds;
 }
 
-static int begin(MeterSpan *span, MeterCode *code, MeterSlot *slot) {
+static int begin_span(MeterSpan *span, MeterCode *code, MeterSlot *slot) {
     span->owner = now.owner;
     span->node = NULL;
     if (code == NULL || (now.spans > 0 && !now.live))
         return 0;
     if (now.node == NULL) {
-        Node *root = node_make(NULL, NULL);
+        MeterNode *root = meter_root();
         if (root == NULL)
             return 0;
         move_to(root);
@@ -137,32 +61,32 @@ static int begin(MeterSpan *span, MeterCode *code, MeterSlot *slot) {
 }
 
 void meter_begin_call(MeterSpan *span, MeterCode *code, int weight) {
-    if (!begin(span, code, code ? &code->begins : NULL))
+    if (!begin_span(span, code, code ? &code->begins : NULL))
         return;
     now.weight *= (uint64_t)weight;
-    Node *node = called_from(now.node, code);
+    MeterNode *node = meter_called_from(now.node, code);
     node->times += now.weight;
     node->called = 1;
     move_to(node);
 }
 
 void meter_begin_frame(MeterSpan *span, MeterCode *code) {
-    if (!begin(span, code, code ? &code->begins : NULL))
+    if (!begin_span(span, code, code ? &code->begins : NULL))
         return;
     code->frames += now.weight;
     code->begins.times += now.weight;
-    Node *node = now.node;
+    MeterNode *node = now.node;
     if (node->code == code && node->called) { /* the frame of the compiled call that has begun */
         node->called = 0;
         return;
     }
-    node = called_from(node, code);
+    node = meter_called_from(node, code);
     node->times += now.weight;
     move_to(node);
 }
 
 void meter_begin_compiling(MeterSpan *span, MeterCode *code) {
-    if (begin(span, code, code ? &code->compiling : NULL))
+    if (begin_span(span, code, code ? &code->compiling : NULL))
         code->compiling.times++;
 }
 
@@ -195,7 +119,7 @@ static int by_ticks(const void *a, const void *b) {
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void note(const Event *event) {
+static void note_event(const Event *event) {
     if (event->ticks < shortest) {
         dropped++;
         return;
@@ -210,7 +134,7 @@ static void note(const Event *event) {
 }
 
 /* The calls that this one stands for were the outer owner's time, until now. */
-static void give_back(MeterSlot *owner, uint64_t *kinds, uint64_t ticks) {
+static void charge_back(MeterSlot *owner, uint64_t *kinds, uint64_t ticks) {
     if (owner == NULL)
         return;
     owner->ticks -= ticks;
@@ -220,7 +144,7 @@ static void give_back(MeterSlot *owner, uint64_t *kinds, uint64_t ticks) {
 uint64_t meter_end(const MeterSpan *span) {
     if (span->node == NULL)
         return 0;
-    Node *node = now.node;
+    MeterNode *node = now.node;
     MeterSlot *owner = now.owner;
     uint64_t ticks = meter_charge(&now) - span->began;
     int compiling = owner != NULL && owner->kind == METER_COMPILING;
@@ -229,13 +153,13 @@ uint64_t meter_end(const MeterSpan *span) {
         node->called = 0;
     }
     if (on && node->code != NULL && (node != span->node || compiling))
-        note(&(Event){node->code, PyThread_get_thread_ident(), node->depth, compiling, span->began, ticks});
+        note_event(&(Event){node->code, PyThread_get_thread_ident(), node->depth, compiling, span->began, ticks});
     uint64_t weight = now.weight;
     move_to(span->node);
     now.owner = span->owner;
     now.weight = span->weight;
     if (weight > span->weight)
-        give_back(now.owner, now.kinds, ticks * (weight - span->weight));
+        charge_back(now.owner, now.kinds, ticks * (weight - span->weight));
     now.live = --now.spans > 0;
     return ticks;
 }
@@ -257,64 +181,6 @@ PyObject *meter_row(const MeterSlot *slot, PyObject *what) {
                          (double)(int64_t)slot->ticks * last_rate);
 }
 
-static int append(PyObject *list, PyObject *row) {
-    int failed = row == NULL || PyList_Append(list, row) < 0;
-    Py_XDECREF(row);
-    return failed ? -1 : 0;
-}
-
-static PyObject *code_rows(void) {
-    PyObject *list = PyList_New(0);
-    for (MeterCode *c = codes; list != NULL && c != NULL; c = c->next) {
-        PyObject *row = Py_BuildValue("OiOKdKdKdKd", c->filename, c->line, c->name, (unsigned long long)c->frames,
-                                      (double)(int64_t)c->begins.ticks * last_rate, (unsigned long long)c->compiling.times,
-                                      (double)c->compiling.ticks * last_rate, (unsigned long long)c->before.times,
-                                      (double)c->before.ticks * last_rate, (unsigned long long)c->after.times,
-                                      (double)c->after.ticks * last_rate);
-        if (append(list, row) < 0)
-            Py_CLEAR(list);
-    }
-    return list;
-}
-
-/* A row for a node: (number, caller's or -1, file, line, name, times, seconds, seconds of each kind that are its own). */
-static PyObject *node_row(const Node *node) {
-    PyObject *kinds = PyTuple_New(METER_NKINDS);
-    for (int k = 0; kinds != NULL && k < METER_NKINDS; k++)
-        PyTuple_SET_ITEM(kinds, k, PyFloat_FromDouble((double)(int64_t)node->kinds[k] * last_rate));
-    if (kinds == NULL)
-        return NULL;
-    const MeterCode *code = node->code;
-    return Py_BuildValue("iiOiOKdN", node->number, node->up ? node->up->number : -1, code ? code->filename : Py_None,
-                         code ? code->line : 0, code ? code->name : Py_None, (unsigned long long)node->times,
-                         (double)node->ticks * last_rate, kinds);
-}
-
-/* Rows make the garbage collector come by, which may call what is measured: called_from() puts siblings in another order. */
-static const Node **as_they_are(const Node *first, int *count) {
-    *count = 0;
-    for (const Node *node = first; node != NULL; node = node->next)
-        ++*count;
-    const Node **nodes = PyMem_RawMalloc((size_t)(*count + 1) * sizeof(Node *));
-    for (int i = 0; nodes != NULL && i < *count; i++, first = first->next)
-        nodes[i] = first;
-    return nodes;
-}
-
-/* Each after that of its caller. */
-static int node_rows(PyObject *list, const Node *first) {
-    int count, failed = 0;
-    const Node **nodes = as_they_are(first, &count);
-    if (nodes == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int i = 0; !failed && i < count; i++)
-        failed = append(list, node_row(nodes[i])) < 0 || node_rows(list, nodes[i]->first) < 0;
-    PyMem_RawFree(nodes);
-    return failed ? -1 : 0;
-}
-
 static PyObject *event_rows(void) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list != NULL && i < nevents; i++) {
@@ -322,7 +188,7 @@ static PyObject *event_rows(void) {
         double began = e.began > ticks_then ? (double)(e.began - ticks_then) * last_rate : 0;
         PyObject *row = Py_BuildValue("OiOkiidd", e.code->filename, e.code->line, e.code->name, e.thread, e.depth,
                                       e.compiling, began, (double)e.ticks * last_rate);
-        if (append(list, row) < 0)
+        if (meter_append(list, row) < 0)
             Py_CLEAR(list);
     }
     return list;
@@ -333,33 +199,17 @@ static PyObject *meter_read(PyObject *self, PyObject *ignored) {
     if (now.live)
         meter_charge(&now);
     last_rate = per_tick();
-    PyObject *nodes = PyList_New(0);
-    if (nodes == NULL || node_rows(nodes, roots) < 0) {
-        Py_XDECREF(nodes);
+    PyObject *nodes = meter_node_rows(last_rate);
+    if (nodes == NULL)
         return NULL;
-    }
     return Py_BuildValue("{sdsKsNsNsNsKsdsi}", "seconds", trial_clock() - clock_then, "frames", (unsigned long long)seen,
-                         "codes", code_rows(), "nodes", nodes, "events", event_rows(), "dropped",
+                         "codes", meter_code_rows(last_rate), "nodes", nodes, "events", event_rows(), "dropped",
                          (unsigned long long)dropped, "shortest", (double)shortest * last_rate, "process", (int)process_then);
-}
-
-static void node_clear(Node *node) {
-    for (; node != NULL; node = node->next) {
-        node->times = node->ticks = 0;
-        memset(node->kinds, 0, sizeof(node->kinds));
-        node_clear(node->first);
-    }
 }
 
 static PyObject *meter_clear(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    for (MeterCode *c = codes; c != NULL; c = c->next) {
-        c->frames = 0;
-        c->begins.ticks = c->begins.times = c->compiling.ticks = c->compiling.times = 0;
-        memset(&c->before, 0, sizeof(c->before));
-        memset(&c->after, 0, sizeof(c->after));
-    }
-    node_clear(roots);
+    meter_tree_clear();
     if (now.live)
         now.since = ticks_now();
     seen = shortest = dropped = 0;

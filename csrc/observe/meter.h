@@ -18,7 +18,7 @@
 #define METER_KINDS(X) \
     X(CPYTHON)   /* instructions that are not compiled, and all that they call */ \
     X(KERNEL)    \
-    X(LOOP)      /* a routine */ \
+    X(LOOP)      /* a native loop */ \
     X(CALL)      /* of NumPy, by a plan */ \
     X(ENTRY)     /* guards, and the state for what comes next */ \
     X(COMPILING)

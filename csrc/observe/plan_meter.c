@@ -3,7 +3,7 @@
 #include "plan/ops.h"
 
 /* Words of a step that begins here. */
-static int length(const int *w) {
+static int words_of(const int *w) {
     static const char *const operands[] = {
 #define OPERANDS(name, operands) operands,
         PLAN_OPS(OPERANDS)
@@ -19,7 +19,7 @@ static int length(const int *w) {
  * the first step's, and becomes the next one's; -1: there is none. */
 static PyObject *metered_step(const Plan *plan, int *word, MeterKind *kind) {
     const int *w = plan->words + *word;
-    *word = w[0] == P_EXIT ? -1 : *word + length(w);
+    *word = w[0] == P_EXIT ? -1 : *word + words_of(w);
     *kind = w[0] == P_KERNEL ? METER_KERNEL : w[0] == P_ROUTINE ? METER_LOOP : METER_CALL;
     int operand = w[0] == P_CALL || w[0] == P_CALL_KW ? w[2] : w[0] == P_KERNEL || w[0] == P_ROUTINE ? w[1] : 0;
     return operand < 0 && operand != PLAN_NULL ? plan->consts[~operand] : NULL;
@@ -33,7 +33,7 @@ void plan_meter_kinds(const Plan *plan, MeterSlot *slots) {
     }
 }
 
-static int add_row(PyObject *list, const MeterSlot *slot, PyObject *what) {
+static int append_slot(PyObject *list, const MeterSlot *slot, PyObject *what) {
     PyObject *row = what ? meter_row(slot, what) : NULL;
     int failed = row == NULL || PyList_Append(list, row) < 0;
     Py_XDECREF(row);
@@ -43,7 +43,7 @@ static int add_row(PyObject *list, const MeterSlot *slot, PyObject *what) {
 int plan_exit_rows(const Plan *plan, const MeterSlot *slots, PyObject *list) {
     for (int i = 0; i < plan->nexits; i++) {
         PyObject *offset = PyLong_FromLong(plan->exits[i].offset);
-        int failed = offset == NULL || add_row(list, &slots[i], offset) < 0;
+        int failed = offset == NULL || append_slot(list, &slots[i], offset) < 0;
         Py_XDECREF(offset);
         if (failed)
             return -1;
@@ -55,7 +55,7 @@ int plan_step_rows(const Plan *plan, const MeterSlot *slots, PyObject *list) {
     MeterKind kind;
     for (int word = 0, next = 0; next >= 0; word = next) {
         PyObject *called = metered_step(plan, &next, &kind);
-        if (called != NULL && add_row(list, &slots[word], called) < 0)
+        if (called != NULL && append_slot(list, &slots[word], called) < 0)
             return -1;
     }
     return 0;

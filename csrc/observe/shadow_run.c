@@ -14,7 +14,7 @@ typedef struct {
     JitEntryHead *entry;
     PyObject *before, *after;
     int offset;
-} Rehearsal;
+} ShadowRun;
 
 typedef struct {
     JitEntryHead head;
@@ -24,14 +24,14 @@ typedef struct {
 
 /* The number of the frame's run, and the frame as Python sees it: new, or NULL with an exception. */
 static PyObject *state_of(const FrameView *view, int offset, unsigned long *serial) {
-    Record *record = record_for(view->frame);
-    Map *map = map_of(JIT_CODE(view->frame));
-    if (record == NULL || map == NULL || map->home->code == NULL) {
+    Activation *activation = activation_of(view->frame);
+    OffsetMap *map = offset_map_of(JIT_CODE(view->frame));
+    if (activation == NULL || map == NULL || map->code_entry->code == NULL) {
         PyErr_SetString(PyExc_SystemError, "jitcore: a frame without a record is watched");
         return NULL;
     }
-    *serial = record->serial;
-    return frame_state(view->frame, map->home->code, offset, view->depth);
+    *serial = activation->serial;
+    return frame_state(view->frame, map->code_entry->code, offset, view->depth);
 }
 
 /* What Python code answers → how the entry is left. */
@@ -44,7 +44,7 @@ static ExitKind answered(PyObject *answer, int offset, Transfer *out) {
         return EXIT_RAISE;
     }
     if (kind != EXIT_JUMP)
-        return kind == EXIT_STAY ? EXIT_STAY : EXIT_MISS;
+        return kind == EXIT_DECLINED ? EXIT_DECLINED : EXIT_MISS;
     out->offset = offset;
     out->through_point = 0;
     out->nstack = TRANSFER_KEEPS_STATE;
@@ -52,7 +52,7 @@ static ExitKind answered(PyObject *answer, int offset, Transfer *out) {
 }
 
 /* The entry, in a context of its own: NumPy's error state is part of it. Its transfer, as Python sees it. */
-static PyObject *run_entry(Rehearsal *self, const FrameView *view, PyObject *locals, PyObject *stack, PyObject *context) {
+static PyObject *run_on_copies(ShadowRun *self, const FrameView *view, PyObject *locals, PyObject *stack, PyObject *context) {
     PyObject **slots = slots_of_list(locals), **values = slots ? slots_of_list(stack) : NULL, *shown = NULL;
     if (values != NULL && PyContext_Enter(context) == 0) {
         FrameView other = {slots, values, view->depth, view->globals, view->builtins, view->frame};
@@ -75,7 +75,7 @@ static PyObject *run_entry(Rehearsal *self, const FrameView *view, PyObject *loc
     return shown;
 }
 
-static PyObject *rehearsed(Rehearsal *self, const FrameView *view, PyObject *loaded) {
+static PyObject *run_shadow(ShadowRun *self, const FrameView *view, PyObject *loaded) {
     unsigned long serial;
     PyObject *context = NULL, *prepared = NULL, *shown = NULL, *answer = NULL;
     PyObject *locals, *stack, *token; /* borrowed from `prepared` */
@@ -91,7 +91,7 @@ static PyObject *rehearsed(Rehearsal *self, const FrameView *view, PyObject *loa
     }
     if (!PyArg_ParseTuple(prepared, "O!O!O", &PyList_Type, &locals, &PyList_Type, &stack, &token))
         goto done;
-    shown = run_entry(self, view, locals, stack, context);
+    shown = run_on_copies(self, view, locals, stack, context);
     if (shown == NULL) { /* what was written must be undone all the same */
         PyErr_Clear();
         shown = Py_NewRef(Py_None);
@@ -105,8 +105,8 @@ done:
     return answer;
 }
 
-static ExitKind rehearsal_run(JitEntryHead *head, FrameView *view, Transfer *out) {
-    Rehearsal *self = (Rehearsal *)head;
+static ExitKind shadow_run(JitEntryHead *head, FrameView *view, Transfer *out) {
+    ShadowRun *self = (ShadowRun *)head;
     Transfer found = {0};
     if (view->frame == NULL)
         return EXIT_MISS;
@@ -117,12 +117,12 @@ static ExitKind rehearsal_run(JitEntryHead *head, FrameView *view, Transfer *out
         if (found.nstack == TRANSFER_KEEPS_STATE)
             found.nstack = 0;
         transfer_clear(&found);
-        return kind == EXIT_STAY ? EXIT_STAY : EXIT_MISS;
+        return kind == EXIT_DECLINED ? EXIT_DECLINED : EXIT_MISS;
     }
     Py_INCREF(self);
     jit_busy_enter();
     PyObject *loaded = found.value;
-    PyObject *answer = rehearsed(self, view, loaded);
+    PyObject *answer = run_shadow(self, view, loaded);
     jit_busy_leave();
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
@@ -134,17 +134,17 @@ static ExitKind rehearsal_run(JitEntryHead *head, FrameView *view, Transfer *out
     return kind;
 }
 
-static PyObject *rehearsal_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *shadow_run_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"probe", "entry", "before", "after", "offset", NULL};
     PyObject *probe, *entry, *before, *after;
     int offset;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!OOi", names, &JitBaseEntry_Type, &probe, &JitBaseEntry_Type, &entry,
                                      &before, &after, &offset))
         return NULL;
-    Rehearsal *self = (Rehearsal *)type->tp_alloc(type, 0);
+    ShadowRun *self = (ShadowRun *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
-    self->head.run = rehearsal_run;
+    self->head.run = shadow_run;
     self->probe = (JitEntryHead *)Py_NewRef(probe);
     self->entry = (JitEntryHead *)Py_NewRef(entry);
     self->before = Py_NewRef(before);
@@ -153,8 +153,8 @@ static PyObject *rehearsal_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     return (PyObject *)self;
 }
 
-static int rehearsal_traverse(PyObject *op, visitproc visit, void *arg) {
-    Rehearsal *self = (Rehearsal *)op;
+static int shadow_run_traverse(PyObject *op, visitproc visit, void *arg) {
+    ShadowRun *self = (ShadowRun *)op;
     Py_VISIT(self->probe);
     Py_VISIT(self->entry);
     Py_VISIT(self->before);
@@ -162,8 +162,8 @@ static int rehearsal_traverse(PyObject *op, visitproc visit, void *arg) {
     return 0;
 }
 
-static void rehearsal_dealloc(PyObject *op) {
-    Rehearsal *self = (Rehearsal *)op;
+static void shadow_run_dealloc(PyObject *op) {
+    ShadowRun *self = (ShadowRun *)op;
     PyObject_GC_UnTrack(op);
     Py_XDECREF(self->probe);
     Py_XDECREF(self->entry);
@@ -172,22 +172,22 @@ static void rehearsal_dealloc(PyObject *op) {
     Py_TYPE(op)->tp_free(op);
 }
 
-static PyMemberDef rehearsal_members[] = {
-    {"probe", T_OBJECT, offsetof(Rehearsal, probe), READONLY, "the entry's guards"},
+static PyMemberDef shadow_run_members[] = {
+    {"probe", T_OBJECT, offsetof(ShadowRun, probe), READONLY, "the entry's guards"},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyTypeObject Rehearsal_Type = {
+static PyTypeObject ShadowRun_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Rehearsal",
     .tp_doc = "Rehearsal(probe, entry, before, after, offset): before(serial, state, loaded) → (locals, stack, token), or how "
               "the frame goes on; after(token, transfer, context) → how it goes on: 0 miss, 2 here, 4 in CPython.",
-    .tp_basicsize = sizeof(Rehearsal),
+    .tp_basicsize = sizeof(ShadowRun),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_base = &JitBaseEntry_Type,
-    .tp_new = rehearsal_new,
-    .tp_dealloc = rehearsal_dealloc,
-    .tp_traverse = rehearsal_traverse,
-    .tp_members = rehearsal_members,
+    .tp_new = shadow_run_new,
+    .tp_dealloc = shadow_run_dealloc,
+    .tp_traverse = shadow_run_traverse,
+    .tp_members = shadow_run_members,
 };
 
 static ExitKind watch_run(JitEntryHead *head, FrameView *view, Transfer *out) {
@@ -244,8 +244,8 @@ static PyTypeObject Watch_Type = {
     .tp_traverse = watch_traverse,
 };
 
-int rehearsal_init(PyObject *module) {
-    if (PyModule_AddType(module, &Rehearsal_Type) < 0)
+int shadow_run_init(PyObject *module) {
+    if (PyModule_AddType(module, &ShadowRun_Type) < 0)
         return -1;
     return PyModule_AddType(module, &Watch_Type);
 }

@@ -10,6 +10,6 @@
 
 #include "frame/transfer.h"
 
-int rehearsal_init(PyObject *module);
+int shadow_run_init(PyObject *module);
 
 #endif

@@ -4,21 +4,21 @@
 #include "guards/weak_identity.h"
 #include "plan/dynamic_int.h"
 
-PyObject *plan_build_tuple(const Run *run, const int *items, int count) {
+PyObject *plan_build_tuple(const PlanRun *run, const int *items, int count) {
     PyObject *tuple = PyTuple_New(count);
     for (int i = 0; tuple && i < count; i++)
         PyTuple_SET_ITEM(tuple, i, Py_NewRef(get(run, items[i])));
     return tuple;
 }
 
-PyObject *plan_build_list(const Run *run, const int *items, int count) {
+PyObject *plan_build_list(const PlanRun *run, const int *items, int count) {
     PyObject *list = PyList_New(count);
     for (int i = 0; list && i < count; i++)
         PyList_SET_ITEM(list, i, Py_NewRef(get(run, items[i])));
     return list;
 }
 
-PyObject *plan_build_set(const Run *run, const int *items, int count) {
+PyObject *plan_build_set(const PlanRun *run, const int *items, int count) {
     PyObject *set = PySet_New(NULL);
     for (int i = 0; set && i < count; i++)
         if (PySet_Add(set, get(run, items[i])) < 0)
@@ -26,7 +26,7 @@ PyObject *plan_build_set(const Run *run, const int *items, int count) {
     return set;
 }
 
-PyObject *plan_build_map(const Run *run, const int *items, int count) {
+PyObject *plan_build_map(const PlanRun *run, const int *items, int count) {
     PyObject *dict = PyDict_New();
     for (int i = 0; dict && i < count; i += 2)
         if (PyDict_SetItem(dict, get(run, items[i]), get(run, items[i + 1])) < 0)
@@ -34,7 +34,7 @@ PyObject *plan_build_map(const Run *run, const int *items, int count) {
     return dict;
 }
 
-PyObject *plan_make_function(const Run *run, const int *parts) {
+PyObject *plan_make_function(const PlanRun *run, const int *parts) {
     PyFunctionObject *fn =
         (PyFunctionObject *)PyFunction_New(get(run, parts[0]), run->view->globals);
     if (fn == NULL)
@@ -64,7 +64,7 @@ PyObject *plan_take_items(PyObject *it, PyObject *count) {
     return Py_NewRef(it);
 }
 
-PyObject *plan_number(const Run *run, PyObject *of, const int *arrays, int count) {
+PyObject *plan_number(const PlanRun *run, PyObject *of, const int *arrays, int count) {
     PyObject *inputs[MOST_VARIABLES];
     for (int i = 0; i < count; i++)
         inputs[i] = get(run, arrays[i]);
@@ -72,7 +72,7 @@ PyObject *plan_number(const Run *run, PyObject *of, const int *arrays, int count
 }
 
 PyObject *plan_alive(PyObject *held) {
-    PyObject *obj = held_object(held);
+    PyObject *obj = weak_identity_object(held);
     if (obj == NULL)
         PyErr_SetString(PyExc_ReferenceError, "jitcore: an object of the plan is gone");
     return Py_XNewRef(obj);

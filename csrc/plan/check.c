@@ -49,8 +49,8 @@ static int step_agrees(const Plan *plan, const int *w) {
         obj = const_of(plan, w[1], &Kernel_Type);
         return obj != NULL && kernel_inputs(obj) == w[2] && kernel_outputs(obj) == w[3];
     case P_ROUTINE:
-        obj = const_of(plan, w[1], &Routine_Type);
-        return obj != NULL && routine_inputs(obj) == w[2] && routine_outputs(obj) == w[3] && routine_ways(obj) == w[4];
+        obj = const_of(plan, w[1], &NativeLoop_Type);
+        return obj != NULL && native_loop_inputs(obj) == w[2] && native_loop_outputs(obj) == w[3] && native_loop_side_exits(obj) == w[4];
     case P_NUMBER:
         obj = const_of(plan, w[2], &Number_Type);
         return obj != NULL && number_inputs(obj) == w[3];

@@ -87,8 +87,8 @@ static int read_monomials(Basis *b, PyObject *rows) {
 }
 
 int basis_read(Basis *b, Py_ssize_t nextents, PyObject *quotients, PyObject *monomials) {
-    if (nextents < 1 || nextents + PyTuple_GET_SIZE(quotients) > MOST_VARIABLES
-        || PyTuple_GET_SIZE(monomials) > MOST_MONOMIALS) {
+    if (nextents < 1 || nextents + PyTuple_GET_SIZE(quotients) > MOST_VARIABLES ||
+        PyTuple_GET_SIZE(monomials) > MOST_MONOMIALS) {
         PyErr_SetString(PyExc_ValueError, "a few variables and monomials");
         return -1;
     }
@@ -152,8 +152,8 @@ static PyObject *number_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     Number *n = (Number *)type->tp_alloc(type, 0);
     if (n == NULL)
         return NULL;
-    if (basis_read(&n->basis, PyTuple_GET_SIZE(axes), quotients, monomials) < 0 || read_axes(n, axes) < 0
-        || read_row(times, n->times, n->basis.nmonomials) < 0)
+    if (basis_read(&n->basis, PyTuple_GET_SIZE(axes), quotients, monomials) < 0 || read_axes(n, axes) < 0 ||
+        read_row(times, n->times, n->basis.nmonomials) < 0)
         Py_CLEAR(n);
     return (PyObject *)n;
 }
@@ -177,4 +177,4 @@ PyTypeObject Number_Type = {
     .tp_call = number_call,
 };
 
-int polynomials_init(PyObject *module) { return PyModule_AddType(module, &Number_Type); }
+int dynamic_int_init(PyObject *module) { return PyModule_AddType(module, &Number_Type); }

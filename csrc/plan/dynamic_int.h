@@ -46,6 +46,6 @@ int number_inputs(PyObject *number);
 /* An int. NULL with an exception: an input is no such array, the number is beyond 64 bits, or memory ran out. */
 PyObject *number_made(PyObject *number, PyObject *const *inputs);
 
-int polynomials_init(PyObject *module);
+int dynamic_int_init(PyObject *module);
 
 #endif

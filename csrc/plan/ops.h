@@ -2,7 +2,7 @@
  *
  * `d` a register that is written, `r` an operand that is read: >= 0 a register, < 0 the constant ~x, PLAN_NULL is CPython's
  * NULL; `i` a plain number, `n` how many operands follow; `*` they follow, of KERNEL first those read, then those written; of
- * ROUTINE then the exits of its ways but the first.
+ * ROUTINE (a native loop) then the exits of its side exits.
  */
 #ifndef JITCORE_PLAN_OPS_H
 #define JITCORE_PLAN_OPS_H

@@ -10,23 +10,23 @@
 #include "observe/meter.h"
 
 #define FEW 16
-#define LAUNCH 500 /* nanoseconds, of a routine; */
+#define LAUNCH 500 /* nanoseconds, of a native loop; */
 #define LAUNCH_ALONE 150 /* without a frame, beyond what CPython takes for a call */
 #define MOST_GAIN 1000 /* launches: what is more makes no difference */
-#define FOR_GOOD ((i64)1 << 40) /* rounds that a routine adds where CPython would leave its loop, too */
-#define FEW_ROUNDS 8 /* of a routine that was left: entering it again costs as much as CPython takes for them */
+#define FOR_GOOD ((i64)1 << 40) /* iterations that a native loop adds where CPython would leave its loop, too */
+#define FEW_ITERATIONS 8 /* of a native loop that was left: entering it again costs as much as CPython takes for them */
 
 /* ---------------------------------------------------------------- steps */
 
 /* What a step calls, a new reference: a callable of the user's is known weakly, and what it does may let go of it. */
-static PyObject *callee(const Run *run, int operand) {
+static PyObject *callee(const PlanRun *run, int operand) {
     PyObject *fn = get(run, operand);
-    if (Py_IS_TYPE(fn, &Held_Type) && (fn = held_object(fn)) == NULL)
+    if (Py_IS_TYPE(fn, &WeakIdentity_Type) && (fn = weak_identity_object(fn)) == NULL)
         PyErr_SetString(PyExc_ReferenceError, "jitcore: what a step calls is gone");
     return Py_XNewRef(fn);
 }
 
-static PyObject *call(const Run *run, int operand, const int *args, int count, PyObject *names) {
+static PyObject *call_function(const PlanRun *run, int operand, const int *args, int count, PyObject *names) {
     PyObject *few[FEW + 1], **all = few;
     if (count > FEW && (all = PyMem_Malloc((count + 1) * sizeof(PyObject *))) == NULL)
         return PyErr_NoMemory();
@@ -42,7 +42,7 @@ static PyObject *call(const Run *run, int operand, const int *args, int count, P
     return result;
 }
 
-static int run_kernel(Run *run, const int *w) {
+static int run_kernel(PlanRun *run, const int *w) {
     int nin = w[2], nout = w[3];
     PyObject *few[FEW], **inputs = few;
     if (nin + nout > FEW && (inputs = PyMem_Malloc((nin + nout) * sizeof(PyObject *))) == NULL)
@@ -60,7 +60,7 @@ static int run_kernel(Run *run, const int *w) {
 }
 
 /* On the arguments of a call, and nobody would find that it was begun. */
-static int is_alone(const Run *run) { return run->plan->pure && run->view->frame == NULL; }
+static int can_roll_back(const PlanRun *run) { return run->plan->no_effects && run->view->frame == NULL; }
 
 /* In thousandths of a launch, nanoseconds all. */
 static int gain_of(i64 saved, i64 launch) {
@@ -68,7 +68,7 @@ static int gain_of(i64 saved, i64 launch) {
 }
 
 /* The exit by which it is left, 0: it ran to its end. -1: memory ran out. */
-static int run_routine(Run *run, const int *w) {
+static int run_native_loop(PlanRun *run, const int *w) {
     int nin = w[2], nout = w[3];
     const int *in = w + 5, *out = in + nin, *exits = out + nout;
     PyObject *few[FEW], **inputs = few;
@@ -77,25 +77,25 @@ static int run_routine(Run *run, const int *w) {
     PyObject **outputs = inputs + nin;
     for (int i = 0; i < nin; i++)
         inputs[i] = get(run, in[i]);
-    i64 rounds;
-    int way = routine_launch(get(run, w[1]), inputs, outputs, &rounds);
-    i64 gone = rounds % FOR_GOOD, saved = gone * routine_weight(get(run, w[1]));
-    int in_vain = way > 0 && rounds < FEW_ROUNDS;
-    run->gain += is_alone(run) ? gain_of(saved, LAUNCH_ALONE) : gain_of(in_vain ? 0 : saved, LAUNCH);
-    for (int i = 0; i < nout && way >= 0; i++)
+    i64 iterations;
+    int side_exit = native_loop_launch(get(run, w[1]), inputs, outputs, &iterations);
+    i64 counted = iterations % FOR_GOOD, saved = counted * native_loop_weight(get(run, w[1]));
+    int too_short = side_exit > 0 && iterations < FEW_ITERATIONS;
+    run->gain += can_roll_back(run) ? gain_of(saved, LAUNCH_ALONE) : gain_of(too_short ? 0 : saved, LAUNCH);
+    for (int i = 0; i < nout && side_exit >= 0; i++)
         Py_XSETREF(run->regs[out[i]], outputs[i]);
     if (inputs != few)
         PyMem_Free(inputs);
-    if (way > 0 && PyErr_Occurred()) { /* a signal's handler raised inside a call */
-        run->window = exits[way - 1];
+    if (side_exit > 0 && PyErr_Occurred()) { /* a signal's handler raised inside a call */
+        run->window = exits[side_exit - 1];
         run->handled = 1;
-        run->loud = 0;
+        run->effect = 0;
         return -1;
     }
-    return way > 0 ? exits[way - 1] : way;
+    return side_exit > 0 ? exits[side_exit - 1] : side_exit;
 }
 
-static void put_back(Run *run) {
+static void restore_state(PlanRun *run) {
     if (run->state == NULL)
         return;
     errstate_reset(run->state);
@@ -106,8 +106,8 @@ static void put_back(Run *run) {
 }
 
 /* Another error state until the next QUIET or LOUD; NULL: the user's. */
-static int set_state(Run *run, PyObject *extobj) {
-    put_back(run);
+static int set_state(PlanRun *run, PyObject *extobj) {
+    restore_state(run);
     if (extobj == NULL)
         return 0;
     run->state = errstate_set(extobj);
@@ -116,7 +116,7 @@ static int set_state(Run *run, PyObject *extobj) {
 
 /* NumPy's own calls raise where they would warn. What they run of Python is left alone: to compile it would be to compile
  * it for an error state that is not the user's. */
-static int quiet(Run *run, PyObject *extobj) {
+static int set_quiet_state(PlanRun *run, PyObject *extobj) {
     if (set_state(run, extobj) < 0)
         return -1;
     run->quiet = run->state != NULL;
@@ -127,7 +127,7 @@ static int quiet(Run *run, PyObject *extobj) {
 
 /* ---------------------------------------------------------------- exits */
 
-static int fill_stack(Run *run, const PlanExit *exit, Transfer *out) {
+static int fill_stack(PlanRun *run, const PlanExit *exit, Transfer *out) {
     out->stack = PyMem_Malloc((exit->nstack + 1) * sizeof(PyObject *));
     if (out->stack == NULL)
         return -1;
@@ -137,7 +137,7 @@ static int fill_stack(Run *run, const PlanExit *exit, Transfer *out) {
     return 0;
 }
 
-static int fill_locals(Run *run, const PlanExit *exit, Transfer *out) {
+static int fill_locals(PlanRun *run, const PlanExit *exit, Transfer *out) {
     if (exit->nlocals == 0)
         return 0;
     out->local_index = PyMem_Malloc(exit->nlocals * sizeof(int));
@@ -152,7 +152,7 @@ static int fill_locals(Run *run, const PlanExit *exit, Transfer *out) {
     return 0;
 }
 
-static int fill(Run *run, const PlanExit *exit, Transfer *out) {
+static int fill_transfer(PlanRun *run, const PlanExit *exit, Transfer *out) {
     if (exit->kind == EXIT_RETURN) {
         out->value = Py_NewRef(get(run, exit->value));
         return 0;
@@ -165,7 +165,7 @@ static int fill(Run *run, const PlanExit *exit, Transfer *out) {
     return -1;
 }
 
-TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
+METERED_VARIANT int run_steps_variant(PlanRun *run, const int *w, int *reached, Meter *meter, MeterSlot *slots) {
 #define METERED                                        \
     if (slots != NULL)                                 \
         meter_enter(meter, &slots[w - run->plan->words]);
@@ -173,13 +173,13 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
         switch (w[0]) {
         case P_CALL:
             METERED
-            if (put(run, w[1], call(run, w[2], w + 4, w[3], NULL)) < 0)
+            if (put(run, w[1], call_function(run, w[2], w + 4, w[3], NULL)) < 0)
                 return -1;
             w += 4 + w[3];
             break;
         case P_CALL_KW:
             METERED
-            if (put(run, w[1], call(run, w[2], w + 5, w[4], get(run, w[3]))) < 0)
+            if (put(run, w[1], call_function(run, w[2], w + 5, w[4], get(run, w[3]))) < 0)
                 return -1;
             w += 5 + w[4];
             break;
@@ -215,7 +215,7 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
             DO(CELL_SET, 2, PyCell_Set(get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_SET, 2, PyDict_SetItem(run->view->globals, get(run, w[1]), get(run, w[2])))
             DO(GLOBAL_DEL, 1, PyDict_DelItem(run->view->globals, get(run, w[1])))
-            DO(QUIET, 1, quiet(run, get(run, w[1])))
+            DO(QUIET, 1, set_quiet_state(run, get(run, w[1])))
         case P_NUMBER:
             if (put(run, w[1], plan_number(run, get(run, w[2]), w + 4, w[3])) < 0)
                 return -1;
@@ -233,12 +233,12 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
             break;
         case P_ROUTINE: {
             METERED
-            int exit = run_routine(run, w);
+            int exit = run_native_loop(run, w);
             if (exit < 0)
                 return -1;
             if (exit > 0) {
                 int returns = run->plan->exits[exit].kind == EXIT_RETURN;
-                *reached = is_alone(run) && !returns ? 0 : exit; /* nothing has happened: CPython makes the call */
+                *reached = can_roll_back(run) && !returns ? 0 : exit; /* nothing has happened: CPython makes the call */
                 return 0;
             }
             w += 5 + w[2] + w[3] + w[4];
@@ -246,7 +246,7 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
         }
         case P_WINDOW:
             run->window = w[1];
-            run->loud = 0;
+            run->effect = 0;
             run->offset = -1;
             w += 2;
             break;
@@ -254,7 +254,7 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
             if (set_state(run, get(run, w[2])) < 0)
                 return -1;
             run->window = w[3];
-            run->loud = 1;
+            run->effect = 1;
             run->offset = w[1];
             if (run->view->frame != NULL)
                 frame_set_ip(run->view->frame, w[1]);
@@ -271,20 +271,20 @@ TWICE int steps_with(Run *run, const int *w, int *reached, Meter *meter, MeterSl
 }
 
 /* Steps from `w` on. 0: reached EXIT, *reached says which; -1: a step failed. */
-static int steps(Run *run, const int *w, int *reached) { return steps_with(run, w, reached, NULL, NULL); }
+static int run_steps(PlanRun *run, const int *w, int *reached) { return run_steps_variant(run, w, reached, NULL, NULL); }
 
-static int steps_metered(Run *run, Meter *meter, MeterSlot *slots, int *reached) {
-    return steps_with(run, run->plan->words, reached, meter, slots);
+static int run_steps_metered(PlanRun *run, Meter *meter, MeterSlot *slots, int *reached) {
+    return run_steps_variant(run, run->plan->words, reached, meter, slots);
 }
 
 /* The exit's own steps, then its state. -1: one of them failed, exception set. */
-static int take(Run *run, int number, Transfer *out) {
+static int run_exit(PlanRun *run, int number, Transfer *out) {
     const PlanExit *exit = &run->plan->exits[number];
     int same;
     if (exit->kind == EXIT_MISS)
         return 0;
-    run->loud = 0;
-    if (steps(run, run->plan->words + exit->start, &same) < 0 || fill(run, exit, out) < 0) {
+    run->effect = 0;
+    if (run_steps(run, run->plan->words + exit->start, &same) < 0 || fill_transfer(run, exit, out) < 0) {
         if (!PyErr_Occurred())
             PyErr_NoMemory();
         return -1;
@@ -292,19 +292,19 @@ static int take(Run *run, int number, Transfer *out) {
     return 0;
 }
 
-/* A failing step: dropped, if it is pure; raised at its instruction, if it is loud; an interrupt is raised where the
+/* A failing step: dropped, if it has no effects; raised at its instruction, if it has; an interrupt is raised where the
  * window begins. */
-static ExitKind after_failure(Run *run, Transfer *out) {
+static ExitKind exit_after_failure(PlanRun *run, Transfer *out) {
     PyObject *type, *value, *traceback;
-    if (is_alone(run)) /* all that was done is dropped */
-        run->window = run->loud = 0;
-    int raises = run->loud || run->handled || handler_raised();
+    if (can_roll_back(run)) /* all that was done is dropped */
+        run->window = run->effect = 0;
+    int raises = run->effect || run->handled || handler_raised();
     if (raises && !PyErr_Occurred())
         PyErr_SetString(PyExc_SystemError, "jitcore: a step failed without an exception");
     PyErr_Fetch(&type, &value, &traceback);
     ExitKind kind = run->plan->exits[run->window].kind;
-    int loud = run->loud;
-    if (take(run, run->window, out) < 0) { /* out of memory: that exception wins */
+    int effect = run->effect;
+    if (run_exit(run, run->window, out) < 0) { /* out of memory: that exception wins */
         Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
         out->nstack = TRANSFER_KEEPS_STATE;
         out->offset = -1;
@@ -316,33 +316,33 @@ static ExitKind after_failure(Run *run, Transfer *out) {
     }
     if (kind == EXIT_MISS)
         out->nstack = TRANSFER_KEEPS_STATE;
-    if (loud || kind == EXIT_MISS)
+    if (effect || kind == EXIT_MISS)
         out->offset = run->offset;
     PyErr_Restore(type, value, traceback);
     return EXIT_RAISE;
 }
 
-TWICE ExitKind run_with(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
-                        Meter *meter, MeterSlot *slots, int *left) {
-    Run run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
+METERED_VARIANT ExitKind run_plan(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed,
+                                  int *gain, Meter *meter, MeterSlot *slots, int *exit_taken) {
+    PlanRun run = {.plan = plan, .view = view, .regs = regs, .offset = -1};
     int reached;
     if (view->frame != NULL)
         run.ip = JIT_IP(view->frame);
-    int bad = (slots != NULL ? steps_metered(&run, meter, slots, &reached) : steps(&run, plan->words, &reached)) < 0;
+    int bad = (slots != NULL ? run_steps_metered(&run, meter, slots, &reached) : run_steps(&run, plan->words, &reached)) < 0;
     if (slots != NULL && !bad)
-        *left = reached;
-    put_back(&run);
+        *exit_taken = reached;
+    restore_state(&run);
     if (view->frame != NULL)
         JIT_IP(view->frame) = run.ip;
-    *failed = bad && !run.loud;
+    *failed = bad && !run.effect;
     *gain = run.gain;
     if (bad) {
-        ExitKind kind = after_failure(&run, out);
+        ExitKind kind = exit_after_failure(&run, out);
         if (slots != NULL)
-            *left = run.window;
+            *exit_taken = run.window;
         return kind;
     }
-    if (take(&run, reached, out) == 0)
+    if (run_exit(&run, reached, out) == 0)
         return plan->exits[reached].kind;
     out->nstack = TRANSFER_KEEPS_STATE;
     out->offset = -1;
@@ -351,11 +351,11 @@ TWICE ExitKind run_with(const Plan *plan, const FrameView *view, PyObject **regs
 
 ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
                   int *failed, int *gain) {
-    return run_with(plan, view, regs, out, failed, gain, NULL, NULL, NULL);
+    return run_plan(plan, view, regs, out, failed, gain, NULL, NULL, NULL);
 }
 
 ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
-                          Meter *meter, MeterSlot *slots, int *left) {
-    *left = 0;
-    return run_with(plan, view, regs, out, failed, gain, meter, slots, left);
+                          Meter *meter, MeterSlot *slots, int *exit_taken) {
+    *exit_taken = 0;
+    return run_plan(plan, view, regs, out, failed, gain, meter, slots, exit_taken);
 }

@@ -21,11 +21,11 @@ typedef struct {
     PyObject **consts;           /* borrowed */
     PlanExit *exits;             /* exit 0 is the miss */
     int nexits;
-    char pure;                   /* without a frame, what fails or leaves a loop is a miss: nothing has happened */
+    char no_effects;             /* without a frame, what fails or leaves a loop is a miss: nothing has happened */
 } Plan;
 
 /* Runs the plan. Registers are owned by the caller. Returns how the region is left; EXIT_RAISE has the exception set, no
- * other has. *failed: a pure step failed, and CPython repeats the work since the start of its window; but for an interrupt,
+ * other has. *failed: a step without effects failed, and CPython repeats the work since the start of its window; but for an interrupt,
  * which is raised there. *gain: in thousandths of a launch, what its loops saved beyond what it costs to launch them; below
  * 0 CPython would have been faster.
  *
@@ -34,10 +34,10 @@ typedef struct {
 ExitKind plan_run(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out,
                   int *failed, int *gain);
 
-/* The same, measured: from a call, a kernel or a routine on the time is that of the slot with the number of its word.
- * *left: the exit, 0: it did not get to one. */
+/* The same, measured: from a call, a kernel or a native loop on the time is that of the slot with the number of its word.
+ * *exit_taken: the exit, 0: it did not get to one. */
 ExitKind plan_run_metered(const Plan *plan, const FrameView *view, PyObject **regs, Transfer *out, int *failed, int *gain,
-                          Meter *meter, MeterSlot *slots, int *left);
+                          Meter *meter, MeterSlot *slots, int *exit_taken);
 
 /* A buffer of ints → PyMem, and how many they are. NULL with an exception. */
 int *plan_words(PyObject *buffer, Py_ssize_t *count);

@@ -39,4 +39,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int part_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int slice_view_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -5,6 +5,6 @@
 #include "jitcore.h"
 
 /* Adds `part` to the module. 0, or -1 with an exception. */
-int part_init(PyObject *module);
+int slice_view_init(PyObject *module);
 
 #endif

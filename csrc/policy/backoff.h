@@ -1,49 +1,53 @@
-/* Is there anything to do in a function's calls? Where many in a row entered no compiled code and met no new code, they
- * go without entries and without the evaluation function, which makes Python calls slower, but for every few. What these
- * then find makes it more patient. A call in which very many other functions ran stands for several.
+/* Backoff of a compiled function: after 64 calls in a row that entered no compiled code and met no new code, entries and the
+ * evaluation function, which makes Python calls slower, are tried on every 32nd call only.
+ *
+ *     idle call             ──▶ calls + 1, and one more for every 512 frames of other functions in it
+ *     calls ≥ threshold     ──▶ 31 of 32 calls are plain ones; the 32nd is a sample
+ *     a sample does work    ──▶ calls = 0, threshold × 2
+ *     a plain call is long  ──▶ calls = 0
  */
 #ifndef JITCORE_POLICY_BACKOFF_H
 #define JITCORE_POLICY_BACKOFF_H
 
-#define IDLE_PATIENCE 64      /* calls in a row, at first */
-#define IDLE_SAMPLE 32        /* then one of so many looks again */
-#define IDLE_MOST (1L << 30)
-#define IDLE_FRAMES 512       /* of others, that weigh as much as a call */
+#define BACKOFF_CALLS 64   /* idle calls in a row: the first threshold */
+#define BACKOFF_SAMPLE 32  /* then one call of so many is a sample */
+#define BACKOFF_MOST (1L << 30)
+#define BACKOFF_FRAMES 512 /* of other functions, that weigh as much as an idle call */
 
 typedef struct {
-    long calls;    /* in a row, without anything to do */
-    long patience; /* 0: IDLE_PATIENCE */
-    char rests;    /* in the last one entries rested that will be of use where a call is a long one */
-} Idle;
+    long calls;     /* idle ones in a row, samples and skipped calls among them */
+    long threshold; /* 0: BACKOFF_CALLS */
+    char penalised; /* entries had a penalty in the last sample: they are of use again where a call is a long one */
+} Backoff;
 
-static inline long idle_patience(const Idle *idle) {
-    return idle->patience ? idle->patience : IDLE_PATIENCE;
+static inline long backoff_threshold(const Backoff *backoff) {
+    return backoff->threshold ? backoff->threshold : BACKOFF_CALLS;
 }
 
 /* May this call go without the evaluation function? */
-static inline int idle_skips(Idle *idle) {
-    if (idle->calls < idle_patience(idle))
+static inline int backoff_skips(Backoff *backoff) {
+    if (backoff->calls < backoff_threshold(backoff))
         return 0;
-    return ++idle->calls % IDLE_SAMPLE != 0;
+    return ++backoff->calls % BACKOFF_SAMPLE != 0;
 }
 
-/* There may be something to do again. */
-static inline void idle_ends(Idle *idle) { idle->calls = 0; }
+/* A plain call was a long one. */
+static inline void backoff_end(Backoff *backoff) { backoff->calls = 0; }
 
-/* How many calls one with it stands for. */
-static inline int idle_stride(const Idle *idle) { return idle->calls < idle_patience(idle) ? 1 : IDLE_SAMPLE; }
+/* How many calls a sample stands for. */
+static inline int backoff_stride(const Backoff *backoff) { return backoff->calls < backoff_threshold(backoff) ? 1 : BACKOFF_SAMPLE; }
 
-/* After a call with it, in which so many frames ran that it had nothing to do for. */
-static inline void idle_note(Idle *idle, int worked, unsigned long frames) {
+/* After a sample. `worked`: it entered compiled code, or met new code; `frames`: of other functions that ran in it. */
+static inline void backoff_note(Backoff *backoff, int worked, unsigned long frames) {
     if (!worked) {
-        long weight = 1 + (long)(frames / IDLE_FRAMES), room = idle_patience(idle) - idle->calls;
+        long weight = 1 + (long)(frames / BACKOFF_FRAMES), room = backoff_threshold(backoff) - backoff->calls;
         if (room > 0)
-            idle->calls += weight < room ? weight : room;
+            backoff->calls += weight < room ? weight : room;
         return;
     }
-    if (idle->calls >= idle_patience(idle) && idle->patience < IDLE_MOST)
-        idle->patience = 2 * idle_patience(idle);
-    idle->calls = 0;
+    if (backoff->calls >= backoff_threshold(backoff) && backoff->threshold < BACKOFF_MOST)
+        backoff->threshold = 2 * backoff_threshold(backoff);
+    backoff->calls = 0;
 }
 
 #endif

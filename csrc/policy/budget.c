@@ -9,8 +9,8 @@
 static int begun;
 static double began, began_wall;
 static Account account;
-static double stood, stands_at; /* seconds that the clock stood; since when it does */
-static int standing;            /* for so many that compile; under the GIL */
+static double paused_seconds, paused_at; /* that the clock was paused; since when it is */
+static int pauses;                       /* for so many that compile; under the GIL */
 
 static double processor(clockid_t clock) {
     struct timespec now;
@@ -27,12 +27,12 @@ static double of_children(void) {
            (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
 }
 
-double budget_clock(void) { return (standing > 0 ? stands_at : trial_clock()) - stood; }
+double budget_clock(void) { return (pauses > 0 ? paused_at : trial_clock()) - paused_seconds; }
 
-static void go_on(void) {
-    if (standing > 0)
-        stood += trial_clock() - stands_at;
-    standing = 0;
+static void resume_clock(void) {
+    if (pauses > 0)
+        paused_seconds += trial_clock() - paused_at;
+    pauses = 0;
 }
 
 static void about_to_fork(void) { budget_account(); }
@@ -41,7 +41,7 @@ static void about_to_fork(void) { budget_account(); }
  * threads does not end there. */
 static void in_child(void) {
     began = processor(CLOCK_PROCESS_CPUTIME_ID) - account.program;
-    go_on();
+    resume_clock();
 }
 
 static void mind_forks(void) {
@@ -61,8 +61,8 @@ void budget_begin(void) {
 
 Spending budget_open(void) {
     mind_forks();
-    if (standing++ == 0)
-        stands_at = trial_clock();
+    if (pauses++ == 0)
+        paused_at = trial_clock();
     return (Spending){processor(CLOCK_THREAD_CPUTIME_ID), of_children(), trial_clock()};
 }
 
@@ -83,10 +83,10 @@ static double times = 1, longest;
 
 double budget_charge(Spending since, int free) {
     double cost = used_since(since);
-    if (standing == 1)
-        go_on();
-    else if (standing > 1)
-        standing--;
+    if (pauses == 1)
+        resume_clock();
+    else if (pauses > 1)
+        pauses--;
     looked = 0;
     if (free)
         return cost;

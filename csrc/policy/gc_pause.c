@@ -15,7 +15,7 @@ static Py_ssize_t runs_of(const struct _gc_runtime_state *gc) {
     return all;
 }
 
-static void put_back(void) {
+static void restore_count(void) {
     if (watched == NULL)
         return;
     if (runs_of(watched) == collections)
@@ -26,39 +26,39 @@ static void put_back(void) {
     compiling = 0;
 }
 
-void collector_begin(void) {
+void gc_pause_begin(void) {
     static int minds_forks; /* who compiled in the parent's other threads does not end in a child */
     if (!minds_forks)
-        minds_forks = pthread_atfork(NULL, NULL, put_back) == 0;
+        minds_forks = pthread_atfork(NULL, NULL, restore_count) == 0;
     if (compiling++ > 0)
         return;
     watched = &PyThreadState_Get()->interp->gc;
     count = watched->generations[0].count;
     collections = runs_of(watched);
-    watched->generations[0].count -= COLLECTOR_ROOM;
+    watched->generations[0].count -= GC_PAUSE_ROOM;
 }
 
-void collector_end(void) {
+void gc_pause_end(void) {
     if (compiling > 0 && --compiling == 0)
-        put_back();
+        restore_count();
 }
 
-static PyObject *begin(PyObject *self, PyObject *ignored) {
+static PyObject *collector_begin(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    collector_begin();
+    gc_pause_begin();
     Py_RETURN_NONE;
 }
 
-static PyObject *end(PyObject *self, PyObject *ignored) {
+static PyObject *collector_end(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    collector_end();
+    gc_pause_end();
     Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
-    {"collector_begin", begin, METH_NOARGS, "From here on what this process allocates starts no garbage collection, ..."},
-    {"collector_end", end, METH_NOARGS, "... and from here on it does, as if nothing had been allocated in between."},
+    {"collector_begin", collector_begin, METH_NOARGS, "From here on what this process allocates starts no garbage collection, ..."},
+    {"collector_end", collector_end, METH_NOARGS, "... and from here on it does, as if nothing had been allocated in between."},
     {NULL, NULL, 0, NULL},
 };
 
-int collector_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int gc_pause_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -51,7 +51,7 @@ static void raise_to(size_t bytes) {
     free(block);
 }
 
-static PyObject *keep(PyObject *self, PyObject *args) {
+static PyObject *heap_keep(PyObject *self, PyObject *args) {
     (void)self;
     Py_ssize_t given;
     int seconds;
@@ -80,7 +80,7 @@ static PyObject *addresses(PyObject *self, PyObject *ignored) {
 }
 
 static PyMethodDef methods[] = {
-    {"heap_keep", keep, METH_VARARGS,
+    {"heap_keep", heap_keep, METH_VARARGS,
      "heap_keep(bytes, seconds): what malloc may keep at the top of a heap, which is never made less, and how often what lies "
      "free is given back."},
     {"heap_give_back", give_back, METH_NOARGS, "heap_give_back(): give what lies free in malloc's heaps back to the system."},

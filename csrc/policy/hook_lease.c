@@ -8,68 +8,68 @@
 #define FRAME_SECONDS 150e-9 /* that a call takes longer meanwhile, as nothing is specialised for it, either */
 #define WARM_SHARE 0.02      /* of the time in code that is about to be compiled */
 
-int jit_standing;
-static long left; /* frames without anything to do, until it goes */
+int jit_lease_on;
+static long frames_left; /* without anything to do, until the hook goes */
 
-static void stand_for(long least) {
-    if (left < least)
-        left = least;
-    if (jit_standing)
+static void extend(long least) {
+    if (frames_left < least)
+        frames_left = least;
+    if (jit_lease_on)
         return;
-    jit_standing = 1;
+    jit_lease_on = 1;
     jit_hook_use(1);
 }
 
-void standing_begin(void) { stand_for(FRAMES); }
+void lease_begin(void) { extend(FRAMES); }
 
-void standing_for_one(void) { stand_for(FRAMES_FOR_ONE); }
+void lease_begin_short(void) { extend(FRAMES_FOR_ONE); }
 
-void standing_end(void) {
-    if (!jit_standing)
+void lease_end(void) {
+    if (!jit_lease_on)
         return;
-    jit_standing = 0;
-    left = 0;
+    jit_lease_on = 0;
+    frames_left = 0;
     jit_hook_use(-1);
 }
 
-void standing_met_frame(void) {
-    if (--left > 0 || everywhere_seconds() <= 0)
+void lease_met_frame(void) {
+    if (--frames_left > 0 || hotness_seconds() <= 0)
         return;
-    if (everywhere_rests(FRAMES * FRAME_SECONDS))
-        standing_end();
+    if (hotness_lets_hook_go(FRAMES * FRAME_SECONDS))
+        lease_end();
     else
-        left = FRAMES;
+        frames_left = FRAMES;
 }
 
-void standing_worked(void) {
-    if (jit_standing) {
-        left = FRAMES;
-        everywhere_worked();
+void lease_worked(void) {
+    if (jit_lease_on) {
+        frames_left = FRAMES;
+        hotness_used_hook();
     }
 }
 
 /* Whether that makes as many as at first. */
 static int pay(double frames) {
-    double paid = (double)left + frames;
-    left = paid < FRAMES ? (long)paid : FRAMES;
+    double paid = (double)frames_left + frames;
+    frames_left = paid < FRAMES ? (long)paid : FRAMES;
     return paid >= FRAMES;
 }
 
-void standing_gained(double seconds) {
+void lease_gained(double seconds) {
     if (seconds == 0)
-        standing_worked();
-    else if (jit_standing && seconds > 0 && pay(seconds / FRAME_SECONDS))
-        everywhere_worked();
+        lease_worked();
+    else if (jit_lease_on && seconds > 0 && pay(seconds / FRAME_SECONDS))
+        hotness_used_hook();
 }
 
 static __thread double warm; /* seconds in frames of such code on this thread, each counted once */
 
-double standing_warm(void) { return warm; }
+double lease_warm(void) { return warm; }
 
 /* By the time that none of those in it has paid by. */
-void standing_warmed(double seconds, double worth, double before) {
+void lease_warmed(double seconds, double worth, double before) {
     double own = before + seconds - warm;
-    if (!jit_standing || own <= 0)
+    if (!jit_lease_on || own <= 0)
         return;
     warm += own;
     pay(1 + WARM_SHARE / FRAME_SECONDS * worth * own);

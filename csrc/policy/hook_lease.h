@@ -12,18 +12,18 @@
 
 #include "compat.h"
 
-extern int jit_standing; /* it does; read at each frame */
+extern int jit_lease_on; /* it does; read at each frame */
 
-void standing_begin(void);   /* or stay, for at least as many frames as at first */
-void standing_for_one(void); /* the same for fewer: a frame is about to come that is worth it */
-void standing_end(void);
+void lease_begin(void);   /* or stay, for at least as many frames as at first */
+void lease_begin_short(void); /* the same for fewer: a frame is about to come that is worth it */
+void lease_end(void);
 
-void standing_met_frame(void); /* while it stands */
-void standing_worked(void);
-void standing_gained(double seconds); /* 0: nobody knows */
+void lease_met_frame(void); /* while it stands */
+void lease_worked(void);
+void lease_gained(double seconds); /* 0: nobody knows */
 
-/* A frame of code that is not hot yet begins, and has taken so long. `worth`: everywhere_worth(). `before`: what the first gave. */
-double standing_warm(void);
-void standing_warmed(double seconds, double worth, double before);
+/* A frame of code that is not hot yet begins, and has taken so long. `worth`: hotness_worth(). `before`: what the first gave. */
+double lease_warm(void);
+void lease_warmed(double seconds, double worth, double before);
 
 #endif

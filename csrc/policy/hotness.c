@@ -32,18 +32,18 @@ static int arrived;      /* what makes them is loaded */
 static vectorcallfunc ufunc_call;
 static PyObject *numpy; /* the module */
 
-int everywhere_is_on(void) { return on; }
-double everywhere_seconds(void) { return seconds > 0 ? budget_wait(seconds) : seconds; }
+int hotness_is_on(void) { return on; }
+double hotness_seconds(void) { return seconds > 0 ? budget_wait(seconds) : seconds; }
 
-/* What compiling can make less: NumPy's calls, and what CPython does for a call or a round. Frames that wait for a library
+/* What compiling can make less: NumPy's calls, and what CPython does for a call or an iteration. Frames that wait for a library
  * have little of either. */
 #define UNIT_SECONDS 1e-6
 #define PASS_SECONDS 5e-6
 #define WORTH 4.0           /* calls that are no ufuncs', and what stands between them, take time, too */
 #define MOST_WORTH 8.0
 #define LEAST_WORK 0.05     /* of the time spent */
-#define IDLE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
-#define SURE 4.0            /* worth: rounds of a loop over items, say */
+#define FIRST_PIECE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
+#define SURE 4.0            /* worth: iterations of a loop over items, say */
 #define FIRST_PATIENCE 5.0  /* for the first question, which loads the compiler: about what that takes, */
 #define FIRST_UNSURE 20.0   /* and where the gain is less sure */
 #define FULL 1.0            /* worth: all of the time may become less. Where it is some of it, the program has taken */
@@ -64,11 +64,11 @@ static int is_young(void) {
     return !old;
 }
 
-static int is_too_early(const Home *home, double spent) {
-    return !loaded && seconds > 0 && everywhere_worth(home, spent) < FULL && is_young();
+static int is_too_early(const CodeEntry *code_entry, double spent) {
+    return !loaded && seconds > 0 && hotness_worth(code_entry, spent) < FULL && is_young();
 }
 
-void everywhere_loaded(void) { loaded = 1; }
+void hotness_loaded(void) { loaded = 1; }
 
 /* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. */
 static int has_subclass(const JitFrame *frame) {
@@ -81,39 +81,39 @@ static int has_subclass(const JitFrame *frame) {
     return 0;
 }
 
-void everywhere_passed(Home *home, const JitFrame *frame, int times) {
+void hotness_passed(CodeEntry *code_entry, const JitFrame *frame, int times) {
     if (loaded || !has_subclass(frame))
-        home->work += PASS_SECONDS * times;
+        code_entry->work += PASS_SECONDS * times;
 }
 
 /* A frame that goes from loop to loop has been in each of them only since then. */
-double everywhere_since(const Home *home, double then) { return budget_clock() - fmax(then, home->cooled); }
+double hotness_since(const CodeEntry *code_entry, double then) { return budget_clock() - fmax(then, code_entry->cooled); }
 
-double everywhere_worth(const Home *home, double spent) {
-    return spent > 0 ? fmin(WORTH * home->work / spent, MOST_WORTH) : MOST_WORTH;
+double hotness_worth(const CodeEntry *code_entry, double spent) {
+    return spent > 0 ? fmin(WORTH * code_entry->work / spent, MOST_WORTH) : MOST_WORTH;
 }
 
-int everywhere_hot(const Home *home, double spent) {
+int hotness_reached(const CodeEntry *code_entry, double spent) {
     if (seconds <= 0)
         return 1;
-    double wanted = everywhere_seconds(), worth = everywhere_worth(home, spent), gain = spent * fmin(worth, 1);
+    double wanted = hotness_seconds(), worth = hotness_worth(code_entry, spent), gain = spent * fmin(worth, 1);
     if (!loaded)
         wanted = fmax(wanted, (worth >= SURE ? FIRST_PATIENCE : FIRST_UNSURE) * seconds);
-    if (home->compiled == 0 && spent >= IDLE_PATIENCE * seconds)
+    if (code_entry->compiled == 0 && spent >= FIRST_PIECE_PATIENCE * seconds)
         gain = spent;
-    return gain >= wanted && spent >= home->cost && !is_too_early(home, spent);
+    return gain >= wanted && spent >= code_entry->cost && !is_too_early(code_entry, spent);
 }
 
-int everywhere_warms(const Home *home) {
-    if (home->hot || home->work < LEAST_WORK * home->spent || budget_is_spent())
+int hotness_is_warming(const CodeEntry *code_entry) {
+    if (code_entry->hot || code_entry->work < LEAST_WORK * code_entry->spent || budget_is_spent())
         return 0;
-    return home->spent < FIRST_PATIENCE * seconds || !is_too_early(home, home->spent);
+    return code_entry->spent < FIRST_PATIENCE * seconds || !is_too_early(code_entry, code_entry->spent);
 }
 
-void everywhere_worked(void) { of_use = 1; }
+void hotness_used_hook(void) { of_use = 1; }
 
-int everywhere_rests(double stood) {
-    if (!on || promise_is_open())
+int hotness_lets_hook_go(double stood) {
+    if (!on || predict_is_pending())
         return !on;
     if (!of_use)
         in_vain += stood;
@@ -129,7 +129,7 @@ static int is_dear(double aside) {
     return aside > ASIDE_SECONDS && aside > ASIDE_SECONDS + ASIDE_SHARE * budget_account().program;
 }
 
-void everywhere_prepared(double cost) {
+void hotness_prepared(double cost) {
     if (arrived)
         preparing += cost;
     arrived = 1;
@@ -145,7 +145,7 @@ static int cell_is_of_numpy(PyObject *value) {
     return PyCell_Check(value) && PyCell_GET(value) != NULL && is_of_numpy(PyCell_GET(value));
 }
 
-int everywhere_names_numpy(PyCodeObject *code, PyObject *globals) {
+int hotness_names_numpy(PyCodeObject *code, PyObject *globals) {
     Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
     for (Py_ssize_t i = 0; on && i < count && i < MOST_NAMES; i++) {
         PyObject *value;
@@ -159,7 +159,7 @@ int everywhere_names_numpy(PyCodeObject *code, PyObject *globals) {
     return 0;
 }
 
-int everywhere_has_numpy(PyObject *globals) {
+int hotness_has_numpy(PyObject *globals) {
     if (!on || !PyDict_CheckExact(globals))
         return 0;
     return PyDict_GetItemString(globals, "np") == numpy || PyDict_GetItemString(globals, "numpy") == numpy;
@@ -177,7 +177,7 @@ static int touches_arrays(PyCodeObject *code, JitFrame *frame) {
     for (Py_ssize_t i = 0; closure != NULL && i < PyTuple_GET_SIZE(closure); i++)
         if (cell_is_of_numpy(PyTuple_GET_ITEM(closure, i)))
             return 1;
-    return promise_imports_numpy(code) || everywhere_names_numpy(code, frame->f_globals); /* a module has no names yet */
+    return predict_imports_numpy(code) || hotness_names_numpy(code, frame->f_globals); /* a module has no names yet */
 }
 
 /* The first call, the 16th, the 256th, … is looked at. */
@@ -187,52 +187,52 @@ static int is_looked_at(unsigned calls) {
     return calls == 1;
 }
 
-int everywhere_ripe(PyCodeObject *code, JitFrame *frame) {
+int hotness_is_ripe(PyCodeObject *code, JitFrame *frame) {
     if (!on)
-        return promise_early(code, frame);
-    Home *home = home_make(code);
-    if (home == NULL) {
+        return predict_early(code, frame);
+    CodeEntry *code_entry = code_entry_make(code);
+    if (code_entry == NULL) {
         PyErr_Clear();
         return 0;
     }
-    if (seconds <= 0 || home->heat >= WARMER)
+    if (seconds <= 0 || code_entry->heat >= WARMER)
         return 1;
-    if (home->heat >= WARM)
+    if (code_entry->heat >= WARM)
         return !is_dear(preparing);
-    if (home->calls == 0 && !promise_is_watched())
-        standing_begin(); /* others like it may come, and nobody says so */
-    if (home->calls < UINT_MAX)
-        home->calls++;
-    if (!is_looked_at(home->calls))
+    if (code_entry->calls == 0 && !predict_is_watching())
+        lease_begin(); /* others like it may come, and nobody says so */
+    if (code_entry->calls < UINT_MAX)
+        code_entry->calls++;
+    if (!is_looked_at(code_entry->calls))
         return 0;
-    return promise_has_loop(code) && touches_arrays(code, frame) && (home->calls >= OFTEN || !is_dear(preparing));
+    return predict_has_loop(code) && touches_arrays(code, frame) && (code_entry->calls >= OFTEN || !is_dear(preparing));
 }
 
 /* ---------------------------------------------------------------- ufuncs at work */
 
 /* One look at whose work it is: the innermost frame that is not a library's. */
-static void look(PyThreadState *ts) {
+static void look_at_callers(PyThreadState *ts) {
     JitFrame *frame = JIT_CURRENT(ts);
     for (int up = 0; frame != NULL && up < MOST_UP; up++, frame = frame->previous) {
         if (JIT_IS_SHIM(frame))
             continue;
         PyCodeObject *code = JIT_CODE(frame);
-        if (map_of(code) != NULL) { /* it has points, where it is compiled when that pays */
+        if (offset_map_of(code) != NULL) { /* it has points, where it is compiled when that pays */
             if (up <= NEAR)
-                map_of(code)->home->work += UNIT_SECONDS * LOOK_EVERY;
+                offset_map_of(code)->code_entry->work += UNIT_SECONDS * LOOK_EVERY;
             return;
         }
-        Home *home = home_make(code);
-        if (home == NULL) {
+        CodeEntry *code_entry = code_entry_make(code);
+        if (code_entry == NULL) {
             PyErr_Clear();
             return;
         }
-        if (home->left)
+        if (code_entry->left_alone)
             continue;
-        if (home->heat < UINT_MAX)
-            home->heat++;
-        if (home->heat >= WARM && !is_dear(in_vain))
-            standing_begin();
+        if (code_entry->heat < UINT_MAX)
+            code_entry->heat++;
+        if (code_entry->heat >= WARM && !is_dear(in_vain))
+            lease_begin();
         return;
     }
 }
@@ -248,7 +248,7 @@ static void count(PyObject *const *args, Py_ssize_t nargs) {
     heap_look();
     PyThreadState *ts = PyThreadState_Get();
     if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())
-        look(ts);
+        look_at_callers(ts);
 }
 
 static PyObject *counted(PyObject *ufunc, PyObject *const *args, size_t nargsf, PyObject *names) {
@@ -282,7 +282,7 @@ static void forget_ufuncs(PyObject *dict) {
             ((PyUFuncObject *)value)->vectorcall = ufunc_call;
 }
 
-static PyObject *begin(PyObject *self, PyObject *args) {
+static PyObject *everywhere_begin(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *module, *umath;
     double given;
@@ -295,20 +295,20 @@ static PyObject *begin(PyObject *self, PyObject *args) {
     }
     if (watch_ufuncs(PyModule_GetDict(umath)) < 0)
         return NULL;
-    promise_met();
-    if (promise_watch() < 0)
+    predict_met_numpy();
+    if (predict_watch() < 0)
         return NULL;
     Py_XSETREF(numpy, Py_NewRef(module));
     seconds = given;
     loaded = there;
     budget_begin();
     on = 1;
-    if (!promise_is_watched() || seconds <= 0)
-        standing_begin();
+    if (!predict_is_watching() || seconds <= 0)
+        lease_begin();
     Py_RETURN_NONE;
 }
 
-static PyObject *end(PyObject *self, PyObject *umath) {
+static PyObject *everywhere_end(PyObject *self, PyObject *umath) {
     (void)self;
     if (!PyModule_Check(umath)) {
         PyErr_SetString(PyExc_TypeError, "a module is expected");
@@ -316,28 +316,28 @@ static PyObject *end(PyObject *self, PyObject *umath) {
     }
     on = 0;
     forget_ufuncs(PyModule_GetDict(umath));
-    standing_end();
+    lease_end();
     Py_RETURN_NONE;
 }
 
-static PyObject *is_on(PyObject *self, PyObject *ignored) {
+static PyObject *everywhere(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
     return PyBool_FromLong(on);
 }
 
-static PyObject *stands(PyObject *self, PyObject *ignored) {
+static PyObject *hook_stands(PyObject *self, PyObject *ignored) {
     (void)self, (void)ignored;
-    return PyBool_FromLong(jit_standing);
+    return PyBool_FromLong(jit_lease_on);
 }
 
 static PyMethodDef methods[] = {
-    {"everywhere_begin", begin, METH_VARARGS,
+    {"everywhere_begin", everywhere_begin, METH_VARARGS,
      "everywhere_begin(numpy, umath, seconds, loaded): from now on code that works with arrays for so long is compiled. "
      "Is the compiler there?"},
-    {"everywhere_end", end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
-    {"everywhere", is_on, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
-    {"hook_stands", stands, METH_NOARGS, "Is the evaluation function in for all frames?"},
+    {"everywhere_end", everywhere_end, METH_O, "everywhere_end(umath): undo everywhere_begin()."},
+    {"everywhere", everywhere, METH_NOARGS, "Between everywhere_begin() and everywhere_end()?"},
+    {"hook_stands", hook_stands, METH_NOARGS, "Is the evaluation function in for all frames?"},
     {NULL, NULL, 0, NULL},
 };
 
-int everywhere_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int hotness_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

@@ -13,35 +13,35 @@
 #include "frame/code_map.h"
 
 /* A first frame of code that nobody has asked about: does it work with arrays, as far as one sees? */
-int everywhere_ripe(PyCodeObject *code, JitFrame *frame);
+int hotness_is_ripe(PyCodeObject *code, JitFrame *frame);
 
-int everywhere_is_on(void);
+int hotness_is_on(void);
 
 /* The time that might be gained in code before it is compiled; more where a good deal has been compiled in vain. */
-double everywhere_seconds(void);
-int everywhere_hot(const Home *home, double spent);
-/* What compiling might make less, in seconds for each of those in its frames. Above 1: short rounds, which count for more than
+double hotness_seconds(void);
+int hotness_reached(const CodeEntry *code_entry, double spent);
+/* What compiling might make less, in seconds for each of those in its frames. Above 1: short iterations, which count for more than
  * they take, as they gain most. */
-double everywhere_worth(const Home *home, double spent);
+double hotness_worth(const CodeEntry *code_entry, double spent);
 /* Seconds since then, or since a piece of the code was compiled, whichever is later. */
-double everywhere_since(const Home *home, double then);
+double hotness_since(const CodeEntry *code_entry, double then);
 /* Not hot yet, and there is something to gain: the evaluation function is to stay until then. */
-int everywhere_warms(const Home *home);
-/* One of its points was passed so often: a call, or a round of a loop, each. */
-void everywhere_passed(Home *home, const JitFrame *frame, int times);
-void everywhere_loaded(void); /* the compiler, by the first question */
-void everywhere_prepared(double cost); /* seconds: looking at a code object, and making its C* */
+int hotness_is_warming(const CodeEntry *code_entry);
+/* One of its points was passed so often: a call, or an iteration of a loop, each. */
+void hotness_passed(CodeEntry *code_entry, const JitFrame *frame, int times);
+void hotness_loaded(void); /* the compiler, by the first question */
+void hotness_prepared(double cost); /* seconds: looking at a code object, and making its C* */
 
 /* Are there arrays, ufuncs or NumPy itself among the names that it reads? */
-int everywhere_names_numpy(PyCodeObject *code, PyObject *globals);
+int hotness_names_numpy(PyCodeObject *code, PyObject *globals);
 
 /* 1: a module of these names has NumPy among them. */
-int everywhere_has_numpy(PyObject *globals);
+int hotness_has_numpy(PyObject *globals);
 
 /* The evaluation function has had nothing to do, which has cost so many seconds: may it go? It has found something to do. */
-int everywhere_rests(double stood);
-void everywhere_worked(void);
+int hotness_lets_hook_go(double stood);
+void hotness_used_hook(void);
 
-int everywhere_init(PyObject *module);
+int hotness_init(PyObject *module);
 
 #endif

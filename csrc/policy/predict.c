@@ -17,14 +17,14 @@ static int is_jump_back(_Py_CODEUNIT unit) {
     return op == JUMP_BACKWARD;
 }
 
-int promise_has_loop(PyCodeObject *code) {
+int predict_has_loop(PyCodeObject *code) {
     for (Py_ssize_t i = 0; i < Py_SIZE(code); i++)
         if (is_jump_back(_PyCode_CODE(code)[i]))
             return 1;
     return 0;
 }
 
-int promise_imports_numpy(PyCodeObject *code) {
+int predict_imports_numpy(PyCodeObject *code) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); i++) {
         PyObject *name = PyTuple_GET_ITEM(code->co_names, i);
         if (PyUnicode_CompareWithASCIIString(name, "numpy") == 0)
@@ -46,9 +46,9 @@ static int is_script(PyCodeObject *code, JitFrame *frame) {
            PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0 && frame->f_globals == script_names();
 }
 
-void promise_met(void) { early = awaited = 0; }
+void predict_met_numpy(void) { early = awaited = 0; }
 
-int promise_early(PyCodeObject *code, JitFrame *frame) {
+int predict_early(PyCodeObject *code, JitFrame *frame) {
     if (!early)
         return 0;
     int script = awaited && is_script(code, frame);
@@ -56,9 +56,9 @@ int promise_early(PyCodeObject *code, JitFrame *frame) {
         return 0;
     if (script) {
         awaited = 0;
-        standing_end();
+        lease_end();
     }
-    return promise_imports_numpy(code) && promise_has_loop(code);
+    return predict_imports_numpy(code) && predict_has_loop(code);
 }
 
 static PyObject *await_script(PyObject *self, PyObject *ignored) {
@@ -66,9 +66,9 @@ static PyObject *await_script(PyObject *self, PyObject *ignored) {
     if (PyInterpreterState_Get() != PyInterpreterState_Main())
         Py_RETURN_NONE;
     early = awaited = 1;
-    if (promise_watch() < 0)
+    if (predict_watch() < 0)
         return NULL;
-    standing_begin();
+    lease_begin();
     Py_RETURN_NONE;
 }
 
@@ -84,17 +84,17 @@ static int has_items(PyCodeObject *code) {
 }
 
 /* Of a module that has NumPy, loops over items of something: most likely of an array that it is given. */
-static int promises(PyFunctionObject *func) {
+static int is_promising(PyFunctionObject *func) {
     PyCodeObject *code = (PyCodeObject *)func->func_code;
-    if (!promise_has_loop(code))
+    if (!predict_has_loop(code))
         return 0;
-    return promise_imports_numpy(code) || everywhere_names_numpy(code, func->func_globals) ||
-           (has_items(code) && everywhere_has_numpy(func->func_globals));
+    return predict_imports_numpy(code) || hotness_names_numpy(code, func->func_globals) ||
+           (has_items(code) && hotness_has_numpy(func->func_globals));
 }
 
 #ifdef JIT_WATCHES_FUNCTIONS
 static int is_of_use(void) {
-    return (early || everywhere_is_on()) && !jit_busy() && PyInterpreterState_Get() == PyInterpreterState_Main();
+    return (early || hotness_is_on()) && !jit_busy() && PyInterpreterState_Get() == PyInterpreterState_Main();
 }
 
 static vectorcallfunc plain_call;
@@ -103,7 +103,7 @@ static vectorcallfunc plain_call;
 static PyObject *first_call(PyObject *func, PyObject *const *args, size_t nargsf, PyObject *names) {
     PyFunction_SetVectorcall((PyFunctionObject *)func, plain_call);
     if (is_of_use())
-        standing_for_one();
+        lease_begin_short();
     return plain_call(func, args, nargsf, names);
 }
 
@@ -111,21 +111,21 @@ static int function_made(PyFunction_WatchEvent event, PyFunctionObject *func, Py
     (void)value;
     if (event != PyFunction_EVENT_CREATE)
         return 0;
-    Home *home = home_of((PyCodeObject *)func->func_code);
-    if (home != NULL && home->looked_at && !home->promises) /* a lambda in a loop is made again and again */
+    CodeEntry *code_entry = code_entry_of((PyCodeObject *)func->func_code);
+    if (code_entry != NULL && code_entry->looked_at && !code_entry->promising) /* a lambda in a loop is made again and again */
         return 0;
     if (!is_of_use() || jit_watched(PyThreadState_Get()) || memory_is_traced())
         return 0;
-    home = home_make((PyCodeObject *)func->func_code);
-    if (home == NULL) {
+    code_entry = code_entry_make((PyCodeObject *)func->func_code);
+    if (code_entry == NULL) {
         PyErr_Clear();
         return 0;
     }
-    if (!home->looked_at) {
-        home->looked_at = 1;
-        home->promises = promises(func);
+    if (!code_entry->looked_at) {
+        code_entry->looked_at = 1;
+        code_entry->promising = is_promising(func);
     }
-    if (!home->promises || home->calls || home->asked)
+    if (!code_entry->promising || code_entry->calls || code_entry->asked)
         return 0;
     if (plain_call == NULL)
         plain_call = func->vectorcall;
@@ -137,21 +137,21 @@ static int function_made(PyFunction_WatchEvent event, PyFunctionObject *func, Py
 /* A cell has names that cells before it have bound. Where else exec() may run it is not known. */
 static int names_known_arrays(PyCodeObject *code) {
     PyObject *names = script_names();
-    return names != NULL && everywhere_names_numpy(code, names);
+    return names != NULL && hotness_names_numpy(code, names);
 }
 
 /* A module, or a notebook's cell, that is about to be run. */
 static int code_made(PyCodeEvent event, PyCodeObject *code) {
-    if (event == PY_CODE_EVENT_CREATE && !(code->co_flags & CO_OPTIMIZED) && everywhere_is_on() && is_of_use() &&
-        PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0 && promise_has_loop(code) &&
-        (promise_imports_numpy(code) || names_known_arrays(code)))
-        standing_for_one();
+    if (event == PY_CODE_EVENT_CREATE && !(code->co_flags & CO_OPTIMIZED) && hotness_is_on() && is_of_use() &&
+        PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0 && predict_has_loop(code) &&
+        (predict_imports_numpy(code) || names_known_arrays(code)))
+        lease_begin_short();
     return 0;
 }
 
 static int watched; /* 1: yes, -1: others have taken all places */
 
-int promise_watch(void) {
+int predict_watch(void) {
     if (watched != 0)
         return 0;
     watched = PyFunction_AddWatcher(function_made) >= 0 && PyCode_AddWatcher(code_made) >= 0 ? 1 : -1;
@@ -159,17 +159,17 @@ int promise_watch(void) {
     return 0;
 }
 
-int promise_is_watched(void) { return watched > 0; }
+int predict_is_watching(void) { return watched > 0; }
 
-int promise_is_open(void) { return 0; }
+int predict_is_pending(void) { return 0; }
 
 #else
 #define MOST_WAITS 50 /* times that the evaluation function stays for functions that may never be called */
 
-int promise_watch(void) { return 0; }
-int promise_is_watched(void) { return 0; }
+int predict_watch(void) { return 0; }
+int predict_is_watching(void) { return 0; }
 
-int promise_is_open(void) {
+int predict_is_pending(void) {
     static int waits;
     PyObject *names = script_names(), *name, *value;
     Py_ssize_t at = 0;
@@ -178,8 +178,8 @@ int promise_is_open(void) {
     while (PyDict_Next(names, &at, &name, &value)) {
         if (!PyFunction_Check(value))
             continue;
-        Home *home = home_of((PyCodeObject *)((PyFunctionObject *)value)->func_code);
-        if ((home == NULL || (home->calls == 0 && !home->asked)) && promises((PyFunctionObject *)value)) {
+        CodeEntry *code_entry = code_entry_of((PyCodeObject *)((PyFunctionObject *)value)->func_code);
+        if ((code_entry == NULL || (code_entry->calls == 0 && !code_entry->asked)) && is_promising((PyFunctionObject *)value)) {
             waits++;
             return 1;
         }
@@ -194,4 +194,4 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int promise_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }
+int predict_init(PyObject *module) { return PyModule_AddFunctions(module, methods); }

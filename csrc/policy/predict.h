@@ -10,20 +10,20 @@
 
 #include "frame/code_map.h"
 
-int promise_has_loop(PyCodeObject *code);
+int predict_has_loop(PyCodeObject *code);
 /* Does it import NumPy, or a part of it? */
-int promise_imports_numpy(PyCodeObject *code);
+int predict_imports_numpy(PyCodeObject *code);
 
 /* NumPy is not there: is this the script, or a function, that imports it and loops? */
-int promise_early(PyCodeObject *code, JitFrame *frame);
-void promise_met(void); /* it is there */
+int predict_early(PyCodeObject *code, JitFrame *frame);
+void predict_met_numpy(void); /* it is there */
 
 /* From now on functions and modules are looked at when they are made; where CPython does not tell, nothing happens. */
-int promise_watch(void);
-int promise_is_watched(void);
+int predict_watch(void);
+int predict_is_watching(void);
 /* Are there functions of the script's that have not been called and promise work? Always no where they are watched. */
-int promise_is_open(void);
+int predict_is_pending(void);
 
-int promise_init(PyObject *module);
+int predict_init(PyObject *module);
 
 #endif

@@ -7,9 +7,9 @@ typedef struct {
     unsigned long thread; /* 0: deaf */
     PyObject *heard;      /* list: text, line, text, line, ... */
     char drops;
-} Ear;
+} ThreadFilter;
 
-static PyTypeObject Ear_Type;
+static PyTypeObject ThreadFilter_Type;
 
 static int line_now(void) {
     JitFrame *frame = JIT_CURRENT(PyThreadState_Get());
@@ -19,7 +19,7 @@ static int line_now(void) {
 }
 
 static PyObject *match(PyObject *op, PyObject *text) {
-    Ear *self = (Ear *)op;
+    ThreadFilter *self = (ThreadFilter *)op;
     if (self->thread != PyThread_get_thread_ident())
         Py_RETURN_FALSE;
     PyObject *line = PyLong_FromLong(line_now());
@@ -33,10 +33,10 @@ static PyObject *match(PyObject *op, PyObject *text) {
 
 enum { ACTION, MESSAGE, CATEGORY, MODULE, LINE, WIDTH };
 
-static Ear *ear_of(PyObject *row) {
-    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != WIDTH || !Py_IS_TYPE(PyTuple_GET_ITEM(row, MESSAGE), &Ear_Type))
+static ThreadFilter *filter_of(PyObject *row) {
+    if (!PyTuple_CheckExact(row) || PyTuple_GET_SIZE(row) != WIDTH || !Py_IS_TYPE(PyTuple_GET_ITEM(row, MESSAGE), &ThreadFilter_Type))
         return NULL;
-    return (Ear *)PyTuple_GET_ITEM(row, MESSAGE);
+    return (ThreadFilter *)PyTuple_GET_ITEM(row, MESSAGE);
 }
 
 /* A deaf one in front of the program's rows, and of what this thread has there; the last, which leaves room for those
@@ -45,23 +45,23 @@ static PyObject *find_deaf(PyObject *rows, PyObject *action) {
     PyObject *found = NULL;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(rows); i++) {
         PyObject *row = PyList_GET_ITEM(rows, i);
-        Ear *ear = ear_of(row);
-        if (ear == NULL || ear->thread == PyThread_get_thread_ident())
+        ThreadFilter *filter = filter_of(row);
+        if (filter == NULL || filter->thread == PyThread_get_thread_ident())
             return found;
-        if (ear->thread == 0 && PyUnicode_Compare(PyTuple_GET_ITEM(row, ACTION), action) == 0)
+        if (filter->thread == 0 && PyUnicode_Compare(PyTuple_GET_ITEM(row, ACTION), action) == 0)
             found = row;
     }
     return found;
 }
 
 static PyObject *new_row(PyObject *action) {
-    Ear *ear = PyObject_New(Ear, &Ear_Type);
-    if (ear == NULL)
+    ThreadFilter *filter = PyObject_New(ThreadFilter, &ThreadFilter_Type);
+    if (filter == NULL)
         return NULL;
-    ear->thread = 0;
-    ear->drops = 0;
-    ear->heard = NULL;
-    return Py_BuildValue("(ONOOi)", action, ear, PyExc_Warning, Py_None, 0);
+    filter->thread = 0;
+    filter->drops = 0;
+    filter->heard = NULL;
+    return Py_BuildValue("(ONOOi)", action, filter, PyExc_Warning, Py_None, 0);
 }
 
 static PyObject *ear_begin(PyObject *self, PyObject *args) {
@@ -82,18 +82,18 @@ static PyObject *ear_begin(PyObject *self, PyObject *args) {
         return NULL;
     }
     row = Py_NewRef(row ? row : made);
-    Ear *ear = ear_of(row);
-    PyObject *before = ear->heard;
-    ear->heard = heard;
-    ear->drops = (char)drops;
-    ear->thread = PyThread_get_thread_ident();
+    ThreadFilter *filter = filter_of(row);
+    PyObject *before = filter->heard;
+    filter->heard = heard;
+    filter->drops = (char)drops;
+    filter->thread = PyThread_get_thread_ident();
     Py_XDECREF(before);
     Py_DECREF(made);
     return row;
 }
 
-static int is_plain(PyObject *pattern, PyObject *regex) {
-    return pattern == Py_None || PyUnicode_CheckExact(pattern) || Py_IS_TYPE(pattern, &Ear_Type) ||
+static int is_plain_pattern(PyObject *pattern, PyObject *regex) {
+    return pattern == Py_None || PyUnicode_CheckExact(pattern) || Py_IS_TYPE(pattern, &ThreadFilter_Type) ||
            (PyObject *)Py_TYPE(pattern) == regex;
 }
 
@@ -103,7 +103,7 @@ static int are_plain(PyObject *rows, PyObject *regex) {
         PyObject *row = PyList_GET_ITEM(rows, i);
         if (!PyTuple_Check(row) || PyTuple_GET_SIZE(row) != WIDTH)
             continue; /* an error is raised there */
-        if (!is_plain(PyTuple_GET_ITEM(row, MESSAGE), regex) || !is_plain(PyTuple_GET_ITEM(row, MODULE), regex) ||
+        if (!is_plain_pattern(PyTuple_GET_ITEM(row, MESSAGE), regex) || !is_plain_pattern(PyTuple_GET_ITEM(row, MODULE), regex) ||
             !PyType_CheckExact(PyTuple_GET_ITEM(row, CATEGORY)) || !PyLong_CheckExact(PyTuple_GET_ITEM(row, LINE)))
             return 0;
     }
@@ -111,7 +111,7 @@ static int are_plain(PyObject *rows, PyObject *regex) {
 }
 
 /* Compares nothing: rows of the program's may do so in their own way. */
-static int take_out(PyObject *rows, PyObject *row) {
+static int remove_row(PyObject *rows, PyObject *row) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(rows); i++)
         if (PyList_GET_ITEM(rows, i) == row)
             return PyList_SetSlice(rows, i, i + 1, NULL);
@@ -123,21 +123,21 @@ static PyObject *ear_end(PyObject *self, PyObject *args) {
     (void)self;
     if (!PyArg_ParseTuple(args, "O!OO", &PyList_Type, &rows, &row, &regex))
         return NULL;
-    Ear *ear = ear_of(row);
-    if (ear == NULL) {
+    ThreadFilter *filter = filter_of(row);
+    if (filter == NULL) {
         PyErr_SetString(PyExc_TypeError, "a row of ear_begin() is expected");
         return NULL;
     }
-    ear->thread = 0;
-    if (are_plain(rows, regex) && take_out(rows, row) < 0)
+    filter->thread = 0;
+    if (are_plain(rows, regex) && remove_row(rows, row) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
 
 /* ---------------------------------------------------------------- what Python sees */
 
-static void ear_dealloc(PyObject *op) {
-    Py_XDECREF(((Ear *)op)->heard);
+static void filter_dealloc(PyObject *op) {
+    Py_XDECREF(((ThreadFilter *)op)->heard);
     Py_TYPE(op)->tp_free(op);
 }
 
@@ -164,32 +164,32 @@ static PyObject *reduce(PyObject *op, PyObject *ignored) {
     return made;
 }
 
-static PyGetSetDef ear_getset[] = {
+static PyGetSetDef filter_getset[] = {
     {"pattern", pattern, NULL, "of a regular expression that matches nothing", NULL},
     {"flags", flags, NULL, "of that", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyMethodDef ear_methods[] = {
+static PyMethodDef filter_methods[] = {
     {"match", match, METH_O, "match(text): on its thread, what is heard is noted; is it dropped?"},
     {"__reduce__", reduce, METH_NOARGS, "Copied or pickled it is re.compile() of its pattern."},
     {NULL, NULL, 0, NULL},
 };
 
-static PyMemberDef ear_members[] = {
-    {"heard", T_OBJECT, offsetof(Ear, heard), READONLY, "text, line, text, line, ..."},
+static PyMemberDef filter_members[] = {
+    {"heard", T_OBJECT, offsetof(ThreadFilter, heard), READONLY, "text, line, text, line, ..."},
     {NULL, 0, 0, 0, NULL},
 };
 
-static PyTypeObject Ear_Type = {
+static PyTypeObject ThreadFilter_Type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Ear",
     .tp_doc = "In a row of warnings.filters: answers for one thread.",
-    .tp_basicsize = sizeof(Ear),
+    .tp_basicsize = sizeof(ThreadFilter),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_dealloc = ear_dealloc,
-    .tp_methods = ear_methods,
-    .tp_getset = ear_getset,
-    .tp_members = ear_members,
+    .tp_dealloc = filter_dealloc,
+    .tp_methods = filter_methods,
+    .tp_getset = filter_getset,
+    .tp_members = filter_members,
 };
 
 static PyMethodDef methods[] = {
@@ -200,6 +200,6 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int ear_init(PyObject *module) {
-    return PyModule_AddType(module, &Ear_Type) < 0 ? -1 : PyModule_AddFunctions(module, methods);
+int thread_warnings_init(PyObject *module) {
+    return PyModule_AddType(module, &ThreadFilter_Type) < 0 ? -1 : PyModule_AddFunctions(module, methods);
 }

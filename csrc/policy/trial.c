@@ -1,32 +1,32 @@
 #include "policy/trial.h"
 
-#define RUNS 8           /* of a look; four each */
-#define REST 200         /* runs of the winner until its second look */
-#define MARGIN 1.1       /* what a noisy machine may do to the faster one */
-#define LEAVING 200e-9   /* seconds; asking a retired entry costs as much again */
-#define FIRST_REST 16    /* frames that are CPython's after the first look that was lost; then */
-#define LONGER 4         /* times as many, */
-#define MOST_REST 262144 /* up to so many, */
-#define SHARE 128        /* and, after the second one, so many for each run of the rival's that one of the entry's takes longer */
+#define RUNS 8               /* of a look; four each */
+#define RUNS_OF_WINNER 200   /* runs of the winner until its second look */
+#define MARGIN 1.1           /* what a noisy machine may do to the faster one */
+#define LEAVING_SECONDS 200e-9 /* asking a retired entry costs as much again */
+#define FIRST_PENALTY 16     /* frames that are CPython's after the first look that was lost; then */
+#define PENALTY_GROWS 4      /* times as many, */
+#define MOST_PENALTY 262144  /* up to so many, */
+#define PENALTY_SHARE 128    /* and, after the second one, so many for each run of the baseline's that one of the entry's takes longer */
 
 int trials_held;
 
-void trial_begin(Trial *trial, PyObject *rival) {
-    Py_XSETREF(trial->rival, (JitEntryHead *)Py_NewRef(rival));
-    trial->runs = trial->won = trial->lost = trial->rest = 0;
+void trial_begin(Trial *trial, PyObject *baseline) {
+    Py_XSETREF(trial->baseline, (JitEntryHead *)Py_NewRef(baseline));
+    trial->runs = trial->won = trial->lost = trial->runs_until_look = 0;
 }
 
-static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * MARGIN + LEAVING; }
+static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * MARGIN + LEAVING_SECONDS; }
 
 /* A look costs four runs of the slower one: 1/32 of the time until then, at most. */
-static int rest_of_loser(const Trial *trial) {
-    double rest = FIRST_REST;
-    for (int i = 1; i < trial->lost && rest < MOST_REST; i++)
-        rest *= LONGER;
-    double worth = SHARE * (trial->best[0] / trial->best[1] - 1);
-    if (trial->lost > 1 && worth > rest)
-        rest = worth;
-    return rest < MOST_REST ? (int)rest : MOST_REST;
+static int penalty_of_loser(const Trial *trial) {
+    double penalty = FIRST_PENALTY;
+    for (int i = 1; i < trial->lost && penalty < MOST_PENALTY; i++)
+        penalty *= PENALTY_GROWS;
+    double worth = PENALTY_SHARE * (trial->best[0] / trial->best[1] - 1);
+    if (trial->lost > 1 && worth > penalty)
+        penalty = worth;
+    return penalty < MOST_PENALTY ? (int)penalty : MOST_PENALTY;
 }
 
 Look trial_note(Trial *trial, double seconds) {
@@ -39,19 +39,19 @@ Look trial_note(Trial *trial, double seconds) {
     if (is_lost(trial)) {
         trial->won = 0;
         trial->lost += trial->lost < INT_MAX;
-        trial->rest = rest_of_loser(trial);
+        trial->runs_until_look = penalty_of_loser(trial);
         return LOOK_LOST;
     }
-    trial->rest = REST;
+    trial->runs_until_look = RUNS_OF_WINNER;
     return ++trial->won > 1 ? LOOK_DECIDED : LOOK_WON;
 }
 
 /* ---- for tests ------------------------------------------------------------------------------- */
 
-/* What runs, frame by frame: the entry, its rival, or CPython. */
+/* What runs, frame by frame: the entry, its baseline, or CPython. */
 static char frame_of(Trial *trial, PyObject *clock, int *retired, int *decided) {
-    if (*decided || trial->rest > 0) {
-        trial->rest -= trial->rest > 0;
+    if (*decided || trial->runs_until_look > 0) {
+        trial->runs_until_look -= trial->runs_until_look > 0;
         return *retired ? 'c' : 'e';
     }
     int turn = trial_turn(trial);
