@@ -17,7 +17,7 @@ from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
 from jitcore.plan.segments import Live, PlannedSegment, Schedule
-from jitcore.symbolic.state import Capture, LoopRegion, Loud, Segment
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment
 
 Names = dict[Value, str]
 INDENT = "    "
@@ -35,7 +35,7 @@ def captured_lines(capture: Capture, names: Names, decoded: Code) -> Iterator[st
 
 def segment_lines(segment: Segment, names: Names, decoded: Code) -> Iterator[str]:
     match segment:
-        case Loud(node, _, offset):
+        case EffectStep(node, _, offset):
             yield f"at {offset}, in earnest:"
             yield from node_lines(node, names, INDENT)
         case LoopRegion():

@@ -86,7 +86,7 @@ class First:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Reduction:
     """What becomes of a variable's values: all that share a place in the result are combined."""
 
     result: Signature  # as the caller gets it
@@ -112,7 +112,7 @@ class KernelBody:
     vars: list[Var] = field(default_factory=list)
     steps: list[BodyStep] = field(default_factory=list)
     outputs: dict[int, Signature] = field(default_factory=dict)
-    folds: dict[int, Fold] = field(default_factory=dict)  # results, too, after the outputs
+    folds: dict[int, Reduction] = field(default_factory=dict)  # results, too, after the outputs
     orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried
     shared: dict[int, int] = field(default_factory=dict)  # input → the result that overwrites it
     places: dict[int, Any] = field(default_factory=dict, compare=False)  # variable → user's line
@@ -133,7 +133,7 @@ class KernelBody:
         called = [step.inner.capsule for step in self.steps if step.inner]
         return called + [fold.first.loop for fold in self.folds.values() if fold.first]
 
-    def searches(self) -> dict[Fold, int]:
+    def searches(self) -> dict[Reduction, int]:
         """Which of the loops searches for a fold."""
         calls = sum(step.inner is not None for step in self.steps)
         found = [fold for fold in self.folds.values() if fold.first]

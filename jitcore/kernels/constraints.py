@@ -10,7 +10,7 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Op, Unsupported, operand
 from jitcore.ir.types import ArrayType, Shape, contiguous
 from jitcore.kernels.body import Input, KernelBody
-from jitcore.kernels.lower import Lowering, Unsuitable, is_elementwise, lower, signature
+from jitcore.kernels.lower import CannotLower, Lowering, is_elementwise, lower, signature
 from jitcore.kernels.lower_argmax import is_first, lower_first
 from jitcore.kernels.lower_gather import gathers, lower_gather
 from jitcore.kernels.lower_reduce import is_reduction, lower_reduction, order_of, reduced
@@ -22,7 +22,7 @@ from jitcore.toolchain.numpy_loops import Freedom
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class SpaceConstraint:
     """What a node asks of the loop it runs in."""
 
     shape: Shape
@@ -61,7 +61,7 @@ def lower_one(node: Node, into: Lowering) -> None:
         lower(node, into)
 
 
-def demand(node: Node) -> Demand | None:
+def demand(node: Node) -> SpaceConstraint | None:
     """None where no kernel can or may run this node."""
     if node.op.kind is not Kind.MAP or node.kwargs or node.op is STORE:
         return demand_of(node)
@@ -72,12 +72,12 @@ def demand(node: Node) -> Demand | None:
 
 
 @lru_cache(maxsize=ANSWERS)
-def demand_for(op: Op, facts: Facts, results: Facts) -> Demand | None:
+def demand_for(op: Op, facts: Facts, results: Facts) -> SpaceConstraint | None:
     """Many nodes differ in what they read only."""
     return demand_of(Node(op, like(facts), {}, like(results)))
 
 
-def demand_of(node: Node) -> Demand | None:
+def demand_of(node: Node) -> SpaceConstraint | None:
     if is_reduction(node):
         return demand_of_reduction(node)
     shape = result_shape(node)
@@ -88,31 +88,31 @@ def demand_of(node: Node) -> Demand | None:
         lower_any(node, trial)
         taken = [var.signature for var in trial.program.vars if isinstance(var, Input)]
         operands = [*taken, *(signature(value.type) for value in node.outputs)]
-    except (Unsuitable, Unsupported):
+    except (CannotLower, Unsupported):
         return None
     flat = all(is_flat(operand, shape) for operand in operands)
     if is_scan(node):
-        return Demand(shape, flat, False, order_of(scanned(node)[0]))
+        return SpaceConstraint(shape, flat, False, order_of(scanned(node)[0]))
     freedom = min((s.inner.freedom for s in trial.program.steps if s.inner), default=Freedom.FREE)
     if freedom is Freedom.FORWARD and any(stride < 0 for o in operands for stride in o.strides):
         return None
     if freedom is Freedom.FLAT and not (flat and max(shape) > 1 and uncast(node, trial.program)):
         return None
-    return Demand(shape, flat, freedom is Freedom.FLAT)
+    return SpaceConstraint(shape, flat, freedom is Freedom.FLAT)
 
 
-def demand_of_reduction(node: Node) -> Demand | None:
+def demand_of_reduction(node: Node) -> SpaceConstraint | None:
     trial = Lowering()
     try:
         t = reduced(node)
         lower_any(node, trial)
-    except (Unsuitable, Unsupported):
+    except (CannotLower, Unsupported):
         return None
     if 0 in t.shape:
         return None
     fold, *_ = trial.program.folds.values()
     flat = t.c_contiguous and all(extent == 1 for extent in fold.laid.shape)
-    return Demand(t.shape, flat, False, order_of(t) if fold.in_order else None)
+    return SpaceConstraint(t.shape, flat, False, order_of(t) if fold.in_order else None)
 
 
 def result_shape(node: Node) -> Shape | None:

@@ -28,7 +28,7 @@ class StrideClass(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class IterationSpace:
     dim: tuple[int, ...]  # outermost first
     steps: tuple[tuple[int, ...], ...]  # for each operand, along each axis
     walks: tuple[StrideClass, ...]
@@ -58,7 +58,7 @@ def broadcast_steps(operand: Signature, shape: tuple[int, ...]) -> tuple[int, ..
 
 def nest(
     shape: tuple[int, ...], operands: Sequence[Signature], order: Sequence[Signature] = ()
-) -> Nest:
+) -> IterationSpace:
     """The loops over `shape`. The axes are in the order of `order`, which are no operands, or of
     the last results."""
     columns = [broadcast_steps(operand, shape) for operand in (*operands, *order)]
@@ -82,10 +82,10 @@ def nest(
     walks = tuple(
         walk(column[-1], op.dtype.itemsize) for column, op in zip(steps, operands, strict=True)
     )
-    return Nest(tuple(extent for extent, _ in merged), steps, walks)
+    return IterationSpace(tuple(extent for extent, _ in merged), steps, walks)
 
 
-def nest_of(program: KernelBody, shape: tuple[int, ...]) -> Nest:
+def nest_of(program: KernelBody, shape: tuple[int, ...]) -> IterationSpace:
     """The loops that run a program over `shape`, in the order that folds need, if any do."""
     folds = program.folds.values()
     orders = [fold.order for fold in sorted(folds, key=lambda fold: fold.in_order)]

@@ -17,7 +17,7 @@ from jitcore.kernels.chains.stages import frame_nest
 from jitcore.kernels.emit.kernel_c import emit
 from jitcore.kernels.fast_math import declarations
 from jitcore.kernels.group import FusionGroup
-from jitcore.kernels.iteration_space import Nest, nest_of
+from jitcore.kernels.iteration_space import IterationSpace, nest_of
 from jitcore.kernels.lower import signature
 from jitcore.kernels.parallel_split import cost, cut
 from jitcore.kernels.store_rules import STORE
@@ -111,7 +111,7 @@ class KernelSpec:
         return *operands, places, sizes, written, loops, self.flags, self.source, self.taken
 
 
-def launchable(group: FusionGroup, loop: Nest, source: str, code: Library) -> _C.Kernel:
+def launchable(group: FusionGroup, loop: IterationSpace, source: str, code: Library) -> _C.Kernel:
     return made_of(form_of(group, loop, source), code)
 
 
@@ -135,7 +135,7 @@ def made_of(form: KernelSpec, code: Library) -> _C.Kernel:
     )
 
 
-def form_of(group: FusionGroup, loop: Nest, source: str) -> KernelSpec:
+def form_of(group: FusionGroup, loop: IterationSpace, source: str) -> KernelSpec:
     results = results_of(group)
     return KernelSpec(
         name_of(group),
@@ -204,7 +204,7 @@ def mixes(step: BodyStep, program: KernelBody) -> bool:
 
 
 def write_of(
-    group: FusionGroup, loop: Nest
+    group: FusionGroup, loop: IterationSpace
 ) -> tuple[int, int, int, bool, bool, bool, bool] | tuple[()]:
     """As csrc/kernel/kernel.h has it."""
     if group.write is None:
@@ -221,7 +221,7 @@ def source_of(group: FusionGroup) -> str:
     return source_on(group, loop_nest(group))
 
 
-def source_on(group: FusionGroup, loop: Nest) -> str:
+def source_on(group: FusionGroup, loop: IterationSpace) -> str:
     if group.chain:
         return labelled(chain_text(group.chain, loop.depth), group.label)
     return labelled(
@@ -233,7 +233,7 @@ def numbers_of(group: FusionGroup) -> list[int]:
     return numbers(group.chain) if group.chain else group.program.numbers
 
 
-def loop_nest(group: FusionGroup) -> Nest:
+def loop_nest(group: FusionGroup) -> IterationSpace:
     if group.chain:
         return frame_nest(group.chain, group.shape, len(group.written))
     return nest_of(group.program, group.shape)

@@ -1,6 +1,6 @@
 """One elementwise node → steps of a program: casts that NumPy makes, then C or NumPy's inner loop.
 
-`Unsuitable` says that a node stays a NumPy call. A value is typed by its dtype alone here; scalars
+`CannotLower` says that a node stays a NumPy call. A value is typed by its dtype alone here; scalars
 that are known stand in the program as constants of the type that NEP 50 gives them.
 """
 
@@ -42,7 +42,7 @@ COMPARISONS = frozenset(
 )
 
 
-class Unsuitable(Exception):
+class CannotLower(Exception):
     """Not for a kernel; the text says why."""
 
 
@@ -72,7 +72,7 @@ class Lowering:
     def placed(self, value: Value, input: Input) -> int:
         """An operand that the loop does not take by its own elements: no other node makes it."""
         if value in self.known and value not in self.inputs:
-            raise Unsuitable("an array that is not whole before the loop")
+            raise CannotLower("an array that is not whole before the loop")
         key = (value, input)
         if key not in self.wholes:
             self.wholes[key] = self.input(value, input)
@@ -83,11 +83,11 @@ class Lowering:
         t = leaf_type(leaf)
         if type(leaf) is not Value:
             if not isinstance(t, ScalarType):
-                raise Unsuitable(f"constant of type {t}")
+                raise CannotLower(f"constant of type {t}")
             return self.program.var(Constant(constant(leaf, dtype)))
         if isinstance(t, ScalarType) and t.python:
             if dtype.char == "e" or (dtype.kind == "b" and t.dtype.kind != "b"):
-                raise Unsuitable(f"a Python number as {dtype}")  # the launcher makes none of it
+                raise CannotLower(f"a Python number as {dtype}")  # the launcher makes none of it
             key = (leaf, dtype.char)
             if key not in self.weak:
                 self.weak[key] = self.input(leaf, Input(Signature(PYTHON_SCALARS[t.pytype], dtype)))
@@ -113,7 +113,7 @@ def signature(t: Any) -> Signature:
         return Signature(NUMPY_SCALAR, t.dtype)
     if isinstance(t, ArrayType) and is_native(t.dtype) and t.aligned:
         return array_signature(t, t.dtype.char)
-    raise Unsuitable(f"operand of type {t}")
+    raise CannotLower(f"operand of type {t}")
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -126,16 +126,16 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
     """A known scalar in the type that the operation gives it, where that cannot warn or fail."""
     if type(value) is int:
         if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
-            raise Unsuitable(f"{value} is no {dtype}")
+            raise CannotLower(f"{value} is no {dtype}")
         if dtype.kind in "fc" and abs(value) > EXACT:
-            raise Unsuitable(f"{value} as {dtype}")
+            raise CannotLower(f"{value} as {dtype}")
     if dtype.char == "d" and type(value) in (int, float):  # as large as both
         return np.float64(value)
     with np.errstate(all="raise"):
         try:
             made: np.generic = dtype.type(np.asarray(value).astype(dtype)[()])
         except FloatingPointError as error:
-            raise Unsuitable(f"{value} as {dtype}") from error
+            raise CannotLower(f"{value} as {dtype}") from error
     return made
 
 
@@ -145,11 +145,11 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
 def cast_code(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[str, str]:
     """C for NumPy's cast, and the condition under which C defines it."""
     if "e" in (source.char, target.char):
-        raise Unsuitable("float16 cast")
+        raise CannotLower("float16 cast")
     to = c_type(target)
     if source.kind == "c":
         if target.kind != "c":
-            raise Unsuitable("complex to real")
+            raise CannotLower("complex to real")
         part = c_type(np.dtype(target.char.lower()))
         return f"(({to}){{{{({part}){{0}}.re, ({part}){{0}}.im}}}})", ""
     if target.kind == "c":
@@ -191,7 +191,7 @@ def lower(node: Node, into: Lowering) -> None:
     """Append the steps of an elementwise node."""
     name = node.op.name
     if not is_elementwise(node):
-        raise Unsuitable(f"{name} is not elementwise")
+        raise CannotLower(f"{name} is not elementwise")
     special = SPECIAL.get(name)
     if special is not None:
         special(node, into)
@@ -202,9 +202,9 @@ def lower(node: Node, into: Lowering) -> None:
 def lower_ufunc(node: Node, into: Lowering) -> None:
     op = node.op
     if op.ufunc is None or not node.kwargs.keys() <= {"dtype"}:
-        raise Unsuitable(f"{op.name}: form of call")
+        raise CannotLower(f"{op.name}: form of call")
     if op.name in COMPARISONS and any(is_repeated_bool(arg, node) for arg in node.args):
-        raise Unsuitable(f"{op.name} with a repeated bool")
+        raise CannotLower(f"{op.name} with a repeated bool")
     call(node, op.ufunc, op, into)
 
 
@@ -221,10 +221,10 @@ def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
     """The node is this ufunc on its arguments; `op` is its row, if it has one."""
     name = node.op.name
     if len(node.args) != ufunc.nin:
-        raise Unsuitable(f"{name}: form of call")
+        raise CannotLower(f"{name}: form of call")
     loop = loop_of(node, ufunc, op)
     if [v.type.dtype.char for v in node.outputs] != [d.char for d in loop.outs]:  # type: ignore[union-attr]
-        raise Unsuitable(f"{name}: result dtype")
+        raise CannotLower(f"{name}: result dtype")
     args = tuple(map(into.arg, node.args, loop.ins))
     if loop.inner is None:
         into.known[node.outputs[0]] = into.step(args, loop.outs[0], loop.code)
@@ -267,15 +267,15 @@ def loop_on(
 ) -> StepCode:
     name = ufunc.__name__
     if any(one is None for one in found):
-        raise Unsuitable(f"{name}: argument")
+        raise CannotLower(f"{name}: argument")
     dtypes = result_dtypes(ufunc, found, dtype)  # type: ignore[arg-type]
     if dtypes is None or not all(map(is_native, dtypes)):
-        raise Unsuitable(f"{name}: dtype")
+        raise CannotLower(f"{name}: dtype")
     ins, outs = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
     code = expression(op, ins) if op is not None and len(outs) == 1 else ""
     inner = None if code else inner_loop(ufunc, "".join(d.char for d in dtypes))
     if inner is None and not code:
-        raise Unsuitable(f"{name}: no loop for {dtypes}")
+        raise CannotLower(f"{name}: no loop for {dtypes}")
     return StepCode(ins, outs, code, inner)
 
 
@@ -295,7 +295,7 @@ def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> str:
 def lower_where(node: Node, into: Lowering) -> None:
     """Bits are selected by a mask: no branch may hide the flags of either side."""
     if len(node.args) != 3 or node.kwargs:
-        raise Unsuitable("where: form of call")
+        raise CannotLower("where: form of call")
     dtype = result_type(node)
     condition = into.arg(node.args[0], np.dtype(bool))
     args = (condition, into.arg(node.args[1], dtype), into.arg(node.args[2], dtype))
@@ -309,7 +309,7 @@ def select_code(dtype: np.dtype[Any]) -> str:
 def lower_astype(node: Node, into: Lowering) -> None:
     """A new array; one that astype gives back as it is has no output here."""
     if not node.args:
-        raise Unsuitable("astype: form of call")
+        raise CannotLower("astype: form of call")
     dtype = result_type(node)
     var = into.arg(node.args[0], dtype)
     into.known[node.outputs[0]] = into.step((var,), dtype, "{0}")
@@ -318,7 +318,7 @@ def lower_astype(node: Node, into: Lowering) -> None:
 def lower_clip(node: Node, into: Lowering) -> None:
     """With both bounds np.clip is a ufunc, too."""
     if node.kwargs:
-        raise Unsuitable("clip: form of call")
+        raise CannotLower("clip: form of call")
     call(node, umath.clip, None, into)  # type: ignore[attr-defined]
 
 
@@ -332,7 +332,7 @@ def lower_ratio(node: Node, into: Lowering) -> None:
 def result_type(node: Node) -> np.dtype[Any]:
     t = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(t, ArrayType) or not is_native(t.dtype):
-        raise Unsuitable(f"{node.op.name}: result {t}")
+        raise CannotLower(f"{node.op.name}: result {t}")
     return t.dtype
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from jitcore import _C
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
-from jitcore.kernels.body import BodyStep, First, Fold
-from jitcore.kernels.lower import Lowering, Unsuitable, signature
+from jitcore.kernels.body import BodyStep, First, Reduction
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal
@@ -48,9 +48,9 @@ def lower_first(node: Node, into: Lowering) -> None:
     t = reduced(node)
     axes, result = axes_of(node, t), signature(node.outputs[0].type)
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
-        raise Unsuitable(f"{node.op.name} of {t}")
+        raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise Unsuitable(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name}: result {result}")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     element, found = into.arg(node.args[0], t.dtype), into.temp(rank)
     into.program.steps.append(BodyStep((element,), (found,), code))
@@ -71,15 +71,15 @@ def axes_of(node: Node, t: ArrayType) -> tuple[int, ...]:
     axes, _ = asked(node, t)
     order = order_of(t)
     if not set(axes) & set(order):
-        raise Unsuitable(f"{node.op.name} of {t} over {axes}")
+        raise CannotLower(f"{node.op.name} of {t} over {axes}")
     strides = [t.strides[axis] for axis in order]
     if strides != sorted(set(strides), reverse=True) or strides[-1] <= 0:
-        raise Unsuitable(f"{node.op.name} of {t}")
+        raise CannotLower(f"{node.op.name} of {t}")
     if len(axes) > 1 and order != tuple(sorted(order)):
-        raise Unsuitable(f"{node.op.name} of {t}, whose order is another")
+        raise CannotLower(f"{node.op.name} of {t}, whose order is another")
     last = t.shape[order[-1]]
     if t.size > last and last < (LONG_RUN if order[-1] in axes else LONG_ROW) and len(axes) == 1:
-        raise Unsuitable(f"{node.op.name} of {t}: short rows")
+        raise CannotLower(f"{node.op.name} of {t}: short rows")
     return axes
 
 
@@ -99,7 +99,7 @@ def searched(
     helper = f"RT_FIRST({name}, {kind}, {c_type(rank)}, {code.format('v')})"
     loop = _C.search_loop(dtype, turned)
     if loop is None:
-        raise Unsuitable(f"NumPy's own function for {dtype}")
+        raise CannotLower(f"NumPy's own function for {dtype}")
     return First(best, loop, name, helper, rank)
 
 
@@ -111,9 +111,9 @@ def fold(
     axes: tuple[int, ...],
     result: Signature,
     first: First | None = None,
-) -> Fold:
+) -> Reduction:
     laid: tuple[Shape, Shape] = laid_out(t.shape, axes, result)
-    return Fold(
+    return Reduction(
         result=result,
         dtype=dtype,
         laid=Signature(ARRAY, dtype, *laid),

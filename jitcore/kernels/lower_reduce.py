@@ -3,7 +3,7 @@
     x: f64[4,5]   sum over axis 1   →   v = x          fold: f64[4,1] from 0 by {0} + {1}
     x: f64[4,5]   max               →   v = key(x)     fold: i64[1,1] from LEAST by {0} > {1} ? ...
 
-`Unsuitable` says that the reduction stays a NumPy call. NumPy walks an array in the order of its
+`CannotLower` says that the reduction stays a NumPy call. NumPy walks an array in the order of its
 memory, so that order decides which elements are summed first (emit/reductions.py). Of arrays
 with gaps only what any order gives is taken: the largest, sums of integers.
 """
@@ -18,8 +18,8 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType, Shape
-from jitcore.kernels.body import BodyStep, Fold, KernelBody
-from jitcore.kernels.lower import Lowering, Unsuitable, signature
+from jitcore.kernels.body import BodyStep, KernelBody, Reduction
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal
 
@@ -106,7 +106,7 @@ def reduced(node: Node) -> ArrayType:
     """The type of what the node reduces."""
     t = leaf_type(node.args[0]) if node.args else None
     if node.op.name not in FORMS or not isinstance(t, ArrayType):
-        raise Unsuitable(f"{node.op.name} of {t}")
+        raise CannotLower(f"{node.op.name} of {t}")
     return t
 
 
@@ -115,7 +115,7 @@ def row_for(node: Node, t: ArrayType) -> ReduceRow:
     for row in rows:
         if t.dtype.kind in row.kinds and t.dtype.char != "e":
             return row
-    raise Unsuitable(f"{node.op.name} of {t}")
+    raise CannotLower(f"{node.op.name} of {t}")
 
 
 def lower_reduction(node: Node, into: Lowering) -> None:
@@ -125,7 +125,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     axes, asked_dtype = asked(node, t)
     result = result_signature(node, t, row, asked_dtype)
     if not suits(row, t) or all(t.shape[axis] == 1 for axis in axes):
-        raise Unsuitable(f"{node.op.name} of {t} over {axes}")
+        raise CannotLower(f"{node.op.name} of {t} over {axes}")
     keyed = "rt_key" in row.key
     dtype = np.dtype(f"i{result.dtype.itemsize}") if keyed else result.dtype
     raw = t.dtype if row.key else result.dtype
@@ -133,7 +133,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     key = row.key.replace("F", c_type(raw)) or "{0}"
     into.program.steps.append(BodyStep((element,), (total,), key))
     into.known[node.outputs[0]] = total
-    into.program.folds[total] = Fold(
+    into.program.folds[total] = Reduction(
         result=result,
         dtype=dtype,
         laid=Signature(ARRAY, result.dtype, *laid_out(t.shape, axes, result)),
@@ -163,13 +163,13 @@ def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:
     _, by_position, axis = FORMS[node.op.name]
     words = dict(zip(by_position, node.args[1:], strict=False)) | node.kwargs
     if len(node.args) > 1 + len(by_position) or not words.keys() <= set(by_position):
-        raise Unsuitable(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name}: form of call")
     if words.get("out") is not None or type(words.get("keepdims", False)) is not bool:
-        raise Unsuitable(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name}: form of call")
     axis = words.get("axis", axis)
     axes = range(t.ndim) if axis is None else axis if type(axis) is tuple else (axis,)
     if not all(type(one) is int and -t.ndim <= one < t.ndim for one in axes):
-        raise Unsuitable(f"{node.op.name}: axis {axis!r}")
+        raise CannotLower(f"{node.op.name}: axis {axis!r}")
     return tuple(sorted({one % t.ndim for one in axes})), words.get("dtype")
 
 
@@ -177,16 +177,16 @@ def result_signature(node: Node, t: ArrayType, row: ReduceRow, asked_dtype: Any)
     """Floats are reduced in their own type: others NumPy casts in buffers, by another order."""
     found = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(found, ArrayType | ScalarType) or not is_native(t.dtype):
-        raise Unsuitable(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name}: result {found}")
     if isinstance(found, ScalarType) and found.python:
-        raise Unsuitable(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name}: result {found}")
     own = row.results == "f" or row.start in ("LEAST", "MOST")
     if found.dtype.kind not in row.results or (own and found.dtype.char != t.dtype.char):
-        raise Unsuitable(f"{node.op.name} of {t} as {found.dtype}")
+        raise CannotLower(f"{node.op.name} of {t} as {found.dtype}")
     if asked_dtype is not None and np.dtype(asked_dtype).char != found.dtype.char:
-        raise Unsuitable(f"{node.op.name}: dtype {asked_dtype}")
+        raise CannotLower(f"{node.op.name}: dtype {asked_dtype}")
     if isinstance(found, ArrayType) and not is_dense(found):
-        raise Unsuitable(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name}: result {found}")
     return signature(found)
 
 

@@ -16,7 +16,7 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.body import BodyStep
-from jitcore.kernels.lower import Lowering, Unsuitable
+from jitcore.kernels.lower import CannotLower, Lowering
 from jitcore.kernels.lower_reduce import order_of, typed
 from jitcore.toolchain.abi import ARRAY, Signature, is_native
 
@@ -41,13 +41,13 @@ def scanned(node: Node) -> tuple[ArrayType, int]:
     t = leaf_type(node.args[0]) if node.args else None
     words = dict(zip(("axis", "dtype"), node.args[1:], strict=False)) | node.kwargs
     if not isinstance(t, ArrayType) or len(node.args) > 3 or not words.keys() <= {"axis", "dtype"}:
-        raise Unsuitable(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name}: form of call")
     axis = words.get("axis", FORMS[node.op.name][1])
     axis = 0 if axis is None and t.ndim == 1 else axis
     if type(axis) is not int or not -t.ndim <= axis < t.ndim or 0 in t.shape:
-        raise Unsuitable(f"{node.op.name}: axis {axis!r}")
+        raise CannotLower(f"{node.op.name}: axis {axis!r}")
     if t.ndim > 1 and order_of(t)[-1:] != (axis % t.ndim,):
-        raise Unsuitable(f"{node.op.name}: axis {axis!r} is not innermost")
+        raise CannotLower(f"{node.op.name}: axis {axis!r} is not innermost")
     return t, axis % t.ndim
 
 
@@ -55,12 +55,12 @@ def lower_scan(node: Node, into: Lowering) -> None:
     t, axis = scanned(node)
     found = node.outputs[0].type
     if not isinstance(found, ArrayType) or not is_native(t.dtype) or not is_native(found.dtype):
-        raise Unsuitable(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name}: result {found}")
     forms, _ = FORMS[node.op.name]
     own = t.dtype.kind == "f" and t.dtype.char == found.dtype.char
     whole = t.dtype.kind in "biu" and found.dtype.kind in "iu"
     if found.dtype.char == "e" or found.shape != t.shape or not (own or whole):
-        raise Unsuitable(f"{node.op.name} of {t} as {found}")
+        raise CannotLower(f"{node.op.name} of {t} as {found}")
     start, code = forms[found.dtype.kind]
     element, out = into.arg(node.args[0], found.dtype), into.temp(found.dtype)
     code = typed(code, found.dtype)

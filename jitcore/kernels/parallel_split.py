@@ -22,7 +22,7 @@ from jitcore.kernels.body import BodyStep, KernelBody, Table
 from jitcore.kernels.emit import reductions
 from jitcore.kernels.emit.buffers import GRAIN
 from jitcore.kernels.emit.kernel_c import NAMES
-from jitcore.kernels.iteration_space import Nest
+from jitcore.kernels.iteration_space import IterationSpace
 from jitcore.toolchain.numpy_loops import Freedom
 
 # axis, elements of a grain, grains of the smallest part, joined folds
@@ -56,7 +56,7 @@ SHORT_ROWS = 65536  # of one along some axes, for each row of which NumPy has wo
 POOLED = 32 << 20  # bytes; malloc gives larger blocks back to the system each time
 
 
-def cut(program: KernelBody, nest: Nest) -> Cut:
+def cut(program: KernelBody, nest: IterationSpace) -> Cut:
     axes = [axis for axis in range(nest.depth) if divides(axis, program, nest)]
     if not axes:
         return tree_cut(program, nest)
@@ -68,7 +68,7 @@ def cut(program: KernelBody, nest: Nest) -> Cut:
     return axis, grain_of(axis, nest), least, 0
 
 
-def tree_cut(program: KernelBody, nest: Nest) -> Cut:
+def tree_cut(program: KernelBody, nest: IterationSpace) -> Cut:
     """Parts of whole reductions begin at places that suit NumPy's sums, not its vector loops."""
     first = len(program.operands()) - len(program.folds)
     laid = [reductions.placed(k, f, nest) for k, f in enumerate(program.folds.values(), first)]
@@ -88,12 +88,12 @@ def is_function(step: BodyStep) -> bool:
     return found is not None and found[1].removesuffix("f") not in NAMES
 
 
-def grain_of(axis: int, nest: Nest) -> int:
+def grain_of(axis: int, nest: IterationSpace) -> int:
     """NumPy's vector loops divide a row at multiples of GRAIN."""
     return GRAIN if axis == nest.depth - 1 else 1
 
 
-def divides(axis: int, program: KernelBody, nest: Nest) -> bool:
+def divides(axis: int, program: KernelBody, nest: IterationSpace) -> bool:
     """Has each part folds of its own, whose results lie in one piece of memory?"""
     if axis == nest.depth - 1 and any(step.carried for step in program.steps):
         return False
@@ -106,7 +106,7 @@ def divides(axis: int, program: KernelBody, nest: Nest) -> bool:
     return True
 
 
-def pays_alone(program: KernelBody, nest: Nest) -> bool:
+def pays_alone(program: KernelBody, nest: IterationSpace) -> bool:
     """Does this NumPy call gain as a kernel of its own: by several threads, because its result is
     so large that it comes from the pool, NumPy's from pages that nobody has touched, or because
     it is short?"""
@@ -128,7 +128,7 @@ def pays_alone(program: KernelBody, nest: Nest) -> bool:
     return max(results) >= POOLED or (_C.threads() > 1 and cut(program, nest) != NOWHERE)
 
 
-def cost(program: KernelBody, nest: Nest) -> float:
+def cost(program: KernelBody, nest: IterationSpace) -> float:
     """Nanoseconds of an element, more or less."""
     moved = sum(
         program.vars[var].dtype.itemsize

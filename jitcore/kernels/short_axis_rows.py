@@ -17,7 +17,7 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, fresh
 from jitcore.ir.value import Value
-from jitcore.kernels.lower import Lowering, Unsuitable, signature
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.lower_argmax import RANKS, TURNED, WHERE, is_first, rank_of
 from jitcore.kernels.lower_reduce import lower_reduction
 from jitcore.toolchain.abi import is_native
@@ -52,7 +52,7 @@ def unrolled(node: Node, t: ArrayType, along: bool, extent: int) -> Unrolled:
     ((total, fold),) = trial.program.folds.items()
     (step,) = (step for step in trial.program.steps if total in step.outs)
     if "status" in fold.finish:
-        raise Unsuitable(f"{node.op.name}, whose result may be in doubt")
+        raise CannotLower(f"{node.op.name}, whose result may be in doubt")
     finish = fold.finish.replace("{1}", str(extent))
     for k, number in enumerate(trial.program.numbers):
         finish = finish.replace(f"(f64)c{k}", f"(f64){number}LL")
@@ -68,9 +68,9 @@ def unrolled(node: Node, t: ArrayType, along: bool, extent: int) -> Unrolled:
 def first(node: Node, t: ArrayType) -> Unrolled:
     result = signature(node.outputs[0].type)
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
-        raise Unsuitable(f"{node.op.name} of {t}")
+        raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise Unsuitable(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name}: result {result}")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     return Unrolled(t.dtype, WHERE, False, rank=rank, code=code)
 

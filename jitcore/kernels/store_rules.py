@@ -3,7 +3,7 @@
     store x+y, a[1:-1]     as a node: its result is the view, after the store
 
 What is written cannot be taken back, so csrc/kernel/undo.c keeps what stood there unless that can
-never matter (docs/numerics.md). `Unsuitable` leaves a store to NumPy, which makes copies of what
+never matter (docs/numerics.md). `CannotLower` leaves a store to NumPy, which makes copies of what
 overlaps:
 
     a[:] = a * 2           the same elements in the same order: a loop may read and write them
@@ -24,7 +24,7 @@ from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, KernelBody, Table
 from jitcore.kernels.emit.buffers import blocks_of
-from jitcore.kernels.lower import Lowering, Unsuitable, signature
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.view_offsets import ViewOffset
 
 STORE = Op("store", None, Kind.MAP, Effect.FLAGS, stores=(), returns=1)
@@ -36,7 +36,7 @@ def stored(nodes: Iterable[Node]) -> Node | None:
     """The one store among these nodes."""
     found = [node for node in nodes if node.op is STORE]
     if len(found) > 1:
-        raise Unsuitable("two stores")
+        raise CannotLower("two stores")
     return found[0] if found else None
 
 
@@ -52,7 +52,7 @@ def target_of(node: Node, views: Mapping[Value, ViewOffset]) -> ViewOffset:
     place = views.get(target) or ViewOffset(target, 0)
     signature(place.array.type)
     if not target.type.writeable or repeats(target.type):
-        raise Unsuitable(f"store into {target.type}")
+        raise CannotLower(f"store into {target.type}")
     return place
 
 
@@ -61,9 +61,9 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> Vie
     place = target_of(node, views)
     value, target = node.args
     if value not in into.known or value in into.inputs:
-        raise Unsuitable("store of what another loop made")
+        raise CannotLower("store of what another loop made")
     if place.array in into.known and place.array not in into.inputs:
-        raise Unsuitable("store into what this loop makes")
+        raise CannotLower("store into what this loop makes")
     out = into.known[node.outputs[0]]
     variables = [k for k, var in enumerate(into.program.vars) if isinstance(var, Input)]
     for other, k in zip(into.inputs, variables, strict=True):
@@ -73,11 +73,11 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> Vie
         if at.offset == place.offset and is_same(into.program.vars[k], target.type):
             into.program.shared[k] = out
         elif overlap(place, target.type, at, other.type):
-            raise Unsuitable("store into what is read elsewhere")
+            raise CannotLower("store into what is read elsewhere")
     if into.program.shared and (into.program.orders or into.program.folds):
-        raise Unsuitable("store into what is carried along, or folded")
+        raise CannotLower("store into what is carried along, or folded")
     if not written_last(into.program, out):
-        raise Unsuitable("store before a read")
+        raise CannotLower("store before a read")
     return place
 
 

@@ -23,10 +23,10 @@ from jitcore.ir.types import (
     CHARACTER,
     NONE,
     ArrayType,
+    DynArrayType,
     ObjectType,
-    PileType,
     ScalarType,
-    SpanType,
+    StackType,
     Type,
 )
 from jitcore.loops import boxed_items, local_stack
@@ -34,7 +34,7 @@ from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
 from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
-from jitcore.loops.c_types import NoForm, c_name, number
+from jitcore.loops.c_types import NoCForm, c_name, number
 from jitcore.loops.emit_nodes import WALK
 from jitcore.loops.emitter import LoopEmitter, is_array
 from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
@@ -82,7 +82,7 @@ def routine(
     """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
-        raise NoForm("an underflow that is not ignored")
+        raise NoCForm("an underflow that is not ignored")
     ways: list[Any] = []
     numbers: dict[int, int] = {}
 
@@ -109,7 +109,7 @@ def routine(
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
-            raise NoForm(f"a value of type {value.type}")
+            raise NoCForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
     source = bounded(text(w, scalars, arrays, outputs, rows, w.lines), bool(w.functions))
     if config.perf:
@@ -118,7 +118,7 @@ def routine(
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
     deals = apart is not None and may_run_apart(inputs, others, w.calls)
     rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
-    lists = [value for value in outputs if isinstance(value.type, PileType)]
+    lists = [value for value in outputs if isinstance(value.type, StackType)]
     facts = (
         name,
         (*map(scalar_port, scalars), *array_ports(nodes, arrays)),
@@ -163,7 +163,7 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
 def bounded(source: str, has_strands: bool) -> str:
     """Strands are as fast at -O1, and the rounds beside them seldom run."""
     if len(source) > LONGEST:
-        raise NoForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
+        raise NoCForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
     is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
     return MARK + source if is_long else source
 
@@ -180,7 +180,7 @@ def weight(nodes: Sequence[Node]) -> int:
 
 
 def cost(kind: Type) -> int:
-    if isinstance(kind, SpanType):
+    if isinstance(kind, DynArrayType):
         return SPAN_COST
     if isinstance(kind, ArrayType) or (isinstance(kind, ScalarType) and not kind.python):
         return NUMPY_COST
@@ -233,12 +233,12 @@ def stored(nodes: Iterable[Node], views: dict[Value, Value] | None = None) -> It
 
 def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     kind = value.type
-    if isinstance(kind, PileType):
+    if isinstance(kind, StackType):
         return local_stack.LETTER, lists.index(value), 0, False
-    if not isinstance(kind, SpanType):
+    if not isinstance(kind, DynArrayType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
-        raise NoForm("an array of many axes, made in the loop and used after it")
+        raise NoCForm("an array of many axes, made in the loop and used after it")
     return ARRAY, num_of(kind), kind.ndim, False
 
 
@@ -260,10 +260,10 @@ def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
     return ARRAY, num_of(kind), kind.ndim, written
 
 
-def num_of(kind: ArrayType | SpanType) -> int:
+def num_of(kind: ArrayType | DynArrayType) -> int:
     """NumPy's number of their type. float16 is NumPy's alone."""
     if kind.dtype.char not in C_TYPES or kind.dtype.char == "e":
-        raise NoForm(f"an array of {kind.dtype} in a loop")
+        raise NoCForm(f"an array of {kind.dtype} in a loop")
     return kind.dtype.num
 
 
@@ -314,9 +314,9 @@ def text(
 
 
 def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
-    if isinstance(value.type, PileType):
+    if isinstance(value.type, StackType):
         return local_stack.handed(w, value, slot)
-    if not isinstance(value.type, SpanType):
+    if not isinstance(value.type, DynArrayType):
         return [f"*({c_name(value)} *){slot}.bytes = {w.name(value)};"]
     made = w.layouts[value]
     extents = [f"{slot}.part.extents[{k}] = {text};" for k, text in enumerate(made.extents)]

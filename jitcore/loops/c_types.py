@@ -11,7 +11,7 @@ from jitcore.ir.value import Value
 from jitcore.toolchain.abi import C_TYPES
 
 
-class NoForm(Exception):
+class NoCForm(Exception):
     """This operation has no form in C: the loop is CPython's."""
 
 
@@ -20,7 +20,7 @@ def number(arg: Any) -> ScalarType:
     if not isinstance(kind, ScalarType) or (
         not kind.python and kind.dtype.char not in "?bBhHiIlLqQfdFD"
     ):
-        raise NoForm(f"a number of type {kind}")
+        raise NoCForm(f"a number of type {kind}")
     return kind
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import AXES, fewest
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.loops.address import layout
-from jitcore.loops.c_types import NoForm, c_type, number
+from jitcore.loops.c_types import NoCForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import INPUT, Callback, Layout, Port
 from jitcore.loops.transform import batch_products, forward_stores
@@ -35,7 +35,7 @@ def may_call(node: Node) -> bool:
         and node.op.kind not in (Kind.VIEW, Kind.STORE, Kind.CONTROL)
         and not node.op.stores
         and len(node.outputs) > 0
-        and all(isinstance(value.type, SpanType | ScalarType) for value in node.outputs)
+        and all(isinstance(value.type, DynArrayType | ScalarType) for value in node.outputs)
     )
 
 
@@ -44,9 +44,9 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     template = [described(arg, operands) for arg in node.args]
     template += [described(arg, operands) for arg in node.kwargs.values()]
     if len(template) > MOST or len(operands) > MOST:
-        raise NoForm(f"{node.op.name} of many things")
+        raise NoCForm(f"{node.op.name} of many things")
     for value in operands:
-        if isinstance(value.type, SpanType):
+        if isinstance(value.type, DynArrayType):
             w.compute(value)
     w.settle()
     forward_stores.forget(w)
@@ -58,7 +58,7 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     names = tuple(node.kwargs) or None
     results = tuple(result_port(w, out) for out in node.outputs) or ((NONE_LETTER, 0, 0),)
     if len(results) > MOST:
-        raise NoForm(f"{node.op.name} that gives many things")
+        raise NoCForm(f"{node.op.name} that gives many things")
     made = Callback(node.op.target, names, tuple(template), tuple(ports), results)
     k = len(w.calls)
     w.calls.append(made)
@@ -72,9 +72,9 @@ def leave_if_few(w: LoopEmitter, node: Node, operands: Iterable[Value]) -> None:
     """Where the call would warn, and then be made again by CPython."""
     least = 0 if node.op.stores else fewest(node.op, node.args, node.kwargs)
     if least is None:
-        raise NoForm(f"{node.op.name}, which may give warnings")
+        raise NoCForm(f"{node.op.name}, which may give warnings")
     for value in operands:
-        if least == 0 or not isinstance(value.type, SpanType):
+        if least == 0 or not isinstance(value.type, DynArrayType):
             continue
         for extent, dim in zip(layout(w, value).extents, value.type.dims, strict=True):
             if dim is None:
@@ -93,7 +93,7 @@ def described(arg: Any, operands: dict[Value, int]) -> tuple[int, Any]:
             parts = (arg.start, arg.stop, arg.step)
             return SLICE, tuple(described(one, operands) for one in parts)
     if type(arg) is dict:
-        raise NoForm("a dict as an argument")
+        raise NoCForm("a dict as an argument")
     return CONSTANT, arg
 
 
@@ -101,7 +101,7 @@ def passed(w: LoopEmitter, value: Value, slot: str) -> Port:
     kind = value.type
     if isinstance(kind, ArrayType):
         return INPUT, w.array(value), 0
-    if not isinstance(kind, SpanType):
+    if not isinstance(kind, DynArrayType):
         w.line(f"*({c_type(number(value))} *){slot}.bytes = {w.name(value)};")
         return port_of(value)
     of = layout(w, value)
@@ -114,26 +114,26 @@ def passed(w: LoopEmitter, value: Value, slot: str) -> Port:
 
 def result_port(w: LoopEmitter, value: Value) -> Port:
     kind, num, ndim = port_of(value)
-    is_view = isinstance(value.type, SpanType) and value.type.view
+    is_view = isinstance(value.type, DynArrayType) and value.type.view
     return (LOOSE if is_view else kind), num, ndim
 
 
 def port_of(value: Value) -> Port:
     kind = value.type
-    if isinstance(kind, SpanType):
+    if isinstance(kind, DynArrayType):
         if not 1 <= kind.ndim <= AXES or kind.dtype.char not in C_TYPES:
-            raise NoForm(f"a call with {kind}")
+            raise NoCForm(f"a call with {kind}")
         return ARRAY, kind.dtype.num, kind.ndim
     plain = number(value)
     if plain.dtype.char not in C_TYPES or plain.dtype.char == "e":
-        raise NoForm(f"a call with {kind}")
+        raise NoCForm(f"a call with {kind}")
     return (plain.dtype.kind if plain.python else NUMPY_SCALAR), plain.dtype.num, 0
 
 
 def take(w: LoopEmitter, node: Node, out: Value, got: str) -> None:
     """The result, as what comes after it takes it to be."""
     kind = out.type
-    if not isinstance(kind, SpanType):
+    if not isinstance(kind, DynArrayType):
         w.line(f"{w.name(out)} = *({c_type(number(out))} *){got}.bytes;")
         return
     extents = []

@@ -15,9 +15,9 @@ from typing import Any
 
 from jitcore.ir.graph import Value
 from jitcore.ir.ops.dyn_array import FEW
-from jitcore.ir.types import SpanType
+from jitcore.ir.types import DynArrayType
 from jitcore.loops.arrays.delayed import buffered
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 
@@ -28,7 +28,7 @@ def own(w: LoopEmitter, value: Value) -> Layout:
     if found is not None:
         return found
     kind = value.type
-    assert isinstance(kind, SpanType)
+    assert isinstance(kind, DynArrayType)
     few = [dim is not None and dim <= FEW for dim in kind.dims]
     extents = [
         str(dim) if known else w.scratch("i64") for dim, known in zip(kind.dims, few, strict=True)
@@ -44,7 +44,7 @@ def extends(w: LoopEmitter, target: Layout, extents: Sequence[str]) -> None:
     """It has these extents, in C order."""
     for name, text in zip(target.extents, extents, strict=True):
         if name.isdigit() and name != text:
-            raise NoForm("an array whose extents are not those that were known")
+            raise NoCForm("an array whose extents are not those that were known")
         if name != text:
             w.line(f"{name} = {text};")
     for axis in reversed(range(len(target.steps) - 1)):
@@ -58,7 +58,7 @@ def size(of: Layout) -> str:
 
 def arrays(targets: Sequence[Value], given: Sequence[Any]) -> list[tuple[Value, Any]]:
     both = zip(targets, given, strict=True)
-    return [(t, g) for t, g in both if isinstance(t.type, SpanType) and g is not None]
+    return [(t, g) for t, g in both if isinstance(t.type, DynArrayType) and g is not None]
 
 
 def aliases(w: LoopEmitter, targets: Sequence[Value], given: Sequence[Any]) -> None:

@@ -14,16 +14,16 @@ from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
-from jitcore.ir.types import CHARACTER, NONE, ArrayType, ObjectType, ScalarType, SpanType
-from jitcore.loops.c_types import NoForm, c_name, c_type, not_finite, number
+from jitcore.ir.types import CHARACTER, NONE, ArrayType, DynArrayType, ObjectType, ScalarType
+from jitcore.loops.c_types import NoCForm, c_name, c_type, not_finite, number
 from jitcore.loops.emitter_records import (
-    Ahead,
+    BatchedProducts,
+    BatchedRows,
     Callback,
     DelayedNode,
-    Latest,
+    ForwardedStore,
     Layout,
-    Pile,
-    RowsAhead,
+    LocalStack,
     Size,
 )
 from jitcore.toolchain.literals import literal
@@ -79,19 +79,19 @@ class LoopEmitter:
         self.watching: dict[str, tuple[Node, ScalarType]] = {}
         self.layouts: dict[Value, Layout] = {}
         self.lazy: dict[Value, DelayedNode] = {}
-        self.piles: dict[Value, Pile] = {}
+        self.piles: dict[Value, LocalStack] = {}
         self.readers: Counter[Value] = Counter()
         self.near: list[Counter[Value]] = []  # readers in each list of nodes that is open
         self.done: list[list[Node]] = []  # in each list of nodes that is open
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
-        self.latest: list[Latest | None] = []  # of each loop that is open
-        self.ahead: dict[Node, Ahead] = {}
+        self.latest: list[ForwardedStore | None] = []  # of each loop that is open
+        self.ahead: dict[Node, BatchedProducts] = {}
         self.instead = ""  # a label, for what would leave
         self.unwrapped: Set[Value] = frozenset()  # indices that leave where they are negative
         self.inside: Mapping[Node, Set[Value]] = {}  # of loads and stores: indices that are
         self.functions: list[str] = []  # others, that the routine calls
         self.seldom = False  # what is written is run now and then
-        self.rows: dict[Node, RowsAhead] = {}
+        self.rows: dict[Node, BatchedRows] = {}
         self.aheads: list[list[str]] = []  # their variables, of each loop that is open
         self.calls: list[Callback] = []
         self.rooms = 0
@@ -135,7 +135,7 @@ class LoopEmitter:
             return self.size(self.sizes[arg])
         kind = number(arg)
         if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
-            raise NoForm(f"the int {arg}")
+            raise NoCForm(f"the int {arg}")
         made = literal(kind.dtype.type(arg))
         return (
             f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
@@ -232,7 +232,7 @@ class LoopEmitter:
         """Known not to be negative."""
         return type(arg) is Value and arg in self.positive
 
-    def stored_last(self) -> Latest | None:
+    def stored_last(self) -> ForwardedStore | None:
         return self.latest[-1] if self.latest else None
 
     def stale(self) -> str:
@@ -245,7 +245,7 @@ class LoopEmitter:
     def way(self, node: Node) -> int:
         found = self.way_of(node)
         if found is None:
-            raise NoForm(f"{node.op.name} after a store, within one statement of the caller")
+            raise NoCForm(f"{node.op.name} after a store, within one statement of the caller")
         return found
 
     def leave_if(self, node: Node, condition: str) -> None:
@@ -306,7 +306,7 @@ class LoopEmitter:
         """At once: what is given may be among the targets."""
         self.depth += 1
         both = zip(targets, given, strict=True)
-        pairs = [(t, g) for t, g in both if t is not g and not isinstance(t.type, SpanType)]
+        pairs = [(t, g) for t, g in both if t is not g and not isinstance(t.type, DynArrayType)]
         later = {g for _, g in pairs if type(g) is Value} & {t for t, _ in pairs}
         texts = []
         for t, g in pairs:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.types import PileType
+from jitcore.ir.types import StackType
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class DelayedNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
+class LocalStack:
     """`room`: its number; the next one is taken when it grows. `count`: a variable."""
 
     room: int
     count: str
-    kind: PileType
+    kind: StackType
 
     @property
     def first(self) -> str:
@@ -93,7 +93,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class BatchedProducts:
     """`variable`: an rt_ahead, or rt_rows (batch_gemv.py). `index`, `end`: of rounds, in C."""
 
     variable: str
@@ -107,15 +107,15 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
-class RowsAhead:
+class BatchedRows:
     """Of a vector and a matrix. `rest`: where the columns begin, one further on in each round."""
 
-    plan: Ahead
+    plan: BatchedProducts
     rest: Value | None
 
 
 @dataclass(frozen=True, slots=True)
-class Latest:
+class ForwardedStore:
     """`place`, `value`: variables. `loads` may read what the one store has written."""
 
     place: str

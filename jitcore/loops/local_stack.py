@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jitcore.ir.graph import Node, Value
-from jitcore.ir.types import PileType, ScalarType
+from jitcore.ir.types import ScalarType, StackType
 from jitcore.loops.address import index
 from jitcore.loops.arrays import delayed
 from jitcore.loops.boxed_items import letter_of
-from jitcore.loops.c_types import NoForm, c_type, number
+from jitcore.loops.c_types import NoCForm, c_type, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Pile
+from jitcore.loops.emitter_records import LocalStack
 
 LETTER = "P"
 
@@ -25,7 +25,7 @@ def is_of(node: Node) -> bool:
     return node.op.name == "pile" or node.op.name.startswith("pile.")
 
 
-def columns(kind: PileType) -> Iterator[tuple[ScalarType, int]]:
+def columns(kind: StackType) -> Iterator[tuple[ScalarType, int]]:
     """Of each number of an item, where it is."""
     at = 0
     for one in kind.kinds:
@@ -33,11 +33,11 @@ def columns(kind: PileType) -> Iterator[tuple[ScalarType, int]]:
         at += 16 if one.dtype.kind == "c" else 8
 
 
-def size(kind: PileType) -> int:
+def size(kind: StackType) -> int:
     return sum(16 if one.dtype.kind == "c" else 8 for one in kind.kinds)
 
 
-def row(kind: PileType) -> tuple[Any, ...]:
+def row(kind: StackType) -> tuple[Any, ...]:
     """For csrc/loop/read.c: bytes of an item, whether items are tuples, their numbers."""
     parts = tuple((*letter_of(one), at) for one, at in columns(kind))
     return size(kind), kind.tuples, parts
@@ -60,10 +60,10 @@ def emit(w: LoopEmitter, node: Node) -> None:
 
 def new(w: LoopEmitter, node: Node) -> None:
     (out,) = node.outputs
-    assert isinstance(out.type, PileType)
+    assert isinstance(out.type, StackType)
     pile = w.piles.get(out)
     if pile is None:
-        pile = w.piles[out] = Pile(w.rooms, w.scratch("i64"), out.type)
+        pile = w.piles[out] = LocalStack(w.rooms, w.scratch("i64"), out.type)
         w.rooms += 2
     delayed.flush(w)
     w.settle()
@@ -73,7 +73,7 @@ def new(w: LoopEmitter, node: Node) -> None:
         put(w, node, pile, item)
 
 
-def push(w: LoopEmitter, node: Node, pile: Pile) -> None:
+def push(w: LoopEmitter, node: Node, pile: LocalStack) -> None:
     put(w, node, pile, numbers(w, node, node.args[1]))
 
 
@@ -89,7 +89,7 @@ def numbers(w: LoopEmitter, node: Node, item: Any) -> list[str]:
     return texts
 
 
-def put(w: LoopEmitter, node: Node, pile: Pile, texts: Sequence[str]) -> None:
+def put(w: LoopEmitter, node: Node, pile: LocalStack, texts: Sequence[str]) -> None:
     bytes_ = size(pile.kind)
     wanted = f"({pile.count} + 1) * {bytes_}"
     short = f"rooms[{pile.room}].size < {wanted}"
@@ -99,19 +99,19 @@ def put(w: LoopEmitter, node: Node, pile: Pile, texts: Sequence[str]) -> None:
     w.line(f"{pile.count}++;")
 
 
-def pop(w: LoopEmitter, node: Node, pile: Pile) -> None:
+def pop(w: LoopEmitter, node: Node, pile: LocalStack) -> None:
     w.leave_if(node, f"{pile.count} == 0")
     w.line(f"{pile.count}--;")
     read(w, node, pile, pile.count)
 
 
-def read(w: LoopEmitter, node: Node, pile: Pile, at: str) -> None:
+def read(w: LoopEmitter, node: Node, pile: LocalStack, at: str) -> None:
     for out, (kind, offset) in zip(node.outputs, columns(pile.kind), strict=True):
         place = f"{pile.first} + {at} * {size(pile.kind)} + {offset}"
         w.line(f"{w.name(out)} = *(const {c_type(kind)} *)({place});")
 
 
-def clear(w: LoopEmitter, node: Node, pile: Pile) -> None:
+def clear(w: LoopEmitter, node: Node, pile: LocalStack) -> None:
     w.line(f"{pile.count} = 0;")
 
 
@@ -121,5 +121,5 @@ CHANGES = {"pile.push": push, "pile.pop": pop, "pile.clear": clear}
 def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     pile = w.piles.get(value)
     if pile is None:
-        raise NoForm("a list that is not made on this way")
+        raise NoCForm("a list that is not made on this way")
     return [f"{slot}.part.first = {pile.first};", f"{slot}.part.extents[0] = {pile.count};"]

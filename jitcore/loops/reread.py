@@ -13,7 +13,7 @@ from typing import Any
 from jitcore.ir.graph import Body, Node, Value, walk
 from jitcore.ir.ops.dyn_array import EXTENT
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM, LEAVE
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.emitter import LoopEmitter
 
 ROUNDS = 1024  # between two such readings
@@ -89,6 +89,6 @@ def reads(node: Node) -> bool:
     """Elements, not views or extents."""
     if node.bodies or node.op in OF_FORM:
         return False
-    views = any(isinstance(one.type, ArrayType | SpanType) for one in node.outputs)
-    given = any(isinstance(one.type, ArrayType | SpanType) for one in node.inputs)
+    views = any(isinstance(one.type, ArrayType | DynArrayType) for one in node.outputs)
+    given = any(isinstance(one.type, ArrayType | DynArrayType) for one in node.inputs)
     return given and bool(node.outputs) and not views

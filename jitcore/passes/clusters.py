@@ -13,7 +13,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.ir.value import Value
-from jitcore.kernels.constraints import Demand, demand
+from jitcore.kernels.constraints import SpaceConstraint, demand
 from jitcore.kernels.lower_argmax import is_first
 from jitcore.kernels.lower_gather import gathers
 from jitcore.kernels.lower_reduce import is_reduction
@@ -33,7 +33,7 @@ class Unit:
 
     number: int  # of its first node
     nodes: list[int]
-    demand: Demand | None  # None: a NumPy call
+    demand: SpaceConstraint | None  # None: a NumPy call
     reads: set[Value]
     makes: set[Value]
     needed: list[Value]  # what others read of its results
@@ -224,7 +224,7 @@ def merge(one: Unit, two: Unit, alive: dict[int, Unit], readers: Readers) -> Uni
     one.gathered |= two.gathered
     one.firsts += two.firsts
     one.before = (one.before | two.before) & ~both
-    one.demand = Demand(
+    one.demand = SpaceConstraint(
         one.demand.shape,
         one.demand.flat and two.demand.flat,
         one.demand.needs_flat or two.demand.needs_flat,

@@ -21,7 +21,7 @@ from jitcore.kernels.constraints import lower_any
 from jitcore.kernels.emit.register_tile import held
 from jitcore.kernels.group import FusionGroup, Given, Reads, Write
 from jitcore.kernels.iteration_space import nest_of
-from jitcore.kernels.lower import Lowering, Unsuitable, signature
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.parallel_split import pays_alone
 from jitcore.kernels.store_rules import certain, settle, stored
 from jitcore.kernels.view_offsets import ViewOffset, placed, shared
@@ -99,7 +99,7 @@ def group_of(
     try:
         store = stored(members)
         place = None if store is None else settle(store, lowering, views)
-    except Unsuitable:
+    except CannotLower:
         return None
     program = lowering.program
     written = () if store is None else store.outputs

@@ -15,7 +15,7 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value, substitute
-from jitcore.kernels.constraints import Demand, demand
+from jitcore.kernels.constraints import SpaceConstraint, demand
 from jitcore.kernels.lower_gather import gathers
 from jitcore.passes.clusters import MOST_NODES, MOST_OPERANDS
 
@@ -29,7 +29,7 @@ class ReadyUnit:
     """What runs together. `demand` is None for a NumPy call."""
 
     nodes: list[Node]
-    demand: Demand | None
+    demand: SpaceConstraint | None
 
     def reads(self) -> set[Value]:
         return {value for node in self.nodes for value in uses(node)} - self.makes()

@@ -16,7 +16,7 @@ from jitcore.ir.op import Kind
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, KernelBody
-from jitcore.kernels.iteration_space import Nest, StrideClass
+from jitcore.kernels.iteration_space import IterationSpace, StrideClass
 from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import is_dense
 from jitcore.kernels.store_rules import is_same, written_last
@@ -52,7 +52,7 @@ def dying(
 
 
 def take_over(
-    into: Lowering, dead: Set[Value], outputs: Sequence[Value], nest: Nest
+    into: Lowering, dead: Set[Value], outputs: Sequence[Value], nest: IterationSpace
 ) -> dict[Value, Value]:
     """Output → the input whose memory it takes. The program is told."""
     program = into.program

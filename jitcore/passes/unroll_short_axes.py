@@ -24,7 +24,7 @@ from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.ir.value import Value, map_tree
 from jitcore.kernels.constraints import is_lowered, lower_any
-from jitcore.kernels.lower import Lowering, Unsuitable
+from jitcore.kernels.lower import CannotLower, Lowering
 from jitcore.kernels.lower_reduce import asked, is_dense, is_reduction, order_of, reduced
 from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED, Unrolled, unrolled
 from jitcore.kernels.view_offsets import is_plain
@@ -155,7 +155,7 @@ def form_of(node: Node, varying: Collection[int]) -> ElementForm | None:
         if long or 0 in t.shape or not is_dense(t):
             return None
         spec = unrolled(node, t, order_of(t)[-1] == axes[0], extent)
-    except (Unsuitable, Unsupported):
+    except (CannotLower, Unsupported):
         return None
     return ElementForm(axes[0] - t.ndim, extent, result.ndim == t.ndim, spec)
 
@@ -171,7 +171,7 @@ def is_simple(node: Node) -> bool:
     trial = Lowering()
     try:
         lower_any(node, trial)
-    except (Unsuitable, Unsupported):
+    except (CannotLower, Unsupported):
         return False
     return all(step.inner is None for step in trial.program.steps)
 
@@ -220,7 +220,7 @@ def replaced(
     try:
         cuts = [AxisElement(form.axis, k, form.kept) for k in range(form.extent)]
         args = tuple(elements.of(value, cut) for cut in cuts)
-    except (NotHere, Unsuitable, Unsupported):
+    except (NotHere, CannotLower, Unsupported):
         return None
     spec = replace(form.spec, origin=node.outputs[0])
     return Node(UNROLLED, args, {"spec": spec}, node.outputs, (), node.where)

@@ -28,7 +28,7 @@ from jitcore.ir.value import Value, values
 from jitcore.kernels.store_rules import STORE
 from jitcore.kernels.view_offsets import ViewOffset, is_plain, lasting, placed
 from jitcore.plan.copy_overlaps import copied
-from jitcore.symbolic.state import Capture, LoopRegion, Loud, Segment, Window
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment, Window
 
 WHERE = OPS["where"]
 IN_A_ROW = ((1 << 15, 2), (1 << 20, 3), (1 << 62, 5))  # bytes of floats, operations: see `pays`
@@ -42,7 +42,7 @@ class Absorbed:
 
 
 def absorbed(capture: Capture, refused: Collection[int]) -> Absorbed:
-    if not any(isinstance(segment, Loud) for segment in capture.segments):
+    if not any(isinstance(segment, EffectStep) for segment in capture.segments):
         return Absorbed(capture, {})
     segments: list[Segment] = []
     stores: dict[Value, int] = {}
@@ -80,7 +80,9 @@ def grown(
 ) -> Window | None:
     """The last window with this store. It is two windows in one, if both store to one place."""
     loud, last = capture.segments[number], segments[-1]
-    assert isinstance(loud, Loud) and isinstance(last, Window)  # windows and loud steps take turns
+    assert isinstance(loud, EffectStep) and isinstance(
+        last, Window
+    )  # windows and loud steps take turns
     before = segments[-2] if len(segments) > 1 else None
     if isinstance(before, Window):
         nodes = once_more(loud.node, before.nodes, last.nodes, places)
@@ -242,7 +244,7 @@ def in_a_row(segments: Sequence[Segment], places: Mapping[Value, ViewOffset]) ->
             if len(own) < len(segment.nodes):
                 break
             places |= own
-        elif not isinstance(segment, Loud):
+        elif not isinstance(segment, EffectStep):
             break
         elif not is_idle(segment.node, places):
             at = place_of(in_place(segment.node)[2], places)

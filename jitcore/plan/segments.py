@@ -27,7 +27,7 @@ from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
 from jitcore.kernels.view_offsets import ViewOffset, lasting
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.native_loop import NativeLoop
 from jitcore.passes.replace_calls import IN_C, own_bins
 from jitcore.passes.step_labels import label
@@ -38,7 +38,7 @@ from jitcore.plan.backend_call import Foreign, foreign
 from jitcore.plan.errstate_raise import quiet_state
 from jitcore.plan.fold_constants import told
 from jitcore.plan.masked_baseline import selecting
-from jitcore.symbolic.state import Capture, Loud, Window
+from jitcore.symbolic.state import Capture, EffectStep, Window
 from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.abi import FLAGS
 
@@ -66,7 +66,7 @@ def exit_values(capture: Capture) -> set[Value]:
     """What any exit may hand out."""
     found: set[Value] = set()
     for segment in capture.segments:
-        found |= recipe_values(segment.at if isinstance(segment, Loud) else segment.start)
+        found |= recipe_values(segment.at if isinstance(segment, EffectStep) else segment.start)
         if isinstance(segment, Looped):
             found |= routine_values(segment)
     return found | recipe_values(capture.exit)
@@ -107,7 +107,7 @@ def live_windows(capture: Capture) -> list[Live]:
     found: list[Live] = []
     for segment in reversed(capture.segments):
         after = set(live)
-        if isinstance(segment, Loud):
+        if isinstance(segment, EffectStep):
             live |= set(segment.node.inputs)
             live |= recipe_values(segment.at)
             state = segment.errstate
@@ -273,7 +273,7 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> N
         made: NativeLoop | None = building.routine(
             name, loops.nodes, loops.exits, recipe_values, after, *state
         )
-    except NoForm as error:
+    except NoCForm as error:
         raise LoopLeft(loops.at, str(error)) from error
     if made is None:
         raise LoopLeft(loops.at, "no C compiler")

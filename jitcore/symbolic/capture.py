@@ -33,14 +33,14 @@ from jitcore.symbolic.arrays.remainders import rest
 from jitcore.symbolic.break_reason import refused, row_of_unsupported
 from jitcore.symbolic.exits import exit_at, exit_return
 from jitcore.symbolic.loops.local_stack import Guessed
-from jitcore.symbolic.loops.loop_region import LoopRefused, enter, enter_branch, wants
+from jitcore.symbolic.loops.loop_region import LoopRejected, enter, enter_branch, wants
 from jitcore.symbolic.loops.loop_state import Fork
 from jitcore.symbolic.machine import Asks, Machine
 from jitcore.symbolic.objects.assumed_constant import promises
 from jitcore.symbolic.objects.namespaces import about_to_write, guard_apart, has_names
 from jitcore.symbolic.placeholders import NULL
 from jitcore.symbolic.signals import Fenced, RegionEnd
-from jitcore.symbolic.state import Capture, Frame, LoopRegion, Loud, Start, Window
+from jitcore.symbolic.state import Capture, EffectStep, Frame, LoopRegion, Start, Window
 from jitcore.symbolic.unwind import unwind
 from jitcore.symbolic.values import Exc, Lazy, Var
 
@@ -67,7 +67,7 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
         try:
             with hushed("error"):
                 return walk(vm)
-        except LoopRefused as refusal:
+        except LoopRejected as refusal:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
             start = replace(start, rolled=frozenset(vm.rolled))
@@ -288,7 +288,9 @@ def finish(
     if vm.mutated:
         guard_aliases(vm)
     guard_apart(vm)
-    nodes = tuple(n for s in vm.segments for n in ([s.node] if isinstance(s, Loud) else s.nodes))
+    nodes = tuple(
+        n for s in vm.segments for n in ([s.node] if isinstance(s, EffectStep) else s.nodes)
+    )
     name = vm.start.code.code.co_name
     if any_may_warn(nodes):
         vm.guard(ErrState(vm.start.errstate))

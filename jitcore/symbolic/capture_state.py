@@ -23,7 +23,16 @@ from jitcore.ir.op import Op
 from jitcore.ir.types import Type
 from jitcore.opcodes.decode import Code, decode
 from jitcore.symbolic.placeholders import Token
-from jitcore.symbolic.state import Division, Frame, Held, LoopArrays, Met, Segment, Start, Window
+from jitcore.symbolic.state import (
+    DeferredEffect,
+    Division,
+    Frame,
+    LoopArrays,
+    Met,
+    Segment,
+    Start,
+    Window,
+)
 from jitcore.symbolic.value_parts import take_apart
 from jitcore.symbolic.values import Cell, Exc, Lazy, Var
 
@@ -68,7 +77,7 @@ class CaptureState:
         self.writes = 0  # changes of objects so far, new objects included
         self.written: list[Var] = []
         # effects
-        self.effects: list[Held] = []
+        self.effects: list[DeferredEffect] = []
         self.globals_set: dict[str, Var | None] = {}
         self.postponed: list[Node] = []  # prints of inlined calls that have not yet returned
         self.failing = False  # the exit that is being made is for a step that raises
@@ -191,7 +200,7 @@ class CaptureState:
 
     def hold(self, do: Do, *parts: Var) -> None:
         """An effect on an object: performed at the exits."""
-        self.effects.append(Held(do, parts))
+        self.effects.append(DeferredEffect(do, parts))
 
     def decode(self, code: CodeType) -> Code:
         found = self.codes.get(id(code))

@@ -9,7 +9,7 @@ import numpy as np
 
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.ir.value import given
 from jitcore.symbolic.values import (
     Bound,
@@ -88,7 +88,7 @@ def class_of(var: Var) -> type | None:
             return cls
         case Traced(value):
             kind = value.type
-            if isinstance(kind, ArrayType | SpanType):
+            if isinstance(kind, ArrayType | DynArrayType):
                 return np.ndarray
             if isinstance(kind, ScalarType):
                 return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type

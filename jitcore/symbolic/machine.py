@@ -36,7 +36,7 @@ from jitcore.symbolic.capture_state import CaptureState
 from jitcore.symbolic.describe import describe, selected
 from jitcore.symbolic.opcode import HANDLERS
 from jitcore.symbolic.signals import Fenced, Raising, RegionEnd
-from jitcore.symbolic.state import Frame, Loud, Start, Window
+from jitcore.symbolic.state import EffectStep, Frame, Start, Window
 from jitcore.symbolic.values import NOTHING, Known, Traced, Tuple, Var
 
 # A call of several instructions: CPython keeps state between them that an exit cannot rebuild.
@@ -169,7 +169,7 @@ class Machine(CaptureState):
         self.failing = True
         exit = self.exit_before(outer.unit)
         self.failing = False
-        self.segments.append(Loud(node, exit, outer.instr.offset, self.errstate))
+        self.segments.append(EffectStep(node, exit, outer.instr.offset, self.errstate))
         self.fresh_window = True
 
     def postpone(self, node: Node) -> None:
@@ -181,7 +181,7 @@ class Machine(CaptureState):
         for number, node in enumerate(self.postponed):
             if number:
                 last = self.segments[-1]
-                assert isinstance(last, Loud)
+                assert isinstance(last, EffectStep)
                 self.segments.append(Window(last.at))  # in which nothing is done
             self.loud(node)
         self.postponed.clear()

@@ -10,7 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.ir.infer.by_sample import asked_repeated, asked_shape
 from jitcore.ir.op import Kind, Op
 from jitcore.ir.ops.python import python_row
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, Type, type_of
 from jitcore.ir.value import given
 from jitcore.symbolic.arrays.masked_select import give_up, mapped
 from jitcore.symbolic.arrays.shape_facts import (
@@ -73,7 +73,7 @@ def is_array_like(vm: Machine, var: Var) -> bool:
     if isinstance(var, Masked):
         return True
     return isinstance(var, Traced) and (
-        isinstance(var.value.type, ArrayType | SpanType)
+        isinstance(var.value.type, ArrayType | DynArrayType)
         or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
     )
 

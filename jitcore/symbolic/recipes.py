@@ -17,7 +17,7 @@ from numpy._core import umath
 from jitcore.fallback import breaks, exit
 from jitcore.fallback.exit import Built, Computed, Empty, Loaded, Make, Recipe
 from jitcore.ir.graph import Value
-from jitcore.ir.types import SpanType
+from jitcore.ir.types import DynArrayType
 from jitcore.symbolic.arrays.masked_select import give_up, loud_steps
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import array_views
@@ -116,7 +116,7 @@ class Recipes:
         if view is not None:
             return view
         self.handed_out.add(value)
-        is_view = isinstance(value.type, SpanType) and value.type.view
+        is_view = isinstance(value.type, DynArrayType) and value.type.view
         return self.column(value) if is_view else Computed(value)
 
     def column(self, value: Value) -> Recipe:

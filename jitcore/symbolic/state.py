@@ -18,7 +18,7 @@ from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph, Node, Value
-from jitcore.ir.types import ArrayType, PileType
+from jitcore.ir.types import ArrayType, StackType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic.values import Cell, Func, Traced, Var
@@ -53,7 +53,7 @@ class Start:
     refused: Mapping[int, str] = field(default_factory=dict)  # by captures before, as in Capture
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
     free: frozenset[Asked] = frozenset()  # extents of computed arrays that are no facts then
-    piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
+    piles: Mapping[PileKey, StackType] = field(default_factory=dict)  # lists that begin empty
     varied: frozenset[str] = frozenset()  # numbers that were constants, and lists of such
 
 
@@ -77,7 +77,7 @@ PileKey = tuple[CodeType, int, int]  # its loop's first instruction, its variabl
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DeferredEffect:
     """An effect that waits for the exits."""
 
     do: Do
@@ -95,7 +95,7 @@ class Window:
 
 
 @dataclass(slots=True)
-class Loud:
+class EffectStep:
     """A step with effects on arrays, or warnings. If it raises, it raises in the state of `at`, at
     the instruction that makes the call."""
 
@@ -120,7 +120,7 @@ class LoopRegion:
 
 
 @dataclass(slots=True)
-class Mark:
+class ResumePoint:
     """The outermost frame's state between two instructions, for exits to it."""
 
     offset: int
@@ -137,10 +137,12 @@ class LoopArrays:
     in_c_order: set[Value] = field(default_factory=set)
     columns: dict[Value, tuple[Value, ...]] = field(default_factory=dict)  # of one array of NumPy's
     in_place: set[Value] = field(default_factory=set)  # views that `+=` and its like have written
-    born: dict[Value, Mark | None] = field(default_factory=dict)  # arrays made, and the mark then
+    born: dict[Value, ResumePoint | None] = field(
+        default_factory=dict
+    )  # arrays made, and the mark then
 
 
-Segment = Window | Loud | LoopRegion
+Segment = Window | EffectStep | LoopRegion
 
 
 @dataclass(slots=True)

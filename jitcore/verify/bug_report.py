@@ -30,7 +30,7 @@ from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source_text import source_of
 from jitcore.plan.segments import recipe_values
 from jitcore.runtime.regions import for_sizes
-from jitcore.symbolic.state import Capture, LoopRegion, Loud
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion
 from jitcore.toolchain.compiler import cpu, find
 from jitcore.verify.journal import Journal, OfArray
 from jitcore.verify.stand_ins import within
@@ -167,7 +167,7 @@ def kept(values: Iterable[Value], read: set[Value]) -> tuple[Value, ...]:
 def segment_line(segment: Any) -> str:
     """How many nodes of the graph it has, and under which state of np.errstate. A loop in C: also
     at which of its nodes, inner ones counted, it may be left."""
-    if isinstance(segment, Loud):
+    if isinstance(segment, EffectStep):
         return f"loud 1 {segment.errstate}"
     if isinstance(segment, LoopRegion):
         inner = (node for top in segment.nodes for node in within(top))

@@ -28,11 +28,11 @@ from jitcore.ir.interp import interpret
 from jitcore.ir.op import leaf_type
 from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
-from jitcore.ir.types import SpanType, type_of
+from jitcore.ir.types import DynArrayType, type_of
 from jitcore.ir.verify import verify
 from jitcore.plan.assemble import assemble, entry_of
 from jitcore.plan.segments import LoopLeft
-from jitcore.symbolic.state import Capture, LoopRegion, Loud, Segment, Window
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment, Window
 from jitcore.user import backends
 from jitcore.verify.bug_report import MANY, Report
 from jitcore.verify.deep_equal import Comparison
@@ -249,7 +249,7 @@ def segments(case: Case) -> Iterator[Segment]:
             case "window":
                 yield Window(start, nodes, span.errstate)
             case "loud":
-                yield from (Loud(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
+                yield from (EffectStep(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
             case _:
                 inner = [one for node in nodes for one in within(node)]
                 exits = {inner[at]: LEFT for at in span.exits if at < len(inner)}
@@ -293,7 +293,7 @@ def plain(case: Case, outcome: Outcome) -> list[Any]:
     """Its results. Of a view of an array that nobody else has, the text of a graph does not say
     which one: exits make it, of which a report has none."""
     leaves = case.graph.body.results
-    views = [isinstance(kind := leaf_type(leaf), SpanType) and kind.view for leaf in leaves]
+    views = [isinstance(kind := leaf_type(leaf), DynArrayType) and kind.view for leaf in leaves]
     both = zip(outcome.results, views, strict=True)
     return [np.array(one, order="C") if view else one for one, view in both]
 

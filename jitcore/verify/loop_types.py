@@ -36,15 +36,15 @@ from jitcore.ir.types import (
     PYINT,
     ArrayType,
     CharacterType,
+    DynArrayType,
     ObjectType,
-    PileType,
     ScalarType,
-    SpanType,
+    StackType,
     Type,
 )
 from jitcore.ir.verify import Rule, by_row
 from jitcore.symbolic.loops.array_views import PRODUCTS
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.loops.opaque_calls import result_of_call
 
 Types = tuple[Type, ...]
@@ -67,7 +67,7 @@ def types_of(makers: Makers, node: Node) -> Types:
         if COMPARED.issuperset((node.op.name,)) and all(map(is_character, node.args)):
             return (PYBOOL,)
         return of_spans(node) if has_spans(node) else by_row(node)
-    except (NotALoop, AssertionError, IndexError, AttributeError, TypeError) as error:
+    except (CannotCapture, AssertionError, IndexError, AttributeError, TypeError) as error:
         raise Unsupported(str(error) or type(error).__name__) from error
 
 
@@ -75,7 +75,7 @@ def has_spans(node: Node) -> bool:
     if node.op.name in ELEMENTS:
         return False
     found = (*values((node.args, node.kwargs)), *node.outputs)
-    return any(isinstance(value.type, SpanType) for value in found)
+    return any(isinstance(value.type, DynArrayType) for value in found)
 
 
 def of_spans(node: Node) -> Types:
@@ -83,7 +83,7 @@ def of_spans(node: Node) -> Types:
     row, args, _, kind = asked(node.op, node.args, node.kwargs)
     if row.kind not in (Kind.MAP, Kind.REDUCE) and row.name not in (*MADE, *PRODUCTS):
         return tuple(result_of_call(row, args, dict(node.kwargs)).kinds)
-    if not isinstance(kind, SpanType | ScalarType):
+    if not isinstance(kind, DynArrayType | ScalarType):
         raise Unsupported(f"{row.name} of a shape or type that varies")
     return (kind,)
 
@@ -92,9 +92,9 @@ def is_character(leaf: Any) -> bool:
     return isinstance(leaf_type(leaf), CharacterType) or (type(leaf) is str and len(leaf) == 1)
 
 
-def array_of(leaf: Any) -> ArrayType | SpanType:
+def array_of(leaf: Any) -> ArrayType | DynArrayType:
     kind = leaf_type(leaf)
-    if not isinstance(kind, ArrayType | SpanType):
+    if not isinstance(kind, ArrayType | DynArrayType):
         raise Unsupported(f"{kind} is no array")
     return kind
 
@@ -122,7 +122,7 @@ def part(makers: Makers, node: Node) -> Types:
         axis += one is not None
     if axis != kind.ndim or tuple(found) != dims:
         raise Unsupported("a part of an array that has other extents")
-    return (SpanType(kind.dtype, dims),)
+    return (DynArrayType(kind.dtype, dims),)
 
 
 class Sliced:
@@ -182,9 +182,9 @@ def extent(makers: Makers, node: Node) -> Types:
 
 def taken(makers: Makers, node: Node) -> Types:
     array, index = map(array_of, node.args)
-    if array.ndim != 1 or not isinstance(index, SpanType) or index.dtype.char not in "bBhHiIlq":
+    if array.ndim != 1 or not isinstance(index, DynArrayType) or index.dtype.char not in "bBhHiIlq":
         raise Unsupported("elements by what are no ints")
-    return (SpanType(array.dtype, index.dims),)
+    return (DynArrayType(array.dtype, index.dims),)
 
 
 def stored(makers: Makers, node: Node) -> Types:
@@ -202,7 +202,7 @@ def stored(makers: Makers, node: Node) -> Types:
 
 def turned(makers: Makers, node: Node) -> Types:
     kind = array_of(node.args[0])
-    return (SpanType(kind.dtype, dims_of(kind)[::-1]),)
+    return (DynArrayType(kind.dtype, dims_of(kind)[::-1]),)
 
 
 def selected(makers: Makers, node: Node) -> Types:
@@ -221,7 +221,7 @@ def class_of(leaf: Any, *classes: type) -> type:
 
 
 def counted(makers: Makers, node: Node) -> Types:
-    if not isinstance(leaf_type(node.args[0]), ArrayType | SpanType):
+    if not isinstance(leaf_type(node.args[0]), ArrayType | DynArrayType):
         class_of(node.args[0], list, tuple, str, bytes, bytearray)
     return (PYINT,)
 
@@ -263,14 +263,14 @@ def code_point(makers: Makers, node: Node) -> Types:
 # ---- piles --------------------------------------------------------------------------------------
 
 
-def pile_of(leaf: Any) -> PileType:
+def pile_of(leaf: Any) -> StackType:
     kind = leaf_type(leaf)
-    if not isinstance(kind, PileType) or not kind.kinds:
+    if not isinstance(kind, StackType) or not kind.kinds:
         raise Unsupported(f"{kind} is no list of a loop's own")
     return kind
 
 
-def is_item(leaf: Any, kind: PileType) -> bool:
+def is_item(leaf: Any, kind: StackType) -> bool:
     parts = leaf if kind.tuples and type(leaf) is tuple else (leaf,)
     return tuple(map(leaf_type, parts)) == kind.kinds
 

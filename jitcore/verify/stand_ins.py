@@ -21,7 +21,7 @@ from jitcore.plan.assemble import entry_of, sources_of
 from jitcore.plan.lower_plan import PlanLowering, State
 from jitcore.plan.plan_builder import Operand
 from jitcore.plan.segments import Schedule, Step
-from jitcore.symbolic.state import LoopRegion, Loud
+from jitcore.symbolic.state import EffectStep, LoopRegion
 from jitcore.verify.poison_empty import is_unwritten, leaves_out, marked
 
 
@@ -102,7 +102,7 @@ def why_not(segments: Sequence[Any]) -> str:
 
 
 def nodes_of(segment: Any) -> list[Node]:
-    top = [segment.node] if isinstance(segment, Loud) else segment.nodes
+    top = [segment.node] if isinstance(segment, EffectStep) else segment.nodes
     return [node for one in top for node in within(one)]
 
 
@@ -118,7 +118,7 @@ def probing(made: Schedule) -> Schedule:
 
 def stores(segment: Any) -> bool:
     """A loop in C may append to a list, whatever its nodes' effects are."""
-    if isinstance(segment, Loud | LoopRegion):
+    if isinstance(segment, EffectStep | LoopRegion):
         return True
     return any(n.op.effect_of(n.args, n.kwargs) >= Effect.STORE for n in nodes_of(segment))
 

@@ -14,7 +14,7 @@ from support.ends import ends
 
 import jitcore
 from jitcore import _C
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.transform import strip_mine_driver
 from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.versioning import Head
@@ -430,7 +430,7 @@ class Text:
 
 
 @pytest.mark.parametrize("seldom", [False, True])
-@pytest.mark.parametrize("error", [Rejected, NoForm])
+@pytest.mark.parametrize("error", [Rejected, NoCForm])
 def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) -> None:
     """Also where the loop around runs seldom, as it has strands itself."""
 

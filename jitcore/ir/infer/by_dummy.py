@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jitcore.ir.strided import strided
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType, type_of
+from jitcore.ir.types import ArrayType, DynArrayType, ObjectType, ScalarType, type_of
 from jitcore.ir.value import Value, leaves, map_tree
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _small(tree: Any) -> bool:
     elements = 0
     for leaf in leaves(tree):
         t = leaf.type if type(leaf) is Value else type_of(leaf)
-        if isinstance(t, ObjectType | SpanType):
+        if isinstance(t, ObjectType | DynArrayType):
             if type(leaf) is Value:
                 return False
             continue

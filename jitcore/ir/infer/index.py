@@ -17,14 +17,14 @@ from jitcore.ir.call_facts import ANSWERS
 from jitcore.ir.infer.by_sample import asked
 from jitcore.ir.op import Args, Inferred, Kwargs, Op, Unsupported, leaf_type
 from jitcore.ir.strided import phantom, strided
-from jitcore.ir.types import NONE, ArrayType, ObjectType, ScalarType, SpanType, type_of
+from jitcore.ir.types import NONE, ArrayType, DynArrayType, ObjectType, ScalarType, type_of
 from jitcore.ir.value import Value, leaves, map_tree
 
 
 def infer_getitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     container, index = args
     t = leaf_type(container)
-    if isinstance(t, SpanType) and len(_parts(index)) == t.ndim and _basic(index):
+    if isinstance(t, DynArrayType) and len(_parts(index)) == t.ndim and _basic(index):
         return ScalarType(t.dtype)
     if not isinstance(t, ArrayType):
         raise Unsupported(f"item of {t}")
@@ -167,7 +167,7 @@ def infer_setitem(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """None is what a store gives back; the container must be an array that may be written."""
     container, _, _ = args
     t = leaf_type(container)
-    if isinstance(t, SpanType):
+    if isinstance(t, DynArrayType):
         return NONE
     if not isinstance(t, ArrayType):
         raise Unsupported(f"item of {t}")

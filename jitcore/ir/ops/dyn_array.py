@@ -24,7 +24,7 @@ import numpy as np
 
 from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op, Unsupported, leaf_type
 from jitcore.ir.ops.operator import specialise
-from jitcore.ir.types import NONE, PYINT, ArrayType, SpanType, fresh
+from jitcore.ir.types import NONE, PYINT, ArrayType, DynArrayType, fresh
 from jitcore.ir.value import Value, leaves, map_tree
 
 Array = np.ndarray[Any, Any]
@@ -91,13 +91,13 @@ put = partial(operator.setitem)
 
 def sampled(leaf: Any) -> Any:
     """An array like a span, for asking NumPy."""
-    if type(leaf) is Value and isinstance(leaf.type, ArrayType | SpanType):
+    if type(leaf) is Value and isinstance(leaf.type, ArrayType | DynArrayType):
         dims = dims_of(leaf.type)
         return Value(fresh(leaf.type.dtype, tuple(1 if dim == 1 else SAMPLE for dim in dims)))
     return leaf
 
 
-def dims_of(kind: ArrayType | SpanType) -> Dims:
+def dims_of(kind: ArrayType | DynArrayType) -> Dims:
     return kind.shape if isinstance(kind, ArrayType) else kind.dims
 
 
@@ -106,7 +106,7 @@ def result_dims(row: Op, args: Args, found: ArrayType) -> Dims:
     given = [
         dims_of(arg.type)
         for arg in leaves(args)
-        if type(arg) is Value and isinstance(arg.type, ArrayType | SpanType)
+        if type(arg) is Value and isinstance(arg.type, ArrayType | DynArrayType)
     ]
     if row.kind is Kind.LINALG and len(given) == 2:
         return (*given[0][:-1], *given[1][1:])
@@ -138,7 +138,7 @@ def asked(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args, Effect, Any]:
         raise Unsupported(f"{row.name} of a part of an array")
     effect = row.effect_of(given, kwargs)
     if isinstance(found, ArrayType):
-        found = SpanType(found.dtype, result_dims(row, args, found))
+        found = DynArrayType(found.dtype, result_dims(row, args, found))
     back = map_tree(lambda leaf: real.get(leaf, leaf) if type(leaf) is Value else leaf, given)
     return row, back, effect, found
 
@@ -148,7 +148,7 @@ def fewest(op: Op, args: Args, kwargs: Kwargs) -> int | None:
     (np.mean of an empty slice does); None: it may give some in any case."""
 
     def sized(leaf: Any) -> Any:
-        if type(leaf) is not Value or not isinstance(leaf.type, SpanType):
+        if type(leaf) is not Value or not isinstance(leaf.type, DynArrayType):
             return leaf
         return Value(fresh(leaf.type.dtype, tuple(n if d is None else d for d in leaf.type.dims)))
 
@@ -168,20 +168,20 @@ def nothing(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
 
 def part(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     kind = leaf_type(args[0])
-    assert isinstance(kind, ArrayType | SpanType)
-    return SpanType(kind.dtype, args[2])
+    assert isinstance(kind, ArrayType | DynArrayType)
+    return DynArrayType(kind.dtype, args[2])
 
 
 def turned(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     kind = leaf_type(args[0])
-    assert isinstance(kind, ArrayType | SpanType)
-    return SpanType(kind.dtype, dims_of(kind)[::-1])
+    assert isinstance(kind, ArrayType | DynArrayType)
+    return DynArrayType(kind.dtype, dims_of(kind)[::-1])
 
 
 def taken(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     kind, index = leaf_type(args[0]), leaf_type(args[1])
-    assert isinstance(kind, ArrayType | SpanType) and isinstance(index, SpanType)
-    return SpanType(kind.dtype, index.dims)
+    assert isinstance(kind, ArrayType | DynArrayType) and isinstance(index, DynArrayType)
+    return DynArrayType(kind.dtype, index.dims)
 
 
 def _row(name: str, call: Callable[..., Any], rule: Any, kind: Kind = Kind.INDEX) -> Op:
@@ -213,4 +213,4 @@ ROWS: tuple[Op, ...] = (
 
 
 def is_span(arg: Any) -> bool:
-    return type(arg) is Value and isinstance(arg.type, SpanType)
+    return type(arg) is Value and isinstance(arg.type, DynArrayType)

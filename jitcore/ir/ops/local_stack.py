@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from jitcore.ir.op import Args, Effect, Inferred, Kind, Kwargs, Op, leaf_type
-from jitcore.ir.types import NONE, PYINT, PileType
+from jitcore.ir.types import NONE, PYINT, StackType
 
 
 def new(*items: Any) -> list[Any]:
@@ -42,7 +42,7 @@ def clear(pile: list[Any]) -> None:
 
 def item(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     kind = leaf_type(args[0])
-    assert isinstance(kind, PileType)
+    assert isinstance(kind, StackType)
     return kind.kinds if kind.tuples else kind.kinds[0]
 
 

@@ -15,7 +15,7 @@ from math import prod
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.types import Shape
 from jitcore.kernels.body import Input, KernelBody
-from jitcore.kernels.iteration_space import Nest, broadcast_steps, walk
+from jitcore.kernels.iteration_space import IterationSpace, broadcast_steps, walk
 from jitcore.toolchain.abi import Signature
 
 REACH = 8  # rows and columns that a stage may be ahead, or have left at the end
@@ -158,7 +158,7 @@ def operand_steps(chain: Chain, stage: Stage) -> list[tuple[int, ...]]:
     return found
 
 
-def stage_nest(chain: Chain, stage: Stage) -> tuple[Nest, int]:
+def stage_nest(chain: Chain, stage: Stage) -> tuple[IterationSpace, int]:
     """Rows, columns and what lies in them; columns and the axes in them are one loop where they can
     be. And how many elements of that loop a column is. Of a narrow one the columns are rows."""
     columns = operand_steps(chain, stage)
@@ -181,17 +181,19 @@ def stage_nest(chain: Chain, stage: Stage) -> tuple[Nest, int]:
     return nest_along((chain.room(stage, 0), *inner), loops, stage), unit
 
 
-def nest_along(dim: tuple[int, ...], loops: Sequence[tuple[int, ...]], stage: Stage) -> Nest:
+def nest_along(
+    dim: tuple[int, ...], loops: Sequence[tuple[int, ...]], stage: Stage
+) -> IterationSpace:
     """`loops`: the steps of all operands, loop by loop."""
     dtypes = [stage.program.vars[var].dtype for var in stage.program.operands()]
     walks = (walk(own, dtype.itemsize) for own, dtype in zip(loops[-1], dtypes, strict=True))
-    return Nest(dim, tuple(zip(*loops, strict=True)), tuple(walks))
+    return IterationSpace(dim, tuple(zip(*loops, strict=True)), tuple(walks))
 
 
-def frame_nest(chain: Chain, shape: Shape, written: int) -> Nest:
+def frame_nest(chain: Chain, shape: Shape, written: int) -> IterationSpace:
     """What a launch knows of the loops: the rows that are cut into parts; and where the elements of
     what is written lie, to put back what was there."""
     still = (0,) * len(shape)
     steps = [still] * chain.given
     steps += [one.strides if k < written else still for k, one in enumerate(chain.results)]
-    return Nest((*chain.frame, *shape[2:]), tuple(steps), ())
+    return IterationSpace((*chain.frame, *shape[2:]), tuple(steps), ())

@@ -18,7 +18,7 @@ from jitcore.kernels.emit import reductions as folds
 from jitcore.kernels.emit.fp_liveness import unkept
 from jitcore.kernels.emit.reductions import BUFFERED, RUNS, WHOLE, Placed, ReductionStrategy
 from jitcore.kernels.emit.skip_unselected import mask_of
-from jitcore.kernels.iteration_space import Nest, StrideClass
+from jitcore.kernels.iteration_space import IterationSpace, StrideClass
 
 GRAIN = 64  # elements: chunks start at its multiples, as NumPy's vector loops divide a row
 LONGEST = 2048  # elements of a chunk
@@ -60,7 +60,7 @@ class Kernel:
     """What the emission has decided: blocks in order, and where each stored variable lives."""
 
     program: KernelBody
-    nest: Nest
+    nest: IterationSpace
     blocks: list[Block]
     places: dict[int, Location]
     slots: list[int]  # item sizes of the buffers
@@ -145,7 +145,7 @@ def levels(steps: Sequence[BodyStep]) -> dict[int, int]:
     return level
 
 
-def with_copies(program: KernelBody, nest: Nest) -> KernelBody:
+def with_copies(program: KernelBody, nest: IterationSpace) -> KernelBody:
     """A call never writes into a result with gaps: C copies there."""
     made = KernelBody(
         list(program.vars),
@@ -177,7 +177,7 @@ def with_elements(program: KernelBody, laid: dict[int, Placed]) -> None:
 
 
 def as_they_lie(
-    program: KernelBody, laid: dict[int, Placed], places: dict[int, Location], nest: Nest
+    program: KernelBody, laid: dict[int, Placed], places: dict[int, Location], nest: IterationSpace
 ) -> dict[int, Placed]:
     """The folds; those whose elements an array has one after the other take them from there."""
     found = dict(laid)
@@ -201,7 +201,7 @@ def as_they_lie(
     return found
 
 
-def plan(given: KernelBody, nest: Nest, held: int = 0) -> Kernel:
+def plan(given: KernelBody, nest: IterationSpace, held: int = 0) -> Kernel:
     program = with_copies(given, nest)
     operands = program.operands()
     places = {var: operand_place(k, nest) for k, var in enumerate(operands)}
@@ -230,7 +230,7 @@ def plan(given: KernelBody, nest: Nest, held: int = 0) -> Kernel:
     return made
 
 
-def operand_place(k: int, nest: Nest) -> Location:
+def operand_place(k: int, nest: IterationSpace) -> Location:
     walk = nest.walks[k]
     row = f"step[{k * nest.depth + nest.depth - 2}]" if nest.depth > 1 else "0"
     if walk is StrideClass.STILL:

@@ -18,7 +18,7 @@ from jitcore.kernels.emit.buffers import Block, Kernel, plan
 from jitcore.kernels.emit.c_lines import Text
 from jitcore.kernels.emit.reduction_c import KEY_TEXT, RANK_TEXT
 from jitcore.kernels.emit.register_tile import AS_IT_IS, around
-from jitcore.kernels.iteration_space import Nest, StrideClass
+from jitcore.kernels.iteration_space import IterationSpace, StrideClass
 from jitcore.toolchain.abi import SYMBOL, c_type, runtime_text
 from jitcore.toolchain.c_helpers import QUIET, SELECT, SINK, WHOLE, once
 from jitcore.toolchain.literals import literal
@@ -27,7 +27,7 @@ from jitcore.toolchain.literals import literal
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
 
 
-def emit(program: KernelBody, nest: Nest, held: int = 0) -> str:
+def emit(program: KernelBody, nest: IterationSpace, held: int = 0) -> str:
     """The source of a library with one kernel. Operands: inputs in order, then outputs in order.
     `held`: elements of a row of results that stays in registers, see register_tile.py."""
     kernel = plan(program, nest, held)

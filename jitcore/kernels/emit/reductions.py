@@ -24,7 +24,7 @@ from enum import Enum
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.kernels.body import Fold
+from jitcore.kernels.body import Reduction
 from jitcore.kernels.emit.reduction_c import (
     BLOCK_TEXT,
     FIRST_TEXT,
@@ -35,7 +35,7 @@ from jitcore.kernels.emit.reduction_c import (
     TRUTH_TEXT,
     tree_text,
 )
-from jitcore.kernels.iteration_space import Nest, StrideClass
+from jitcore.kernels.iteration_space import IterationSpace, StrideClass
 from jitcore.toolchain.abi import c_type
 from jitcore.toolchain.literals import literal
 
@@ -70,7 +70,7 @@ class Placed:
     how many elements of its run came before the innermost loop."""
 
     k: int
-    fold: Fold
+    fold: Reduction
     way: ReductionStrategy
     level: int
     at: str
@@ -111,7 +111,7 @@ class Placed:
         return self.fold.combine.format(so_far, value, best, self.at)
 
 
-def placed(k: int, fold: Fold, nest: Nest) -> Placed:
+def placed(k: int, fold: Reduction, nest: IterationSpace) -> Placed:
     still = nest.walks[k] is StrideClass.STILL
     inner = (
         ReductionStrategy.TREE

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator
 
 from jitcore.kernels.body import KernelBody, Table
 from jitcore.kernels.emit.reductions import ReductionStrategy, placed
-from jitcore.kernels.iteration_space import Nest, StrideClass
+from jitcore.kernels.iteration_space import IterationSpace, StrideClass
 
 WIDEST = 128  # bytes of all results: a quarter of the registers that AVX2 has
 VECTOR = 32
@@ -28,7 +28,7 @@ VECTOR = 32
 AS_IT_IS = '#define RT_AS_IT_IS _Pragma("GCC unroll 1")'
 
 
-def held(program: KernelBody, nest: Nest, varying: Collection[int] = ()) -> int:
+def held(program: KernelBody, nest: IterationSpace, varying: Collection[int] = ()) -> int:
     """How many elements a row of the results has; 0: they do not stay. `varying`: extents that one
     text serves with others, and says nowhere."""
     count = nest.dim[-1]
@@ -59,7 +59,7 @@ def pieces(count: int, itemsize: int) -> Iterator[tuple[int, int]]:
         at += length
 
 
-def around(nest: Nest, folds: Collection[int]) -> int:
+def around(nest: IterationSpace, folds: Collection[int]) -> int:
     """How many loops, outermost first, go from one row of the results to another."""
     moving = [axis for k in folds for axis in range(nest.depth - 1) if nest.steps[k][axis]]
     return max(moving, default=-1) + 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_TAKE, SPAN_TRANSPOSE
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.address import layout, transposed, view
 from jitcore.loops.arrays.delayed import buffered, fitted, may_warn, shape_of, tree
 from jitcore.loops.arrays.elementwise import (
@@ -28,7 +28,7 @@ def concerns(node: Node) -> bool:
     """Does the node make parts of arrays, or compute with them?"""
     if node.op.name in FORMS:
         return False
-    return any(isinstance(v.type, SpanType | ArrayType) for v in (*node.inputs, *node.outputs))
+    return any(isinstance(v.type, DynArrayType | ArrayType) for v in (*node.inputs, *node.outputs))
 
 
 def mapped(w: LoopEmitter, node: Node) -> None:

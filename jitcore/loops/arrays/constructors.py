@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from jitcore.ir.graph import Node
-from jitcore.ir.types import ScalarType, SpanType
+from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.array_nodes import BY_NAME
 from jitcore.loops.arrays.delayed import buffered, copied, shape_of
 from jitcore.loops.arrays.elementwise import is_part
 from jitcore.loops.arrays.nest import buffer, fill
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import converted
 from jitcore.toolchain.abi import C_TYPES
@@ -20,24 +20,24 @@ from jitcore.toolchain.abi import C_TYPES
 
 def result_dtype(node: Node) -> np.dtype:
     kind = node.outputs[0].type
-    if not isinstance(kind, SpanType) or kind.dtype.char not in "?bBhHiIlLqQfdFD":
-        raise NoForm(f"an array of type {kind}")
+    if not isinstance(kind, DynArrayType) or kind.dtype.char not in "?bBhHiIlLqQfdFD":
+        raise NoCForm(f"an array of type {kind}")
     return kind.dtype
 
 
 def of_numbers(w: LoopEmitter, node: Node) -> None:
     """`np.array([a, b])`."""
     if len(node.args) != 1 or node.kwargs:
-        raise NoForm(f"{node.op.name} with more than what it is made of")
+        raise NoCForm(f"{node.op.name} with more than what it is made of")
     (given,) = node.args
     if is_part(given):
         duplicate(w, node)
         return
     dtype = result_dtype(node)
     if type(given) not in (list, tuple) or any(type(one) in (list, tuple) for one in given):
-        raise NoForm("an array of lists")
+        raise NoCForm("an array of lists")
     if any(is_part(one) for one in given):
-        raise NoForm("an array of arrays")
+        raise NoCForm("an array of arrays")
     texts = [converted(w, node, one, ScalarType(dtype)) for one in given]
     into = buffer(w, node, (str(len(given)),), dtype)
     name = C_TYPES[dtype.char]
@@ -48,7 +48,7 @@ def of_numbers(w: LoopEmitter, node: Node) -> None:
 
 def duplicate(w: LoopEmitter, node: Node) -> None:
     if len(node.args) != 1 or node.kwargs or not is_part(node.args[0]):
-        raise NoForm(f"{node.op.name} with more than an array")
+        raise NoCForm(f"{node.op.name} with more than an array")
     w.layouts[node.outputs[0]] = copied(w, node, buffered(w, node.args[0]), result_dtype(node))
 
 
@@ -58,13 +58,13 @@ def filled(value: str | None) -> Callable[[LoopEmitter, Node], None]:
     def made(w: LoopEmitter, node: Node) -> None:
         dtype = result_dtype(node)
         kind = node.outputs[0].type
-        assert isinstance(kind, SpanType)
+        assert isinstance(kind, DynArrayType)
         if is_part(node.args[0]):
             extents, _ = shape_of(w, node.args[0])
         elif None not in kind.dims:
             extents = tuple(map(str, kind.dims))
         else:
-            raise NoForm(f"{node.op.name} of a shape that varies")
+            raise NoCForm(f"{node.op.name} of a shape that varies")
         into = buffer(w, node, extents, dtype)
         if value is not None:
             text = f"({C_TYPES[dtype.char]}){{{value}, 0}}" if dtype.kind == "c" else value

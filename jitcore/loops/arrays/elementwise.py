@@ -9,8 +9,8 @@ import numpy as np
 
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.loops.c_types import NoForm, number
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
+from jitcore.loops.c_types import NoCForm, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 from jitcore.loops.forms.scalars import converted
@@ -21,7 +21,7 @@ EITHER = frozenset((np.logical_and, np.logical_or, np.bitwise_and, np.bitwise_or
 
 
 def is_part(arg: Any) -> bool:
-    return type(arg) is Value and isinstance(arg.type, SpanType | ArrayType)
+    return type(arg) is Value and isinstance(arg.type, DynArrayType | ArrayType)
 
 
 def is_either(node: Node) -> bool:
@@ -43,7 +43,7 @@ def choice_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     (out,) = node.outputs
     dtype = out.type.dtype  # type: ignore[union-attr]
     if len(node.args) != 3 or node.kwargs or dtype.char not in NATIVE:
-        raise NoForm("np.where of parts of arrays of these types")
+        raise NoCForm("np.where of parts of arrays of these types")
     return np.dtype(bool), dtype, dtype, dtype
 
 
@@ -57,7 +57,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         or len(node.outputs) != ufunc.nout
         or len(node.args) != ufunc.nin
     ):
-        raise NoForm(f"{node.op.name} of parts of arrays")
+        raise NoCForm(f"{node.op.name} of parts of arrays")
     given: list[Any] = []
     for arg in node.args:
         kind = arg.type if is_part(arg) else number(arg)
@@ -66,7 +66,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     made = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
     if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != made:
-        raise NoForm(f"{node.op.name} of parts of arrays of these types")
+        raise NoCForm(f"{node.op.name} of parts of arrays of these types")
     return dtypes
 
 
@@ -93,16 +93,16 @@ def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
     if of == to:
         return text
     if "e" in (of.char, to.char):
-        raise NoForm("float16 as another type")  # C has its bits as an int
+        raise NoCForm("float16 as another type")  # C has its bits as an int
     if to.kind == "b" and of.kind in "iuf":
         return f"(({text}) != 0)"
     if not np.can_cast(of, to, "safe"):
-        raise NoForm(f"{of} as {to}")
+        raise NoCForm(f"{of} as {to}")
     name = C_TYPES[to.char]
     if to.kind == "c":
         part = "f32" if to.char == "F" else "f64"
         if of.kind == "c":
-            raise NoForm("complex64 as complex128")
+            raise NoCForm("complex64 as complex128")
         return f"(({name}){{({part})({text}), 0}})"
     return f"({name})({text})"
 

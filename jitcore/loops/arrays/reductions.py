@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from jitcore.ir.graph import Node
-from jitcore.ir.types import ScalarType, SpanType
+from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.array_nodes import BY_NAME
 from jitcore.loops.arrays.delayed import buffered, copied, operand
 from jitcore.loops.arrays.elementwise import is_part, load
 from jitcore.loops.arrays.nest import buffer, nest
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 from jitcore.loops.transform import batch_gemv, dots
@@ -25,15 +25,15 @@ def product(w: LoopEmitter, node: Node) -> None:
     what goes backwards."""
     (out,) = node.outputs
     if node.kwargs or len(node.args) != 2 or not all(map(is_part, node.args)):
-        raise NoForm(f"{node.op.name} of these")
+        raise NoCForm(f"{node.op.name} of these")
     kind = out.type
-    assert isinstance(kind, ScalarType | SpanType)
+    assert isinstance(kind, ScalarType | DynArrayType)
     a, b = (in_memory(w, node, arg, kind.dtype) for arg in node.args)
     if not (1 <= len(a.extents) <= 2 and 1 <= len(b.extents) <= 2):
-        raise NoForm("a product of stacks of matrices")
+        raise NoCForm("a product of stacks of matrices")
     dot = node.op.ufunc is None
     if dot and (len(a.extents) != 1 or len(b.extents) != 1 or kind.dtype.kind not in "iufc"):
-        raise NoForm("np.dot of matrices")
+        raise NoCForm("np.dot of matrices")
     if dot:
         w.leave_if(node, f"{a.extents[0]} == 1")  # which is a product
         for of in (a, b):
@@ -42,7 +42,7 @@ def product(w: LoopEmitter, node: Node) -> None:
                 w.leave_if(node, f"{step} <= 0 || {step} % {size} != 0")
     inner = core_loop(np.matmul, kind.dtype.char * 3)
     if inner is None:
-        raise NoForm(f"a product of {kind.dtype}")
+        raise NoCForm(f"a product of {kind.dtype}")
     if a.extents[-1] != b.extents[0]:
         w.leave_if(node, f"{a.extents[-1]} != {b.extents[0]}")
     m, p = a.extents[:-1], b.extents[1:]
@@ -86,14 +86,14 @@ def summed(w: LoopEmitter, node: Node) -> None:
 
 
 def largest(w: LoopEmitter, node: Node) -> None:
-    if isinstance(node.outputs[0].type, SpanType):
+    if isinstance(node.outputs[0].type, DynArrayType):
         extremes(w, node, ">")
     else:
         fold(w, node, np.maximum)
 
 
 def least(w: LoopEmitter, node: Node) -> None:
-    if isinstance(node.outputs[0].type, SpanType):
+    if isinstance(node.outputs[0].type, DynArrayType):
         extremes(w, node, "<")
     else:
         fold(w, node, np.minimum)
@@ -104,7 +104,7 @@ def averaged(w: LoopEmitter, node: Node) -> None:
     (out,) = node.outputs
     given = node.args[0]
     if out.type != FLOAT64 or not is_part(given) or given.type.dtype != FLOAT64.dtype:
-        raise NoForm(f"{node.op.name} of other types than float64")
+        raise NoCForm(f"{node.op.name} of other types than float64")
     count = fold(w, node, np.add)
     w.leave_if(node, f"{count} == 0")  # of which NumPy warns
     w.line(f"{w.name(out)} /= (f64){count};")
@@ -117,12 +117,12 @@ def extremes(w: LoopEmitter, node: Node, sign: str) -> None:
     of = buffered(w, node.args[0])
     axes = axes_of(node, len(of.extents))
     kind = of.dtype
-    assert isinstance(out.type, SpanType)
+    assert isinstance(out.type, DynArrayType)
     if out.type.dtype != kind or kind.char not in "bhilqBHILQfd":
-        raise NoForm(f"{node.op.name} of {kind}")
+        raise NoCForm(f"{node.op.name} of {kind}")
     for axis in axes:
         if of.extents[axis] == "0":
-            raise NoForm(f"{node.op.name} of nothing")
+            raise NoCForm(f"{node.op.name} of nothing")
         if not of.extents[axis].isdigit():
             w.leave_if(node, f"{of.extents[axis]} == 0")
     kept = [axis for axis in range(len(of.extents)) if axis not in axes]
@@ -164,7 +164,7 @@ def axes_of(node: Node, ndim: int) -> list[int]:
     axes = axis if type(axis) is tuple else (axis,)
     plain = len(node.args) == 1 and node.kwargs.keys() == {"axis"}
     if not plain or not axes or not all(type(one) is int and -ndim <= one < ndim for one in axes):
-        raise NoForm(f"{node.op.name} of this form")
+        raise NoCForm(f"{node.op.name} of this form")
     return sorted({one % ndim for one in axes})
 
 
@@ -174,15 +174,15 @@ def fold(w: LoopEmitter, node: Node, ufunc: np.ufunc) -> str:
     (out,) = node.outputs
     kind = out.type
     if node.kwargs or len(node.args) != 1 or not isinstance(kind, ScalarType):
-        raise NoForm(f"{node.op.name} along some axes")
+        raise NoCForm(f"{node.op.name} along some axes")
     of = buffered(w, node.args[0])
     if len(of.extents) != 1 or kind.dtype.kind not in "iufc":
-        raise NoForm(f"{node.op.name} of several axes")
+        raise NoCForm(f"{node.op.name} of several axes")
     if of.dtype != kind.dtype:
         of = copied(w, node, of, kind.dtype)
     inner = inner_loop(ufunc, kind.dtype.char * 3)
     if inner is None:
-        raise NoForm(f"{ufunc.__name__} of {kind.dtype}")
+        raise NoCForm(f"{ufunc.__name__} of {kind.dtype}")
     name, c_type = w.name(out), C_TYPES[kind.dtype.char]
     whole = count = of.extents[0]
     first = of.pointer

@@ -20,7 +20,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect, Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE, SPAN_TAKE, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import POLL
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.loops.address import layout
 from jitcore.loops.arrays import array_nodes, delayed, elementwise, nest
 from jitcore.loops.emitter import LoopEmitter
@@ -181,7 +181,7 @@ def all_read(w: LoopEmitter, node: Node, value: Value) -> list[Layout] | None:
     for one in before:
         if one.op in (SPAN, SPAN_TRANSPOSE) or one.op.name == "extent":
             continue
-        if not all(isinstance(v.type, ScalarType | SpanType | ArrayType) for v in one.inputs):
+        if not all(isinstance(v.type, ScalarType | DynArrayType | ArrayType) for v in one.inputs):
             return None
         given += [v for v in one.inputs if elementwise.is_part(v)]
     made = {v for one in before for v in one.outputs} - w.layouts.keys()  # and never in memory

@@ -20,9 +20,9 @@ import numpy as np
 from jitcore import _C
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SPAN
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Access, Layout, RowsAhead, SubscriptKind
+from jitcore.loops.emitter_records import Access, BatchedRows, Layout, SubscriptKind
 from jitcore.loops.transform import dots
 from jitcore.loops.transform.batch_products import Round, is_vector, moves, planned
 from jitcore.toolchain.blas import threads_of_blas
@@ -54,7 +54,7 @@ def begin(w: LoopEmitter, body: Body, end: str) -> None:
             continue
         plan = planned(w, of, at, (vector, matrix), written, end, "rt_rows", False)
         if plan is not None:
-            w.rows[node] = RowsAhead(plan, rest)
+            w.rows[node] = BatchedRows(plan, rest)
             w.aheads[-1].append(plan.variable)
             w.line(f"{plan.variable}.to = 0;")
 
@@ -63,14 +63,14 @@ def is_product(node: Node) -> bool:
     if node.op.name != "matmul" or node.kwargs or len(node.args) != 2:
         return False
     (out,) = node.outputs
-    if not isinstance(out.type, SpanType) or out.type.dtype.char != "d":
+    if not isinstance(out.type, DynArrayType) or out.type.dtype.char != "d":
         return False
     return [*map(axes_of, node.args)] == [1, 2]
 
 
 def axes_of(arg: Any) -> int:
     kind = arg.type if type(arg) is Value else None
-    if not isinstance(kind, ArrayType | SpanType) or kind.dtype.char != "d":
+    if not isinstance(kind, ArrayType | DynArrayType) or kind.dtype.char != "d":
         return 0
     return kind.ndim
 

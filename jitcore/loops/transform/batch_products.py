@@ -20,9 +20,15 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SLICE_START, SPAN, SPAN_STORE, dims_of
 from jitcore.ir.ops.loop import RANGE_ITEM
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import ANYWHERE, Access, Ahead, Subscript, SubscriptKind
+from jitcore.loops.emitter_records import (
+    ANYWHERE,
+    Access,
+    BatchedProducts,
+    Subscript,
+    SubscriptKind,
+)
 
 PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot"))
 PLAIN = frozenset(("op.add", "op.sub", "op.mul", "extent", "slice.start", "slice.count"))
@@ -59,7 +65,7 @@ def forget(w: LoopEmitter) -> None:
             w.line(f"{one}.to = 0;")
 
 
-def products(w: LoopEmitter, body: Body, end: str) -> Iterator[tuple[Node, Ahead]]:
+def products(w: LoopEmitter, body: Body, end: str) -> Iterator[tuple[Node, BatchedProducts]]:
     candidates = [(k, node) for k, node in enumerate(body.nodes) if is_product(node)]
     if not candidates:
         return
@@ -82,7 +88,7 @@ def is_product(node: Node) -> bool:
 
 def ahead(
     w: LoopEmitter, of: Round, at: int, node: Node, written: Sequence[WrittenAccess], end: str
-) -> Ahead | None:
+) -> BatchedProducts | None:
     a, b = (of.access(arg) for arg in node.args)
     if a is None or b is None or not (is_vector(a) and is_vector(b)):
         return None
@@ -100,7 +106,7 @@ def planned(
     end: str,
     ctype: str,
     growing: bool,
-) -> Ahead | None:
+) -> BatchedProducts | None:
     """None: the rounds in between may write what is read."""
     a, b = operands
     meetings = [(one.access, read) for one in written for read in (a, b) if may_meet(one, read, at)]
@@ -114,7 +120,7 @@ def planned(
     apart = tuple(pair for pair in ordered if pair in others)
     both = dict.fromkeys(one.access.array for one in written)
     own = tuple(array for array in both if array in (a.array, b.array))
-    return Ahead(variable, index, end, operands, tuple(pairs), apart, own, growing)
+    return BatchedProducts(variable, index, end, operands, tuple(pairs), apart, own, growing)
 
 
 def is_vector(one: Access) -> bool:
@@ -296,4 +302,4 @@ def is_none_or_0(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    return type(value) is Value and isinstance(value.type, ArrayType | SpanType)
+    return type(value) is Value and isinstance(value.type, ArrayType | DynArrayType)

@@ -21,7 +21,7 @@ from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.ops.dyn_array import EXTENT, SPAN, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import RANGE_ITEM
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ObjectType, ScalarType
 from jitcore.ir.value import leaves
 from jitcore.loops import local_stack
 from jitcore.toolchain.numpy_loops import Inner
@@ -117,7 +117,7 @@ class Accesses:
     def control(self, node: Node) -> None:
         """Which array a variable of it is may differ from round to round."""
         carried = [*node.outputs, *(param for body in node.bodies for param in body.params)]
-        if any(isinstance(value.type, SpanType | ArrayType) for value in carried):
+        if any(isinstance(value.type, DynArrayType | ArrayType) for value in carried):
             raise Shared
         for body in node.bodies:
             self.nodes(body.nodes)
@@ -134,7 +134,7 @@ class Accesses:
                 self.items[node.outputs[0]] = start, step
         by_index = node.op is GETITEM or node.op.name == "setitem"
         for value in leaves((node.args, tuple(node.kwargs.values()))):
-            if type(value) is not Value or not isinstance(value.type, SpanType | ArrayType):
+            if type(value) is not Value or not isinstance(value.type, DynArrayType | ArrayType):
                 continue
             part = self.part(value)
             if part is None:

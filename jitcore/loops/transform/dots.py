@@ -19,7 +19,7 @@ from jitcore.ir.types import ScalarType
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Access, Ahead, Layout, Subscript, SubscriptKind
+from jitcore.loops.emitter_records import Access, BatchedProducts, Layout, Subscript, SubscriptKind
 from jitcore.loops.fp_flags import watch
 from jitcore.loops.transform.batch_products import ALL
 from jitcore.toolchain.numpy_loops import Inner, core_loop
@@ -59,7 +59,7 @@ def product(w: LoopEmitter, node: Node, a: Layout, b: Layout, inner: Inner) -> N
 # ---- those of the next rounds --------------------------------------------------------------------
 
 
-def look_ahead(w: LoopEmitter, plan: Ahead, a: Layout, b: Layout) -> None:
+def look_ahead(w: LoopEmitter, plan: BatchedProducts, a: Layout, b: Layout) -> None:
     variable = plan.variable
     w.line(f"if ({plan.index} >= {variable}.to) {{")
     lanes, tests = rounds(w, plan)
@@ -75,7 +75,7 @@ def look_ahead(w: LoopEmitter, plan: Ahead, a: Layout, b: Layout) -> None:
     w.line("}")
 
 
-def rounds(w: LoopEmitter, plan: Ahead) -> tuple[str, list[str]]:
+def rounds(w: LoopEmitter, plan: BatchedProducts) -> tuple[str, list[str]]:
     """A variable, how many there are; and what must hold so that they may be looked at now."""
     lanes = w.fresh("n")
     w.line(f"    i64 {lanes} = {plan.end} - {plan.index};")

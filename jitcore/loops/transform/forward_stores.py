@@ -16,9 +16,9 @@ from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_TRANSPOSE
 from jitcore.ir.ops.loop import RANGE_ITEM, SEQ_APPEND, SEQ_STORE
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Latest
+from jitcore.loops.emitter_records import ForwardedStore
 from jitcore.toolchain.abi import C_TYPES
 
 
@@ -38,7 +38,7 @@ def forget(w: LoopEmitter) -> None:
         w.line(f"{last.place} = 0;")
 
 
-def latest(w: LoopEmitter, body: Body) -> Latest | None:
+def latest(w: LoopEmitter, body: Body) -> ForwardedStore | None:
     nodes = [*every(body.nodes)]
     if any(changes_more(node) for node in nodes):
         return None
@@ -56,7 +56,7 @@ def latest(w: LoopEmitter, body: Body) -> Latest | None:
         return None
     place, value = w.scratch("char *"), w.scratch(C_TYPES[array.type.dtype.char])
     w.line(f"{place} = 0, {value} = 0;")
-    return Latest(place, value, loads)
+    return ForwardedStore(place, value, loads)
 
 
 def every(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -78,7 +78,7 @@ def changes_more(node: Node) -> bool:
 def is_float(array: Value) -> bool:
     """Of ints a round takes longer for more instructions, and waits for less."""
     kind = array.type
-    return isinstance(kind, ArrayType | SpanType) and kind.dtype.char in ("f", "d")
+    return isinstance(kind, ArrayType | DynArrayType) and kind.dtype.char in ("f", "d")
 
 
 def root(array: Value, made: Mapping[Value, Node | None]) -> Value:

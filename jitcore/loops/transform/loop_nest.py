@@ -22,7 +22,7 @@ from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM, SETITEM
 from jitcore.ir.ops.loop import RANGE_ITEM
 from jitcore.ir.purity import removable
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ObjectType, ScalarType
 from jitcore.loops import local_stack
 from jitcore.loops.transform.batch_products import Round, every, is_array
 from jitcore.loops.transform.rejected import Rejected
@@ -244,7 +244,7 @@ def accesses(plan: WavefrontPlan, of: Round) -> None:
         if node.op not in (GETITEM, SETITEM) or not is_array(node.args[0]):
             continue
         array = node.args[0]
-        if array in of.made or isinstance(array.type, SpanType):
+        if array in of.made or isinstance(array.type, DynArrayType):
             raise Rejected
         found = access(node, when, of, made, counters)
         if array in stored:

@@ -25,7 +25,7 @@ from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE, dims_of
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
-from jitcore.ir.types import ScalarType, SpanType
+from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.elementwise import is_either
 from jitcore.loops.transform.batch_products import PLAIN, is_array
 from jitcore.loops.transform.rejected import Rejected
@@ -160,7 +160,7 @@ def results(node: Node) -> Iterator[Value]:
 def carried(plan: StripMinePlan, param: Value, result: Any) -> None:
     """An array, and one that the round makes."""
     kind = param.type
-    if not isinstance(kind, SpanType) or not kind.ndim or not is_array(result):
+    if not isinstance(kind, DynArrayType) or not kind.ndim or not is_array(result):
         raise Rejected
     if kind.dtype != result.type.dtype or plan.made.get(result) is None:
         raise Rejected

@@ -31,7 +31,7 @@ from jitcore.loops.arrays.elementwise import (
     text_of,
 )
 from jitcore.loops.arrays.nest import ONE_BY_ONE
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 from jitcore.loops.forms.elements import stored
@@ -150,7 +150,7 @@ class Strands:
         """One extent for all. `whole`: nothing is repeated."""
         first = len(self.extents) - len(of.extents)
         if first < 0 or (whole and first):
-            raise NoForm("a part of other axes")
+            raise NoCForm("a part of other axes")
         for extent, one, wanted in zip(of.extents, of.ones, self.extents[first:], strict=True):
             if whole or not one:
                 self.w.leave_unless_equal(node, extent, wanted)
@@ -194,7 +194,7 @@ class Strands:
             names.append(self.named(text, dtype))
         made = text_of(node, dtypes, names)
         if made is None:
-            raise NoForm(f"{node.op.name} in strands")
+            raise NoCForm(f"{node.op.name} in strands")
         self.made(node.outputs[0], self.named(f"({made})", dtypes[-1]))
 
     def made(self, value: Value, name: str) -> None:
@@ -234,7 +234,7 @@ class Strands:
         indices = [self.plan.form(part) for part in key if type(part) is not tuple]
         if array in self.logged:
             if self.logged[array] != indices:
-                raise NoForm("stores at several places of an array in a round")
+                raise NoCForm("stores at several places of an array in a round")
             return ""
         self.logged[array] = indices
         size = dtype.itemsize
@@ -278,7 +278,7 @@ class Strands:
             if is_array(out):
                 dtype = out.type.dtype  # type: ignore[union-attr]
                 if not is_part(value):
-                    raise NoForm("a number or an array")
+                    raise NoCForm("a number or an array")
                 name = self.named(self.operand(node, value, dtype), dtype)
                 self.loop.append(f"{self.tile(out)} = {name};")
 

@@ -22,7 +22,7 @@ from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
-from jitcore.loops.c_types import NoForm
+from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Access, SubscriptKind
 from jitcore.loops.transform import batch_products
@@ -66,7 +66,7 @@ def plan_of(w: LoopEmitter, body: Body) -> JamPlan | None:
         for at, node in enumerate(body.nodes):
             sort(w, plan, at, node)
         meetings(plan, body.nodes)
-    except (Rejected, NoForm):
+    except (Rejected, NoCForm):
         return None
     return plan
 

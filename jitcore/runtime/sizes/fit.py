@@ -14,7 +14,7 @@ from jitcore import _C
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.kernels.kernel import KernelSpec
-from jitcore.kernels.lower import Unsuitable, signature
+from jitcore.kernels.lower import CannotLower, signature
 from jitcore.runtime.sizes.polynomials import MOST, Basis, Column, Divided, Terms
 from jitcore.runtime.sizes.sampler import Sample, Symbols
 from jitcore.symbolic.state import Capture
@@ -59,7 +59,7 @@ def wider(form: KernelSpec, capture: Capture, sources: Sequence[Source]) -> Kern
     """With these arrays among its inputs, as the last ones."""
     try:
         rows = [signature(capture.inputs[source].type).row() for source in sources]
-    except Unsuitable:
+    except CannotLower:
         return None
     return replace(form, inputs=(*form.inputs, *rows))
 

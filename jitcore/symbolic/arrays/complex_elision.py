@@ -17,8 +17,8 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.ir.builder import ELIDED_BYTES
 from jitcore.ir.graph import Value
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, Type, type_of
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.value_parts import inside
 from jitcore.symbolic.values import Generator, Known, Traced, Var
@@ -30,7 +30,7 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
     if not (is_complex(left) and is_complex(right)) or not may_take(right, left):
         return False
     assert isinstance(rhs, Traced)
-    if isinstance(right, SpanType):
+    if isinstance(right, DynArrayType):
         reject_large(vm, lhs, rhs)
         return False
     found = is_temporary(vm, rhs.value)
@@ -56,14 +56,14 @@ def type_in(var: Var) -> Type | None:
 
 def reject_large(vm: Machine, lhs: Var, rhs: Traced) -> None:
     """In a loop it may be unknown how many elements there are; NumPy takes those of one shape."""
-    if rhs.value in vm.parts.views or not isinstance(rhs.value.type, SpanType):
+    if rhs.value in vm.parts.views or not isinstance(rhs.value.type, DynArrayType):
         return
     if is_held(vm, rhs.value):
         return
     counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Traced)]
     size = rhs.value.type.dtype.itemsize
     if all(count is None or count * size >= ELIDED_BYTES for count in counts):
-        raise NotALoop("a product of large complex arrays, in a loop")
+        raise CannotCapture("a product of large complex arrays, in a loop")
 
 
 def most_elements(vm: Machine, value: Value) -> int | None:
@@ -72,18 +72,18 @@ def most_elements(vm: Machine, value: Value) -> int | None:
     match value.type:
         case ArrayType(size=size):
             return size
-        case SpanType(dims=dims) if None not in dims:
+        case DynArrayType(dims=dims) if None not in dims:
             return prod(dim or 0 for dim in dims)
     return None
 
 
 def is_complex(kind: Type | None) -> bool:
-    return isinstance(kind, ArrayType | SpanType | ScalarType) and kind.dtype.kind == "c"
+    return isinstance(kind, ArrayType | DynArrayType | ScalarType) and kind.dtype.kind == "c"
 
 
 def may_take(kind: Type | None, other: Type | None) -> bool:
     """May NumPy write a product with the other into an array of this type?"""
-    if isinstance(kind, SpanType):
+    if isinstance(kind, DynArrayType):
         known = prod(dim or 1 for dim in kind.dims)
         return None in kind.dims or known * kind.dtype.itemsize >= ELIDED_BYTES
     if not isinstance(kind, ArrayType) or kind.size * kind.dtype.itemsize < ELIDED_BYTES:

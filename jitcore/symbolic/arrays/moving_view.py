@@ -25,7 +25,7 @@ from jitcore.opcodes.tables import writes
 from jitcore.symbolic.arrays.shape_facts import seen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
-from jitcore.symbolic.state import Loud, Window
+from jitcore.symbolic.state import EffectStep, Window
 from jitcore.symbolic.values import NOTHING, Known, Lazy, Slice, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
@@ -68,7 +68,7 @@ def moving_store(vm: Machine, container: Traced, key: Var, value: Var) -> bool:
 
 def was_written(vm: Machine, view: Any) -> bool:
     """Just now: so the array is not read-only."""
-    loud = (one.node for one in vm.segments if isinstance(one, Loud))
+    loud = (one.node for one in vm.segments if isinstance(one, EffectStep))
     return any(node.op.stores and node.args[0] is view for node in loud)
 
 

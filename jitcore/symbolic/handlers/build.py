@@ -10,7 +10,7 @@ from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import append_list
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects import strings
 from jitcore.symbolic.objects.container_values import CONSTANT_KEYS
@@ -267,4 +267,4 @@ def grown(vm: Machine) -> None:
     """Before a container in the making changes: what is walked once stands for many rounds of a
     loop, and a way that is given up must have changed nothing."""
     if vm.work is not None:
-        raise NotALoop("it fills a container")
+        raise CannotCapture("it fills a container")

@@ -21,7 +21,7 @@ from jitcore.ir.ops.python import OF_LISTS, new_list
 from jitcore.ir.types import ScalarType, type_of
 from jitcore.symbolic.loops import local_stack
 from jitcore.symbolic.loops.counted_iter import is_held
-from jitcore.symbolic.loops.loop_state import LoopState, NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, LoopState, working
 from jitcore.symbolic.loops.sequences import LIST, add, is_character, settled
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
@@ -73,7 +73,7 @@ def make_list(vm: Machine, frame: Frame, var: List) -> None:
         for i in where:
             slots[i] = made
     if is_held(vm, None, [var]):
-        raise NotALoop("a list that is part of something else grows")
+        raise CannotCapture("a list that is part of something else grows")
     args = tuple(leaf(vm, item) for item in items)
     vm.window().nodes.append(Node(row, args, {}, (out,), (), vm.place()))
 
@@ -127,11 +127,11 @@ def append(vm: Machine, owner: Var, value: Var) -> Var:
     elif isinstance(value, Known) and type(value.obj) is str and len(value.obj) == 1:
         item = value.obj
         if ord(item) > 255:
-            raise NotALoop("a list grows by a string")
+            raise CannotCapture("a list grows by a string")
     else:
         item = leaf(vm, value)
         if not isinstance(item.type if type(item) is Value else type_of(item), ScalarType):
-            raise NotALoop("a list grows by other objects than numbers")
+            raise CannotCapture("a list grows by other objects than numbers")
     add(vm, Node(SEQ_APPEND, (over, item), {}, (), (), vm.place()))
     working(vm).commit()
     return Known(None)
@@ -162,10 +162,10 @@ def keep_apart(vm: Machine, work: LoopState) -> None:
     lists |= work.grown
     for value, origin in work.grown.items():
         if value in work.read:
-            raise NotALoop("a list that grows is read")
+            raise CannotCapture("a list that grows is read")
         for other, where in lists.items():
             if other is value or origin is None or where is None:
                 continue
             if vm.live.get(origin) is vm.live.get(where):
-                raise NotALoop("a list that grows has another name")
+                raise CannotCapture("a list that grows has another name")
             vm.guard(SameObject(origin, where, False))

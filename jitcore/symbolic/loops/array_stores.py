@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from jitcore.ir.graph import Value, values
 from jitcore.ir.op import Op, leaf_type
 from jitcore.ir.ops.dyn_array import SPAN_PUT, SPAN_STORE
-from jitcore.ir.types import ArrayType, ObjectType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ObjectType, ScalarType
 from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.array_views import computed, index, selects, view
 from jitcore.symbolic.loops.local_arrays import base_of
-from jitcore.symbolic.loops.loop_state import NotALoop, append, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, append, working
 from jitcore.symbolic.values import Traced, Var
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def store(vm: Machine, array: Value, key: Var, value: Any) -> None:
 def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
     """By NumPy: nothing can fail once it has begun to write values of the same type."""
     into, of = array.type, leaf_type(value)
-    assert isinstance(into, SpanType | ArrayType)
+    assert isinstance(into, DynArrayType | ArrayType)
     if isinstance(of, ScalarType):
         same = of.dtype == into.dtype or (type(value) is Value and fits(of, into))
         same = same or (type(value) is not Value and is_exact(value, into))
     else:
-        same = isinstance(of, SpanType | ArrayType) and of.dtype == into.dtype
+        same = isinstance(of, DynArrayType | ArrayType) and of.dtype == into.dtype
     if not same:
-        raise NotALoop("values of another type stored at several places")
+        raise CannotCapture("values of another type stored at several places")
     size_limits.put(vm, array, tree, value)
     size_limits.reject_large(vm, values((array, tree, value)), size_limits.LARGEST_CALLED)
     writable(vm, array)
@@ -52,12 +52,12 @@ def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
     written(vm, array)
 
 
-def fits(of: ScalarType, into: ArrayType | SpanType) -> bool:
+def fits(of: ScalarType, into: ArrayType | DynArrayType) -> bool:
     """Of these any number is one of the array's, here: an int has 64 bits."""
     return of.python and of.dtype.kind in "bif" and into.dtype.char in "dD"
 
 
-def is_exact(value: Any, into: ArrayType | SpanType) -> bool:
+def is_exact(value: Any, into: ArrayType | DynArrayType) -> bool:
     kinds = {"b": (bool,), "i": (bool, int), "f": (bool, int, float), "c": (bool, int, float)}
     if type(value) not in kinds.get(into.dtype.kind, ()):
         return False
@@ -67,7 +67,7 @@ def is_exact(value: Any, into: ArrayType | SpanType) -> bool:
 def writable(vm: Machine, target: Value) -> None:
     base = base_of(vm, target)
     if isinstance(base.type, ArrayType) and not base.type.writeable:
-        raise NotALoop("a read-only array in a loop")
+        raise CannotCapture("a read-only array in a loop")
 
 
 def written(vm: Machine, target: Value) -> None:
@@ -79,11 +79,11 @@ def written(vm: Machine, target: Value) -> None:
 
 def stored(vm: Machine, place: Value, value: Any) -> None:
     into, of = place.type, leaf_type(value)
-    assert isinstance(into, SpanType | ArrayType)
+    assert isinstance(into, DynArrayType | ArrayType)
     if isinstance(of, ObjectType):
-        raise NotALoop("a value of this kind stored into a part of an array")
-    if isinstance(of, SpanType | ArrayType) and of.ndim > into.ndim:
-        raise NotALoop("an array of more axes stored into a part of an array")
+        raise CannotCapture("a value of this kind stored into a part of an array")
+    if isinstance(of, DynArrayType | ArrayType) and of.ndim > into.ndim:
+        raise CannotCapture("an array of more axes stored into a part of an array")
     append(vm, SPAN_STORE, (place, value), {}, None)
     written(vm, place)
 
@@ -101,12 +101,16 @@ def same_key(a: Any, b: Any) -> bool:
 def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
     """`target op= value`: computed as if into a new array, then stored."""
     kind = target.type
-    assert isinstance(kind, SpanType | ArrayType)
+    assert isinstance(kind, DynArrayType | ArrayType)
     writable(vm, target)
     made = computed(vm, op, (target, value), {})
     result = made.value.type if isinstance(made, Traced) else None
-    if not isinstance(result, SpanType) or result.dtype != kind.dtype or result.ndim != kind.ndim:
-        raise NotALoop("an operation in place that gives another type")
+    if (
+        not isinstance(result, DynArrayType)
+        or result.dtype != kind.dtype
+        or result.ndim != kind.ndim
+    ):
+        raise CannotCapture("an operation in place that gives another type")
     assert isinstance(made, Traced)
     stored(vm, target, made.value)
     vm.parts.in_place.add(target)

@@ -32,10 +32,17 @@ from jitcore.ir.ops.dyn_array import (
     dims_of,
     is_span,
 )
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.symbolic.loops import size_limits
 from jitcore.symbolic.loops.local_arrays import in_c_order, reject_unordered
-from jitcore.symbolic.loops.loop_state import NotALoop, append, emitted, is_element, scalar, working
+from jitcore.symbolic.loops.loop_state import (
+    CannotCapture,
+    append,
+    emitted,
+    is_element,
+    scalar,
+    working,
+)
 from jitcore.symbolic.loops.opaque_calls import constant, result_of_call
 from jitcore.symbolic.loops.slice_bounds import (
     goes_up,
@@ -58,13 +65,13 @@ PRODUCTS = ("matmul", "dot", "ndarray.dot")
 def item(vm: Machine, container: Traced, key: Var) -> Var:
     """`container[key]`: an element, a view, or a gather."""
     if isinstance(container.value.type, ScalarType):
-        raise NotALoop("an index into a number")
+        raise CannotCapture("an index into a number")
     tree = index(vm, key)
     if is_element(container.value, tree):
         return vm.emit(GETITEM, (container.value, tree), {})
     kind = container.value.type
-    if not isinstance(kind, ArrayType | SpanType):
-        raise NotALoop("an item of a number in a loop")
+    if not isinstance(kind, ArrayType | DynArrayType):
+        raise CannotCapture("an item of a number in a loop")
     if selects(tree):
         if is_span(tree) and kind.ndim == 1 and tree.type.dtype.char in "bBhHiIlq":
             size_limits.uses(vm, tree)
@@ -78,7 +85,7 @@ def item(vm: Machine, container: Traced, key: Var) -> Var:
 
 def selects(tree: Any) -> bool:
     """Is there an array, or several, among what is an index?"""
-    return any(isinstance(one.type, ArrayType | SpanType) for one in values(tree))
+    return any(isinstance(one.type, ArrayType | DynArrayType) for one in values(tree))
 
 
 def index(vm: Machine, key: Var) -> Any:
@@ -96,13 +103,13 @@ def index(vm: Machine, key: Var) -> Any:
         case Slice(parts):
             return slice(*(index(vm, one) for one in parts))
         case List():
-            raise NotALoop("an index that is a list, in a loop")
-    raise NotALoop("an index of this kind in a loop")
+            raise CannotCapture("an index that is a list, in a loop")
+    raise CannotCapture("an index of this kind in a loop")
 
 
 def view(vm: Machine, array: Value, tree: Any) -> Var:
     kind = array.type
-    assert isinstance(kind, ArrayType | SpanType)
+    assert isinstance(kind, ArrayType | DynArrayType)
     parts = with_all_axes(tree, kind.ndim)
     key: list[Any] = []
     dims: list[int | None] = []
@@ -119,11 +126,11 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
         elif is_whole(part):
             key.append(part)
         else:
-            raise NotALoop("an index that is neither an int nor a slice, in a loop")
+            raise CannotCapture("an index that is neither an int nor a slice, in a loop")
         axis += 1
     size_limits.measure(vm, prod(dim or 1 for dim in dims))
     if not 1 <= len(dims) <= AXES:
-        raise NotALoop("part of an array that has no axes, or many")
+        raise CannotCapture("part of an array that has no axes, or many")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
     if in_c_order(vm, array) and all(type(one) is not tuple or goes_up(one[2]) for one in key):
         vm.parts.in_c_order.add(made.value)
@@ -136,7 +143,7 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
 
 def flipped(vm: Machine, array: Value) -> Var:
     kind = array.type
-    assert isinstance(kind, ArrayType | SpanType)
+    assert isinstance(kind, ArrayType | DynArrayType)
     return view(vm, array, (slice(None, None, -1),) * kind.ndim)
 
 
@@ -153,20 +160,20 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         return called(vm, op, args, kwargs)
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
-        raise NotALoop(f"{row.name} with more than what it is made of, in a loop")
+        raise CannotCapture(f"{row.name} with more than what it is made of, in a loop")
     known = row.kind in (Kind.MAP, Kind.REDUCE) or row.name in (*MADE, *PRODUCTS)
     if effect > Effect.FLAGS:
-        raise NotALoop(f"{row.name}, which may give warnings, in a loop")
+        raise CannotCapture(f"{row.name}, which may give warnings, in a loop")
     if not known:
         return called(vm, row, given, kwargs)
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
     ordered = all(in_c_order(vm, one) for one in arrays)
     if row.kind in (Kind.REDUCE, Kind.LINALG):
         reject_unordered(vm, arrays)
-    if not isinstance(kind, SpanType | ScalarType):
-        raise NotALoop(f"{row.name} of a shape or type that varies")
-    if isinstance(kind, SpanType) and not 1 <= kind.ndim <= AXES:
-        raise NotALoop(f"{row.name} that gives an array without axes, or with many")
+    if not isinstance(kind, DynArrayType | ScalarType):
+        raise CannotCapture(f"{row.name} of a shape or type that varies")
+    if isinstance(kind, DynArrayType) and not 1 <= kind.ndim <= AXES:
+        raise CannotCapture(f"{row.name} that gives an array without axes, or with many")
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Traced)
     size_limits.computed(vm, row, made.value, (given, kwargs))
@@ -207,11 +214,11 @@ def length(vm: Machine, value: Value) -> Var:
 
 def transposed(vm: Machine, array: Value) -> Var:
     kind = array.type
-    assert isinstance(kind, ArrayType | SpanType)
+    assert isinstance(kind, ArrayType | DynArrayType)
     if kind.ndim < 2 and is_span(array):
         return Traced(array)
     if not 2 <= kind.ndim <= AXES:
-        raise NotALoop("an array of many axes in a loop")
+        raise CannotCapture("an array of many axes in a loop")
     size_limits.measure(vm, prod(dim or 1 for dim in dims_of(kind)))
     made = emitted(vm, SPAN_TRANSPOSE, (array,))
     vm.parts.views[made.value] = array, TRANSPOSED
@@ -221,7 +228,7 @@ def transposed(vm: Machine, array: Value) -> Var:
 def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     """None: a method, perhaps."""
     kind = value.type
-    assert isinstance(kind, SpanType)
+    assert isinstance(kind, DynArrayType)
     known = {"ndim": kind.ndim, "dtype": kind.dtype, "itemsize": kind.dtype.itemsize}
     if name in known:
         return Known(known[name])
@@ -232,7 +239,7 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     if name == "T":
         return transposed(vm, value)
     if name not in METHODS:
-        raise NotALoop(f".{name} of part of an array in a loop")
+        raise CannotCapture(f".{name} of part of an array in a loop")
     return None
 
 
@@ -245,7 +252,7 @@ def recipe(vm: Machine, value: Value, of: Callable[[Any], Recipe]) -> Recipe | N
     found = vm.parts.views.get(value)
     if found is None:
         if is_span(value) and not in_c_order(vm, value):
-            raise NotALoop("an array made in the loop, of which the layout is not known")
+            raise CannotCapture("an array made in the loop, of which the layout is not known")
         return None
     array, tree = found
     base = recipe(vm, array, of) or of(array)

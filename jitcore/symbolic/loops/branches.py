@@ -23,11 +23,11 @@ from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import LEAVE
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.local_arrays import only_named_once, same_order
-from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, working
+from jitcore.symbolic.loops.loop_state import Arm, CannotCapture, Fork, TooMuch, working
 from jitcore.symbolic.loops.union_value import cond, kinds, naming, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Raising
-from jitcore.symbolic.state import Frame, Mark
+from jitcore.symbolic.state import Frame, ResumePoint
 from jitcore.symbolic.values import Known, Var
 
 MAX_SPLITS = 400  # of one routine: ways that do not meet soon are walked several times
@@ -92,7 +92,7 @@ def walk(
                 work.loop(vm, frame, found)
         except Fork as fork:
             if fork.frame is not frame:
-                raise NotALoop("a branch in a generator") from None
+                raise CannotCapture("a branch in a generator") from None
             tree = split(vm, frame, loop, fork, nodes)
             if tree is not None:
                 return tree
@@ -181,7 +181,7 @@ class ForkState:
 
     locals: tuple[Var | None, ...]
     stack: tuple[Var, ...]
-    mark: Mark | None
+    mark: ResumePoint | None
     commits: int
     level: int
 
@@ -209,7 +209,7 @@ def tried(
     working(vm).ways += 1
     try:
         return walk(vm, frame, loop, meeting, True)
-    except (BreakSignal, NotALoop, Unsupported, Raising) as error:
+    except (BreakSignal, CannotCapture, Unsupported, Raising) as error:
         if frame is not vm.outer or kept != changes(vm) or isinstance(error, TooMuch):
             raise
         working(vm).left_out(vm, error)
@@ -240,7 +240,7 @@ def leave_at(
     """A node that leaves the routine, in the state of the outermost frame before this
     instruction. `for_good`: the loop would end there in CPython, too."""
     work = working(vm)
-    work.mark = Mark(offset, list(frame.stack), list(frame.locals))
+    work.mark = ResumePoint(offset, list(frame.stack), list(frame.locals))
     work.emit(vm, LEAVE, (for_good,), {}, through_point)
 
 
@@ -262,7 +262,7 @@ def meet(vm: Machine, frame: Frame, at: int, tree: Split) -> None:
     ways = list(leaves(tree))
     live = frame.code.live[at]
     if len({len(way.stack) for way in ways}) != 1:
-        raise NotALoop("ways that meet with stacks of different depths")
+        raise CannotCapture("ways that meet with stacks of different depths")
     slots = [i for i in range(len(frame.locals)) if differ([way.locals[i] for way in ways])]
     wanted = [i for i in slots if i in live]
     depth = len(ways[0].stack)
@@ -325,7 +325,7 @@ def close(tree: Tree, results: Results) -> list[Any]:
     """Into the tree's list of nodes: `cond` nodes, which give what each leaf gives."""
     made = closed(tree, results)
     if made is None:
-        raise NotALoop("no way through it is captured")
+        raise CannotCapture("no way through it is captured")
     return made
 
 

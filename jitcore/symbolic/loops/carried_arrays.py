@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.symbolic.loops import local_stack, size_limits
 from jitcore.symbolic.loops.array_views import computed
 from jitcore.symbolic.loops.branches import End, leaves
@@ -23,9 +23,9 @@ from jitcore.symbolic.loops.local_arrays import (
     spans_in,
 )
 from jitcore.symbolic.loops.loop_node import LoopBody
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Frame, Mark
+from jitcore.symbolic.state import Frame, ResumePoint
 from jitcore.symbolic.values import Traced, Var
 from jitcore.symbolic.wrap import realize
 
@@ -43,7 +43,7 @@ def stays(vm: Machine, shape: LoopBody, i: int, var: Var | None) -> bool:
     return all(array_of(vm, one) is array_of(vm, var) for one in ends)
 
 
-def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
+def copy_private(vm: Machine, frame: Frame, mark: ResumePoint | None) -> bool:
     """An array that only this variable has becomes one of the routine's own."""
     found = False
     working(vm).mark = mark
@@ -58,7 +58,7 @@ def copy_private(vm: Machine, frame: Frame, mark: Mark | None) -> bool:
 
 def arrays_apart(vm: Machine, frame: Frame, shape: LoopBody) -> None:
     """What is carried becomes another array: of the one that it was nobody else may know."""
-    slots = [i for i, one in shape.carried.items() if isinstance(one[0], SpanType)]
+    slots = [i for i, one in shape.carried.items() if isinstance(one[0], DynArrayType)]
     if not slots:
         return
     around = [frame.locals[i] for i in frame.code.live[frame.code.instrs[frame.index].offset]]
@@ -75,17 +75,19 @@ def arrays_apart(vm: Machine, frame: Frame, shape: LoopBody) -> None:
         size_limits.uses(vm, values)
         later = way.end is End.ROUND
         if later and any(id(v) in before for var in given for v in spans_in(var)):
-            raise NotALoop("an array from before the loop, carried from round to round")
+            raise CannotCapture("an array from before the loop, carried from round to round")
         for i, param in zip(slots, spans_of(shape), strict=True):
             if not all(in_c_order(vm, v) for v in spans_in(way.locals[i])):
                 vm.parts.in_c_order.discard(param)
     first = [value for i in slots for value in spans_in(frame.locals[i])]
     if not all(in_c_order(vm, one) for one in (*first, *spans_of(shape))):
-        raise NotALoop("an array of which the layout is not known, carried from round to round")
+        raise CannotCapture(
+            "an array of which the layout is not known, carried from round to round"
+        )
 
 
 def spans_of(shape: LoopBody) -> list[Value]:
-    return [param for param in shape.params if isinstance(param.type, SpanType)]
+    return [param for param in shape.params if isinstance(param.type, DynArrayType)]
 
 
 def drop_spans(vm: Machine, frame: Frame) -> None:

@@ -15,9 +15,9 @@ from jitcore.ir.graph import Value
 from jitcore.ir.ops import OPS
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM, LEAST, RANGE_COUNT, RANGE_ITEM
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.symbolic.loops.array_views import item
-from jitcore.symbolic.loops.loop_state import NotALoop, scalar
+from jitcore.symbolic.loops.loop_state import CannotCapture, scalar
 from jitcore.symbolic.loops.sequences import count, item_of, kind_of_items, may_read, sequence
 from jitcore.symbolic.loops.union_value import kinds, of_parts, parts
 from jitcore.symbolic.machine import Machine, is_array
@@ -59,7 +59,7 @@ def may_count(vm: Machine, it: Var) -> bool:
             return True
         case Iter(over=Known(range())):
             return True
-        case Iter(over=Traced(value)) if isinstance(value.type, ArrayType | SpanType):
+        case Iter(over=Traced(value)) if isinstance(value.type, ArrayType | DynArrayType):
             return value.type.ndim > 0
         case Iter(over=over, passing=False, backward=False):
             return may_read(vm, over)
@@ -100,7 +100,7 @@ def counted(vm: Machine, frame: Frame) -> Counted:
         return it if it.count is not None else replace(it, count=count_of(vm, it.over))
     is_own = isinstance(it, Iter) and it.private
     if not is_own and is_held(vm, frame, list(tree(it))):
-        raise NotALoop("an iterator that has a name")
+        raise CannotCapture("an iterator that has a name")
     over = items(vm, it)
     return Counted(over, count_of(vm, over), 0, bool(known_rounds(it)))
 
@@ -145,7 +145,7 @@ def items(vm: Machine, it: Var) -> Items:
         case Iter(over=Known(range() as over), at=at, backward=backward):
             left = (over[::-1] if backward else over)[at:]
             if max(map(abs, (over.start, over.stop, over.step, left.start, left.stop))) > LARGE:
-                raise NotALoop("a range of large numbers")
+                raise CannotCapture("a range of large numbers")
             return RangeItems(left.start, left.stop, left.step, len(left))
         case Iter(over=Traced(value) as array, at=at, backward=backward) if is_items(value):
             if not backward:
@@ -155,14 +155,14 @@ def items(vm: Machine, it: Var) -> Items:
             return SequenceItems(over, at)
         case Enumerate(over, start):
             if abs(start) > LARGE:
-                raise NotALoop("enumerate() from a large number on")
+                raise CannotCapture("enumerate() from a large number on")
             return EnumerateItems(start, items(vm, over))
         case Zip(iters, strict):
             counts = {known_rounds(one) for one in iters}
             if strict and (len(counts) > 1 or None in counts):
-                raise NotALoop("zip(strict=True) over lengths that vary")
+                raise CannotCapture("zip(strict=True) over lengths that vary")
             return ZipItems(tuple(items(vm, one) for one in iters))
-    raise NotALoop("a loop over something else than ranges, arrays, and sequences")
+    raise CannotCapture("a loop over something else than ranges, arrays, and sequences")
 
 
 def is_items(value: Value) -> bool:
@@ -172,16 +172,16 @@ def is_items(value: Value) -> bool:
 def stride(vm: Machine, over: Range) -> RangeItems:
     start, stop, step = (whole(vm, one) for one in (over.start, over.stop, over.step))
     if type(step) is not Value and step == 0:
-        raise NotALoop("a range with a step of 0")
+        raise CannotCapture("a range with a step of 0")
     if any(type(one) is int and abs(one) > LARGE for one in (start, stop, step)):
-        raise NotALoop("a range of large numbers")
+        raise CannotCapture("a range of large numbers")
     return RangeItems(start, stop, step, scalar(vm, RANGE_COUNT, start, stop, step))
 
 
 def backward_stride(vm: Machine, over: RangeItems) -> RangeItems:
     """As range.__reversed__ makes it."""
     if type(over.step) is Value:
-        raise NotALoop("reversed() of a range with a step that varies")
+        raise CannotCapture("reversed() of a range with a step that varies")
     last = scalar(vm, RANGE_ITEM, over.count, -1, 1)
     start = scalar(vm, RANGE_ITEM, over.start, over.step, last)
     stop = scalar(vm, RANGE_ITEM, over.start, -over.step, 1)
@@ -193,7 +193,7 @@ def whole(vm: Machine, bound: Var) -> Any:
     found = kinds(vm, bound)
     one, *_ = parts(vm, bound, found)
     if len(found) > 1 or not isinstance(found[0], ScalarType) or found[0].dtype.kind not in "iu":
-        raise NotALoop("a range of other numbers than ints")
+        raise CannotCapture("a range of other numbers than ints")
     return one if found[0].python else scalar(vm, OPS["op.int"], one)
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from jitcore.ir.graph import Value
 from jitcore.ir.infer.elementwise import iterator_strides
 from jitcore.ir.ops.dyn_array import is_span
-from jitcore.ir.types import ArrayType, SpanType, standard_strides
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.ir.types import ArrayType, DynArrayType, standard_strides
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.value_parts import inside
 from jitcore.symbolic.values import Generator, List, Traced, Tuple, Var
 
@@ -37,7 +37,7 @@ def in_c_order(vm: Machine, array: Value) -> bool:
     kind = array.type
     if isinstance(kind, ArrayType):
         return straight(kind)
-    if isinstance(kind, SpanType) and kind.ndim < 2:
+    if isinstance(kind, DynArrayType) and kind.ndim < 2:
         return True
     return array in vm.parts.in_c_order
 
@@ -53,12 +53,14 @@ def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
     for one in arrays:
         base = base_of(vm, one)
         if is_span(base) and base.type.ndim > 1 and not in_c_order(vm, base):  # type: ignore[union-attr]
-            raise NotALoop("an array made in the loop, of which the layout is not known")
+            raise CannotCapture("an array made in the loop, of which the layout is not known")
 
 
 def reject_strided(vm: Machine, arrays: Iterable[Value]) -> None:
     if not vm.parts.columns.keys().isdisjoint(arrays):
-        raise NotALoop("an array with steps of its own, made in the loop, where another may be")
+        raise CannotCapture(
+            "an array with steps of its own, made in the loop, where another may be"
+        )
 
 
 def same_order(vm: Machine, made: Var, given: Iterable[Var | None]) -> None:
@@ -98,9 +100,9 @@ def names_of(vm: Machine, holders: Sequence[object]) -> Counter[Value]:
             continue
         seen.add(id(holder))
         if isinstance(holder, Generator):
-            raise NotALoop("a generator, which may hold an array that is carried on")
+            raise CannotCapture("a generator, which may hold an array that is carried on")
         for one in inside(holder):
-            if isinstance(one, Traced) and isinstance(one.value.type, SpanType | ArrayType):
+            if isinstance(one, Traced) and isinstance(one.value.type, DynArrayType | ArrayType):
                 names[base_of(vm, one.value)] += 1
             else:
                 todo.append(one)
@@ -113,4 +115,4 @@ def only_named_once(vm: Machine, given: Iterable[Var | None], holders: Sequence[
     if wanted:
         names = names_of(vm, holders)
         if any(names[value] > 1 for value in wanted):
-            raise NotALoop("an array with two names, carried on")
+            raise CannotCapture("an array with two names, carried on")

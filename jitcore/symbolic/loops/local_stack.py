@@ -20,9 +20,9 @@ from jitcore.fallback import breaks
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Op, leaf_type
 from jitcore.ir.ops.local_stack import PILE, PILE_CLEAR, PILE_COUNT, PILE_ITEM, PILE_POP, PILE_PUSH
-from jitcore.ir.types import PYINT, PileType, ScalarType
+from jitcore.ir.types import PYINT, ScalarType, StackType
 from jitcore.symbolic.loops.counted_iter import is_held
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 from jitcore.symbolic.loops.sequences import is_index
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
@@ -32,19 +32,19 @@ from jitcore.symbolic.wrap import realize
 
 METHODS = ("append", "pop", "clear")
 MOST = 8  # numbers of an item
-UNKNOWN = PileType()
+UNKNOWN = StackType()
 
 
 class Guessed(Exception):
     """Of what type the items of a list are that begins empty."""
 
-    def __init__(self, key: PileKey, kind: PileType) -> None:
+    def __init__(self, key: PileKey, kind: StackType) -> None:
         super().__init__(key, kind)
         self.key, self.kind = key, kind
 
 
 def is_pile(var: Var | None) -> bool:
-    return isinstance(var, Traced) and isinstance(var.value.type, PileType)
+    return isinstance(var, Traced) and isinstance(var.value.type, StackType)
 
 
 # ---- before a loop ------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def make_piles(vm: Machine, frame: Frame, offsets: Collection[int]) -> None:
             continue
         items = [leaf(vm, item) for item in var.items]
         key = frame.code.code, min(offsets), slot
-        kind: PileType | None = vm.start.piles.get(key, UNKNOWN)
+        kind: StackType | None = vm.start.piles.get(key, UNKNOWN)
         if items:
             kind = type_of_items([leaf_type_of(item) for item in items])
         made = None if kind is None else make_pile(vm, frame, var, items, kind)
@@ -87,7 +87,7 @@ def loads(frame: Frame, offsets: Iterable[int]) -> Iterator[tuple[str, int, Any]
 
 
 def make_pile(
-    vm: Machine, frame: Frame, var: List, items: list[Any], kind: PileType
+    vm: Machine, frame: Frame, var: List, items: list[Any], kind: StackType
 ) -> Value | None:
     """None: it has other names."""
     made = Traced(Value(kind))
@@ -106,14 +106,14 @@ def make_pile(
 def all_known(vm: Machine) -> None:
     """Where a walk has come to its end."""
     if working(vm).guesses:
-        raise NotALoop("a list that is empty, to which nothing comes")
+        raise CannotCapture("a list that is empty, to which nothing comes")
 
 
 def leaf_type_of(item: Any) -> Any:
     return tuple(map(leaf_type, item)) if type(item) is tuple else leaf_type(item)
 
 
-def type_of_items(kinds: list[Any]) -> PileType | None:
+def type_of_items(kinds: list[Any]) -> StackType | None:
     """None: they are no numbers, or not of one type."""
     first = kinds[0]
     if any(kind != first for kind in kinds):
@@ -123,7 +123,7 @@ def type_of_items(kinds: list[Any]) -> PileType | None:
         return None
     if len(several) > MOST or (type(first) is tuple and len(several) < 2):
         return None
-    return PileType(None, several, type(first) is tuple)
+    return StackType(None, several, type(first) is tuple)
 
 
 # ---- in a routine -------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def bound(owner: Var, name: str) -> Bound | None:
 
 def call(vm: Machine, pile: Traced, name: str, args: tuple[Var, ...], words: dict[str, Var]) -> Var:
     if words or len(args) != (name == "append"):
-        raise NotALoop(f"{name}() of a list with other arguments, in a loop")
+        raise CannotCapture(f"{name}() of a list with other arguments, in a loop")
     if name == "append":
         push(vm, pile, args[0])
     elif name == "pop":
@@ -149,12 +149,12 @@ def call(vm: Machine, pile: Traced, name: str, args: tuple[Var, ...], words: dic
 def push(vm: Machine, pile: Traced, item: Var) -> None:
     given = leaf(vm, realize(vm, item))
     kind = pile.value.type
-    assert isinstance(kind, PileType)
+    assert isinstance(kind, StackType)
     found = type_of_items([leaf_type_of(given)])
     if kind == UNKNOWN and found is not None:
         raise Guessed(working(vm).guesses[pile.value], found)
     if found != kind:
-        raise NotALoop("items of several types in one list, or such as are no numbers")
+        raise CannotCapture("items of several types in one list, or such as are no numbers")
     add(vm, PILE_PUSH, (pile.value, given), ())
     working(vm).commit()
 
@@ -171,15 +171,15 @@ def item(vm: Machine, container: Var, key: Var) -> Var | None:
         return None
     assert isinstance(container, Traced)
     if not is_index(key):
-        raise NotALoop("part of a list that changes, in a loop")
+        raise CannotCapture("part of a list that changes, in a loop")
     return item_of(vm, PILE_ITEM, container, (leaf(vm, key),))
 
 
 def item_of(vm: Machine, op: Op, pile: Traced, more: tuple[Any, ...]) -> Var:
     kind = pile.value.type
-    assert isinstance(kind, PileType)
+    assert isinstance(kind, StackType)
     if kind == UNKNOWN:
-        raise NotALoop("an item of a list that is empty")
+        raise CannotCapture("an item of a list that is empty")
     outputs = tuple(map(Value, kind.kinds))
     add(vm, op, (pile.value, *more), outputs)
     made: list[Var] = [Traced(value) for value in outputs]

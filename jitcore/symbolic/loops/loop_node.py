@@ -15,11 +15,11 @@ from jitcore.ir.ops.control import CONTROL
 from jitcore.ir.ops.dyn_array import is_span
 from jitcore.ir.ops.loop import LEFT, RANGE_ITEM
 from jitcore.ir.ops.operator import BY_OPERATOR
-from jitcore.ir.types import PYINT, ScalarType, SpanType
+from jitcore.ir.types import PYINT, DynArrayType, ScalarType
 from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.branches import End, Leaf, Tree, close, leave_at, leaves
-from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, scalar, working
+from jitcore.symbolic.loops.loop_state import Arm, CannotCapture, Fork, scalar, working
 from jitcore.symbolic.loops.union_value import COND, Kinds, flat, kinds, parts, unflat, union, zero
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.state import Frame
@@ -54,7 +54,7 @@ def leave_unless(vm: Machine, frame: Frame, predicate: Any, at: int, through: bo
 def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
     """CPython goes on where this way has come to."""
     if frame is not vm.outer:
-        raise NotALoop("a call that may end in the first round of its loop")
+        raise CannotCapture("a call that may end in the first round of its loop")
     work = working(vm)
     now = frame.locals, frame.stack, work.open
     frame.locals, frame.stack, work.open = list(way.locals), list(way.stack), way.nodes
@@ -156,7 +156,7 @@ def kinds_at(vm: Machine, outs: Sequence[Leaf], live: dict[int, frozenset[int]],
     """Of a variable that is set in the loop and read after it; nothing if it is not."""
     found = union([kinds(vm, way.locals[i]) for way in outs if i in live[way.at]])
     if any(not isinstance(kind, ScalarType) for kind in found):
-        raise NotALoop("an array made in the last round only is used after the loop")
+        raise CannotCapture("an array made in the last round only is used after the loop")
     return found
 
 
@@ -167,7 +167,7 @@ def of_way(
     None."""
     at = way.at
     if way.locals[i] is None or i not in live[at]:
-        return [None if isinstance(kind, SpanType) else zero(kind) for kind in flat(one)]
+        return [None if isinstance(kind, DynArrayType) else zero(kind) for kind in flat(one)]
     return parts(vm, way.locals[i], one)
 
 
@@ -181,13 +181,13 @@ def is_plain(way: Leaf, shape: LoopBody) -> bool:
 def how_far(way: Leaf, shape: LoopBody) -> Any:
     depth = len(shape.base)
     if any(a is not b for a, b in zip(way.stack, shape.base, strict=False)):
-        raise NotALoop("the stack below the loop changes")
+        raise CannotCapture("the stack below the loop changes")
     above = way.stack[depth:]
     if is_plain(way, shape) and shape.it is None:
         return 0
     if is_plain(way, shape) and isinstance(above[0], Counted):
         return above[0].taken
-    raise NotALoop("a way out of the loop with values on the stack")
+    raise CannotCapture("a way out of the loop with values on the stack")
 
 
 def stack_at(shape: LoopBody, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]:
@@ -241,7 +241,7 @@ def go_on(
     of the outermost loop, if that fails, those but one are CPython's."""
     main = 0
     if not ends:
-        raise NotALoop("no way leads out of it")
+        raise CannotCapture("no way leads out of it")
     if len(ends) > 1 and not (outermost and ~loop.header in vm.refused):
         raise fork_to(vm, frame, why, ends)
     if len(ends) > 1 and frame.code.instrs[frame.code.by_offset[loop.header]].op != "FOR_ITER":

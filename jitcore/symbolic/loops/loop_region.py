@@ -38,11 +38,11 @@ from jitcore.symbolic.loops.branches import (
 from jitcore.symbolic.loops.carried_arrays import drop_spans, handed_over
 from jitcore.symbolic.loops.counted_iter import known_rounds, may_count
 from jitcore.symbolic.loops.local_stack import all_known
-from jitcore.symbolic.loops.loop_state import Arm, Fork, LoopState, NotALoop, TooMuch, working
+from jitcore.symbolic.loops.loop_state import Arm, CannotCapture, Fork, LoopState, TooMuch, working
 from jitcore.symbolic.loops.walk_loop import take, take_inner
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.signals import Raising
-from jitcore.symbolic.state import Frame, LoopRegion, Mark
+from jitcore.symbolic.state import Frame, LoopRegion, ResumePoint
 from jitcore.symbolic.values import Known, Var
 from jitcore.symbolic.wrap import realize
 
@@ -54,7 +54,7 @@ COMPARISONS = ("op.lt", "op.le", "op.eq", "op.ne", "op.gt", "op.ge", "op.truth",
 COUNTING = frozenset((*(row.name for row in COUNTERS), *COMPARISONS))
 
 
-class LoopRefused(Exception):
+class LoopRejected(Exception):
     """Capture begins anew, with this loop left to CPython."""
 
     def __init__(self, at: int, why: Exception) -> None:
@@ -113,7 +113,7 @@ def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
     with routine(vm, frame.instr) as work:
         join(vm, frame, fork, meeting is None)
         if not work.routine.headers:
-            raise NotALoop("there is no loop on its ways")
+            raise CannotCapture("there is no loop on its ways")
         ended(vm, frame)
 
 
@@ -132,11 +132,11 @@ def join(vm: Machine, frame: Frame, fork: Fork, strict: bool = True) -> None:
     if tree is None:
         return
     if not frame.code.is_plain:
-        raise NotALoop("its ways do not meet")
+        raise CannotCapture("its ways do not meet")
     lengths = [(one, len(one)) for one in lists(tree)]
     try:
         frame.result = returned(vm, tree)
-    except NotALoop:  # of more than two types, say
+    except CannotCapture:  # of more than two types, say
         for nodes, count in lengths:
             del nodes[count:]
         return_each(vm, tree)
@@ -169,8 +169,8 @@ def lists_for(vm: Machine, frame: Frame, offsets: frozenset[int]) -> None:
     assert frame.instr is not None
     try:
         make_lists(vm, frame, offsets)
-    except (NotALoop, BreakSignal) as error:
-        raise LoopRefused(frame.instr.offset, error.with_traceback(None)) from error
+    except (CannotCapture, BreakSignal) as error:
+        raise LoopRejected(frame.instr.offset, error.with_traceback(None)) from error
 
 
 def branches_to_loop(vm: Machine, frame: Frame, at: int, yes: Arm, no: Arm) -> bool:
@@ -200,31 +200,31 @@ def routine(vm: Machine, instr: Instr) -> Iterator[LoopState]:
     outer = vm.outer
     segment = LoopRegion(vm.exit_before(instr), instr.offset, vm.errstate)
     work = LoopState(segment, segment.nodes, takes, take_inner, call, computed)
-    work.mark = Mark(instr.offset, list(outer.saved), list(outer.locals))
+    work.mark = ResumePoint(instr.offset, list(outer.saved), list(outer.locals))
     work.small_only = instr.offset + size_limits.SMALL_ONLY in vm.refused
     before = vm.writes, len(vm.effects)
     in_loop, vm.work, vm.in_loop = vm.in_loop, work, True
     try:
         yield work
         if (vm.writes, len(vm.effects)) != before:
-            raise NotALoop("it changes objects")
+            raise CannotCapture("it changes objects")
         keep_apart(vm, work)
         size_limits.finish(vm)
         all_known(vm)
         used = {*operations(segment.nodes)}
         if LEAVE.name in used and used <= COUNTING:
-            raise NotALoop("nothing is computed on the ways that could be compiled")
+            raise CannotCapture("nothing is computed on the ways that could be compiled")
         if work.list_stores and work.fixed_items:
-            raise NotALoop("it changes a list, of which items are known")
+            raise CannotCapture("it changes a list, of which items are known")
     except size_limits.LargeOnAWay as error:
-        raise LoopRefused(
+        raise LoopRejected(
             instr.offset + size_limits.SMALL_ONLY, error.with_traceback(None)
         ) from error
-    except (NotALoop, BreakSignal, Unsupported, Raising) as error:
+    except (CannotCapture, BreakSignal, Unsupported, Raising) as error:
         if isinstance(error, TooMuch) and instr.offset not in outer.code.loops:
             vm.rolled.add(~instr.offset)
         # with its frames the user's objects would live until the next garbage collection
-        raise LoopRefused(segment.at, error.with_traceback(None)) from error
+        raise LoopRejected(segment.at, error.with_traceback(None)) from error
     finally:
         vm.work, vm.in_loop = None, in_loop
     vm.segments.append(segment)

@@ -16,10 +16,10 @@ from jitcore.ir.ops.array import GETITEM, SETITEM
 from jitcore.ir.ops.dyn_array import EXTENT, MADE
 from jitcore.ir.ops.loop import ITEMS_BEFORE, ITEMS_FROM
 from jitcore.ir.ops.operator import specialise
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Frame, LoopRegion, Mark, PileKey
+from jitcore.symbolic.state import Frame, LoopRegion, PileKey, ResumePoint
 from jitcore.symbolic.values import Enumerate, Filter, Generator, Iter, Map, Traced, Var, Zip
 
 ELEMENTS = (GETITEM, SETITEM, ITEMS_FROM, ITEMS_BEFORE)
@@ -27,11 +27,11 @@ ADVANCING = (Iter, Enumerate, Zip, Map, Filter, Generator)
 MAX_NODES = 3_000  # in one native loop: the C compiler takes seconds for more
 
 
-class NotALoop(Exception):
+class CannotCapture(Exception):
     """This loop is CPython's, with regions in its body."""
 
 
-class TooMuch(NotALoop):
+class TooMuch(CannotCapture):
     """The limit is on the whole capture: leaving a branch to CPython would not help."""
 
 
@@ -65,7 +65,7 @@ class LoopState:
     loop: Callable[[Machine, Frame, Loop], None]
     call: Callable[[Machine, Frame], Var]
     computed: Callable[[Machine, Op, tuple[Any, ...], dict[str, Any]], Var]
-    mark: Mark | None = None  # None: the outermost frame's next instruction sets a new one
+    mark: ResumePoint | None = None  # None: the outermost frame's next instruction sets a new one
     commits: int = 0  # effects that must not be repeated: stores, loops that have run
     level: int = 0  # the number of the branch or iteration that is being walked
     levels: int = 0  # how many branches and iterations have been walked
@@ -99,7 +99,7 @@ class LoopState:
         if self.mark is not None:
             return
         frame = vm.outer
-        self.mark = Mark(offset, list(frame.saved), list(frame.locals))
+        self.mark = ResumePoint(offset, list(frame.saved), list(frame.locals))
         if any(isinstance(var, ADVANCING) for var in (*frame.saved, *frame.locals)):
             self.exit_of(vm, self.mark, False)  # their positions are not known later
 
@@ -115,7 +115,7 @@ class LoopState:
     def advance(self, it: Var) -> None:
         """Only an iterator that was made on this branch may advance."""
         if self.own.get(id(it), (None, -1))[1] != self.level or isinstance(it, Generator):
-            raise NotALoop("an iterator that was made before")
+            raise CannotCapture("an iterator that was made before")
 
     def commit(self) -> None:
         self.mark = None
@@ -139,13 +139,13 @@ class LoopState:
         stores = row is SETITEM
         quiet = stores or row.name in ("poll", "leave")
         if not quiet and row.effect_of(given, kwargs) > Effect.FLAGS:
-            raise NotALoop(f"{row.name} in a loop")
+            raise CannotCapture(f"{row.name} in a loop")
         vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
             return self.computed(vm, op, args, kwargs)
         if out is not None and type(out) is not Value:
-            raise NotALoop(f"{row.name} gives several results")
+            raise CannotCapture(f"{row.name} gives several results")
         for node in vm.builder.nodes:
             self.append(vm, node, through_point)
         if stores:
@@ -155,7 +155,7 @@ class LoopState:
     def append(self, vm: Machine, node: Node, through_point: bool) -> None:
         """Where it fails, CPython goes on at the mark."""
         if vm.errstate != self.routine.errstate:
-            raise NotALoop("another error state in a loop")
+            raise CannotCapture("another error state in a loop")
         self.count_node()
         self.open.append(node)
         if self.mark is not None:
@@ -166,7 +166,7 @@ class LoopState:
         if self.nodes > MAX_NODES:
             raise TooMuch("a body that is too long")
 
-    def exit_of(self, vm: Machine, mark: Mark, through_point: bool) -> Exit:
+    def exit_of(self, vm: Machine, mark: ResumePoint, through_point: bool) -> Exit:
         if mark.exit is None:
             outer = vm.outer
             now, outer.locals = outer.locals, mark.locals
@@ -187,7 +187,7 @@ def is_element(container: Any, key: Any) -> bool:
     parts = key if type(key) is tuple else (key,)
     kind = container.type if type(container) is Value else None
     return (
-        isinstance(kind, ArrayType | SpanType)
+        isinstance(kind, ArrayType | DynArrayType)
         and len(parts) == kind.ndim
         and all(
             type(part) is int

@@ -19,9 +19,9 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node, Value, values
 from jitcore.ir.op import Effect, Kind, Op, reject_objects
 from jitcore.ir.ops.dyn_array import AXES, FEW, SAMPLE, dims_of
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, type_of
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, type_of
 from jitcore.ir.value import map_tree
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -37,7 +37,7 @@ class Result:
     """`cls`: a tuple of them, or a class of such; None: of one alone. `strided`: their places.
     `found`: the shape depends on what the arrays contain."""
 
-    kinds: tuple[SpanType | ScalarType, ...]
+    kinds: tuple[DynArrayType | ScalarType, ...]
     cls: type | None
     strided: frozenset[int]
     found: bool
@@ -74,9 +74,9 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     """Of SpanTypes and ScalarTypes. Extents are known where they are few, and always the same."""
     reject_objects(row, args, kwargs)
     if row.target is None or row.kind in (Kind.VIEW, Kind.STORE, Kind.CONTROL) or row.stores:
-        raise NotALoop(f"{row.name}, which has no form in such a loop")
+        raise CannotCapture(f"{row.name}, which has no form in such a loop")
     given = [one.type for one in values((args, kwargs))]
-    arrays = [kind for kind in given if isinstance(kind, ArrayType | SpanType)]
+    arrays = [kind for kind in given if isinstance(kind, ArrayType | DynArrayType)]
     known = all(None not in dims_of(kind) for kind in arrays)
     known = known and sum(prod(dim or 0 for dim in dims_of(kind)) for kind in arrays) <= MOST
     found = sampled(row, args, kwargs, known, Contents.REGULAR)
@@ -87,7 +87,7 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     kinds = tuple(result_type(row, item, fixed) for item in items)
     strided = frozenset(k for k, item in enumerate(items) if is_strided(item))
     if strided and not are_columns(items):
-        raise NotALoop(f"{row.name} that gives arrays with steps of their own, in a loop")
+        raise CannotCapture(f"{row.name} that gives arrays with steps of their own, in a loop")
     return Result(kinds, type(found) if items is found else None, strided, not alike)
 
 
@@ -95,16 +95,16 @@ def parts_of(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) and found else (found,)
 
 
-def result_type(row: Op, found: Any, fixed: bool) -> SpanType | ScalarType:
+def result_type(row: Op, found: Any, fixed: bool) -> DynArrayType | ScalarType:
     kind = type_of(found)
     if isinstance(kind, ScalarType):
         return kind
     if not isinstance(kind, ArrayType) or not (is_own(found) or is_loose(found)):
-        raise NotALoop(f"{row.name} that gives no array of its own, in a loop")
+        raise CannotCapture(f"{row.name} that gives no array of its own, in a loop")
     if not 1 <= kind.ndim <= AXES:
-        raise NotALoop(f"{row.name} that gives an array without axes, or with many")
+        raise CannotCapture(f"{row.name} that gives an array without axes, or with many")
     few = tuple(dim if fixed and dim <= FEW else None for dim in kind.shape)
-    return SpanType(kind.dtype, few, not is_own(found))
+    return DynArrayType(kind.dtype, few, not is_own(found))
 
 
 def shapes_of(items: tuple[Any, ...]) -> list[Any]:
@@ -116,9 +116,9 @@ def is_fixed(row: Op, args: Any, kwargs: Any, known: bool, shapes: list[Any]) ->
     zeros may be no matrix that a call can do with."""
     try:
         others = [sampled(row, args, kwargs, known, Contents.DISTINCT)]
-    except NotALoop:
+    except CannotCapture:
         return False
-    with suppress(NotALoop):
+    with suppress(CannotCapture):
         others.append(sampled(row, args, kwargs, known, Contents.ZEROS))
     return all(shapes_of(parts_of(one)) == shapes for one in others)
 
@@ -161,8 +161,8 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, filled: Contents) -> A
         kind = leaf.type
         if isinstance(kind, ScalarType):
             return kind.pytype(1) if kind.python else kind.dtype.type(1)
-        if not isinstance(kind, ArrayType | SpanType):
-            raise NotALoop(f"{row.name} of {kind} in a loop")
+        if not isinstance(kind, ArrayType | DynArrayType):
+            raise CannotCapture(f"{row.name} of {kind} in a loop")
         shape = dims_of(kind) if known else [dim if dim == 1 else SAMPLE for dim in dims_of(kind)]
         made.append(contents(tuple(dim or 0 for dim in shape), kind.dtype, filled))
         return made[-1]
@@ -173,10 +173,10 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, filled: Contents) -> A
         with np.errstate(all="ignore"):
             found = row.target(*map_tree(sample, args), **map_tree(sample, dict(kwargs)))
     except Exception as error:
-        raise NotALoop(f"{row.name}, which fails on a sample: {error}") from None
+        raise CannotCapture(f"{row.name}, which fails on a sample: {error}") from None
     for item in parts_of(found):
         if type(item) is np.ndarray and any(np.may_share_memory(item, one) for one in made):
-            raise NotALoop(f"{row.name} that gives a part of what it is given, in a loop")
+            raise CannotCapture(f"{row.name} that gives a part of what it is given, in a loop")
     return found
 
 

@@ -19,7 +19,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Op
 from jitcore.ir.ops.loop import ITEMS_FROM, ORD, SEQ_APPEND, SEQ_ITEM, SEQ_STORE
 from jitcore.ir.types import CHARACTER, PYINT, CharacterType, ObjectType, ScalarType, Type, type_of
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.values import Known, List, Traced, Tuple, Var
@@ -53,7 +53,7 @@ def may_read(vm: Machine, var: Var) -> bool:
     """Is it one with items of one type?"""
     try:
         return sequence(vm, var) is not None and kind_of_items(vm, var) is not None
-    except NotALoop:
+    except CannotCapture:
         return False
 
 
@@ -65,10 +65,10 @@ def kind_of_items(vm: Machine, var: Var) -> Type:
         return PYINT
     found = {type_of(item) for item in islice(obj, SAMPLE)}
     if len(found) != 1:
-        raise NotALoop("a list or tuple with items of several types, or without items")
+        raise CannotCapture("a list or tuple with items of several types, or without items")
     (kind,) = found
     if not isinstance(kind, ScalarType):
-        raise NotALoop("a list or tuple of other objects than numbers")
+        raise CannotCapture("a list or tuple of other objects than numbers")
     return kind
 
 
@@ -108,7 +108,7 @@ def store(vm: Machine, container: Var, key: Var, value: Var) -> bool:
     given = leaf(vm, value)
     kind = given.type if type(given) is Value else type_of(given)
     if not isinstance(kind, ScalarType) or (over.type == BYTEARRAY and kind != PYINT):
-        raise NotALoop("a store of what is not a number into a list or bytearray")
+        raise CannotCapture("a store of what is not a number into a list or bytearray")
     settled(vm)
     work = working(vm)
     add(vm, Node(SEQ_STORE, (over, leaf(vm, key), given), {}, (), (), vm.place()))
@@ -133,7 +133,7 @@ def is_index(key: Var) -> bool:
 def settled(vm: Machine) -> None:
     """What is held back has not happened to the object yet."""
     if any(held.do is Do.CALL for held in vm.effects):
-        raise NotALoop("items of a container, where one was changed before")
+        raise CannotCapture("items of a container, where one was changed before")
 
 
 def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from jitcore.ir.graph import Value, values
 from jitcore.ir.op import Kind, Op
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.symbolic.arrays.masked_select import may_be_cheap
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 
 if TYPE_CHECKING:
     from jitcore.symbolic.machine import Machine
@@ -38,12 +38,12 @@ def reject_large(vm: Machine, given: list[Value], most: int = LARGEST) -> None:
     for one in given:
         kind = one.type
         if isinstance(kind, ArrayType) and kind.ndim > AXES:
-            raise NotALoop("an array of many axes in a loop")
+            raise CannotCapture("an array of many axes in a loop")
         if isinstance(kind, ArrayType) and kind.ndim == 0:
-            raise NotALoop("an array without axes in a loop")
+            raise CannotCapture("an array without axes in a loop")
         if isinstance(kind, ArrayType):
             measure(vm, kind.size, most)
-        if isinstance(kind, SpanType):
+        if isinstance(kind, DynArrayType):
             measure(vm, prod(dim or 1 for dim in kind.dims), most)
 
 
@@ -53,7 +53,7 @@ def measure(vm: Machine, count: int, most: int = LARGEST) -> None:
         return
     work = working(vm)
     if work.small_only or count > LARGEST_OF_ALL:
-        raise NotALoop(LARGE)
+        raise CannotCapture(LARGE)
     work.large = True
     work.large_outside |= work.inner == 0
     work.large_on_a_way |= work.ways > 0
@@ -68,7 +68,7 @@ def finish(vm: Machine) -> None:
     within = work.large_outside and not work.varies_outside  # then inner loops are routines
     if not work.large or (work.varies and not within):
         return
-    raise LargeOnAWay if work.large_on_a_way else NotALoop(LARGE)
+    raise LargeOnAWay if work.large_on_a_way else CannotCapture(LARGE)
 
 
 # ---- what masks select --------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def selected(vm: Machine, made: Value, array: Value, key: Any) -> None:
 
 def is_mask(key: Any) -> bool:
     kind = key.type if type(key) is Value else None
-    return isinstance(kind, ArrayType | SpanType) and kind.dtype.kind == "b"
+    return isinstance(kind, ArrayType | DynArrayType) and kind.dtype.kind == "b"
 
 
 def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
@@ -98,14 +98,14 @@ def computed(vm: Machine, row: Op, made: Value, args: Any) -> None:
 
 def kind_of(value: Value) -> str:
     kind = value.type
-    return kind.dtype.kind if isinstance(kind, ArrayType | SpanType) else ""
+    return kind.dtype.kind if isinstance(kind, ArrayType | DynArrayType) else ""
 
 
 def found(vm: Machine, args: Any, depends: bool) -> None:
     """What a call gives is as long as it finds things in a large array, if that `depends` on what
     is in it."""
     many = any(isinstance(v.type, ArrayType) and v.type.size > LARGEST_CALLED for v in values(args))
-    many |= any(isinstance(v.type, SpanType) and None in v.type.dims for v in values(args))
+    many |= any(isinstance(v.type, DynArrayType) and None in v.type.dims for v in values(args))
     vary(vm, depends and many)
 
 

@@ -19,8 +19,8 @@ from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import leaf_type
 from jitcore.ir.ops.control import CONTROL
 from jitcore.ir.ops.dyn_array import is_span
-from jitcore.ir.types import NONE, PYBOOL, ArrayType, ScalarType, SpanType, Type
-from jitcore.symbolic.loops.loop_state import NotALoop, working
+from jitcore.ir.types import NONE, PYBOOL, ArrayType, DynArrayType, ScalarType, Type
+from jitcore.symbolic.loops.loop_state import CannotCapture, working
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
 from jitcore.symbolic.signals import RegionEnd
@@ -39,10 +39,10 @@ def kinds(vm: Machine, var: Var | None) -> Kinds:
     given = leaf(vm, var) if isinstance(var, Traced | Known) else None
     found = leaf_type(given)
     nothing = isinstance(var, Known) and given is None
-    if not isinstance(found, ScalarType | SpanType | ArrayType) and not nothing:
-        raise NotALoop("no number and no array, or not bound, where ways or rounds meet")
+    if not isinstance(found, ScalarType | DynArrayType | ArrayType) and not nothing:
+        raise CannotCapture("no number and no array, or not bound, where ways or rounds meet")
     if type(given) is Value and given in vm.parts.views:
-        raise NotALoop("a view of an array, where ways or rounds meet")
+        raise CannotCapture("a view of an array, where ways or rounds meet")
     return (found,)
 
 
@@ -51,27 +51,27 @@ def naming(name: str) -> Iterator[None]:
     """Reasons say which variable it is."""
     try:
         yield
-    except NotALoop as error:
+    except CannotCapture as error:
         error.args = (f"{name}: {error}",)
         raise
 
 
 def union(many: Sequence[Kinds]) -> Kinds:
     found = tuple(sorted({kind for one in many for kind in one}, key=str))
-    if len(found) > 1 and all(isinstance(kind, SpanType) for kind in found):
+    if len(found) > 1 and all(isinstance(kind, DynArrayType) for kind in found):
         found = (reduce(joined, found),)
     if len(found) > 2:
-        raise NotALoop(f"of more than two types: {', '.join(map(str, found))}")
+        raise CannotCapture(f"of more than two types: {', '.join(map(str, found))}")
     return found
 
 
 def joined(a: Type, b: Type) -> Type:
     """An array that is one or the other: where their extents differ, only run time knows it."""
-    assert isinstance(a, SpanType) and isinstance(b, SpanType)
+    assert isinstance(a, DynArrayType) and isinstance(b, DynArrayType)
     if a.dtype != b.dtype or a.ndim != b.ndim or a.view != b.view:
-        raise NotALoop("ways meet, and a variable is an array of another type on each of them")
+        raise CannotCapture("ways meet, and a variable is an array of another type on each of them")
     both = zip(a.dims, b.dims, strict=True)
-    return SpanType(a.dtype, tuple(x if x == y else None for x, y in both), a.view)
+    return DynArrayType(a.dtype, tuple(x if x == y else None for x, y in both), a.view)
 
 
 def flat(one: Kinds) -> Kinds:
@@ -84,13 +84,13 @@ def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
     var = realize(vm, var)
     if isinstance(var, TaggedUnion):
         if (leaf_type(var.a), leaf_type(var.b)) != wanted:
-            raise NotALoop("a variable of other types on each way")
+            raise CannotCapture("a variable of other types on each way")
         return [var.a, var.b, var.tag]
     found = leaf(vm, var)
     if len(wanted) == 1:
         return [found]
-    if any(isinstance(kind, SpanType | ArrayType) for kind in wanted):
-        raise NotALoop("another array on each way")
+    if any(isinstance(kind, DynArrayType | ArrayType) for kind in wanted):
+        raise CannotCapture("another array on each way")
     second = leaf_type(found) == wanted[1]
     return [zero(wanted[0]), found, True] if second else [found, zero(wanted[1]), False]
 
@@ -119,7 +119,7 @@ def zero(kind: Type) -> Any:
     if kind == NONE:
         return None
     if not isinstance(kind, ScalarType):
-        raise NotALoop("an array that is not bound on each way")
+        raise CannotCapture("an array that is not bound on each way")
     return kind.pytype(0) if kind.python else kind.dtype.type(0)
 
 
@@ -189,9 +189,9 @@ def cond(
             outputs[k] = Value(joined(yes[k].type, no[k].type))
             continue
         if leaf_type(yes[k]) != leaf_type(no[k]):
-            raise NotALoop("ways meet, and a variable is of another type on each of them")
+            raise CannotCapture("ways meet, and a variable is of another type on each of them")
         if isinstance(leaf_type(yes[k]), ArrayType):
-            raise NotALoop("another array on each way")
+            raise CannotCapture("another array on each way")
         outputs[k] = Value(leaf_type(yes[k]))
     if at or any(bodies):
         made = tuple(

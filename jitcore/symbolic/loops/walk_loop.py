@@ -20,7 +20,7 @@ from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Unsupported
 from jitcore.ir.ops.loop import LEFT, POLL, RANGE_NEXT
-from jitcore.ir.types import PYINT, SpanType
+from jitcore.ir.types import PYINT, DynArrayType
 from jitcore.opcodes.flow import Loop
 from jitcore.symbolic.loops.branches import End, Split, Tree, changes, leaves, meet, walk
 from jitcore.symbolic.loops.carried_arrays import array_of, arrays_apart, copy_private, stays
@@ -35,10 +35,10 @@ from jitcore.symbolic.loops.loop_node import (
     leave_way,
     test_rounds,
 )
-from jitcore.symbolic.loops.loop_state import Arm, Fork, NotALoop, TooMuch, scalar, working
+from jitcore.symbolic.loops.loop_state import Arm, CannotCapture, Fork, TooMuch, scalar, working
 from jitcore.symbolic.loops.union_value import Kinds, flat, kinds, naming, parts, unflat, union
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.state import Frame, Mark
+from jitcore.symbolic.state import Frame, ResumePoint
 from jitcore.symbolic.values import Counted
 
 MAX_FIRSTS = 6  # first rounds that are walked before their loops, in one routine
@@ -69,7 +69,7 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
             strict = again and bool(working(vm).moved) and first_pays(vm, frame, loop, outermost)
             shape = settle(vm, frame, loop, strict)
     if shape is None:
-        raise NotALoop("a variable may not be bound when a round begins")
+        raise CannotCapture("a variable may not be bound when a round begins")
     repeatable(vm, frame, mark, commits)
     if shape.it is not None and not any(way.end is End.OUT for way in leaves(shape.tree)):
         count_rounds(vm, frame, loop, shape)
@@ -108,11 +108,11 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> LoopBody | No
             return None
         if work.moved:
             name = frame.code.local_names[work.moved[0]]
-            raise NotALoop(
+            raise CannotCapture(
                 f"{name}: an array that takes the place of another, which others may have"
             )
         carried = found
-    raise NotALoop("types that do not settle")
+    raise CannotCapture("types that do not settle")
 
 
 def walked(
@@ -124,7 +124,7 @@ def walked(
     mark, commits = work.mark, work.commits
     initial = [x for i, one in carried.items() for x in parts(vm, start[i], one)]
     params = [Value(kind) for one in carried.values() for kind in flat(one)]
-    vm.parts.in_c_order.update(one for one in params if isinstance(one.type, SpanType))
+    vm.parts.in_c_order.update(one for one in params if isinstance(one.type, DynArrayType))
     body: list[Node] = []
     work.open, level = body, work.level
     work.deeper()
@@ -140,7 +140,7 @@ def walked(
     vm.jump(frame, loop.header)
     rounds = [way for way in leaves(tree) if way.end is End.ROUND]
     if not rounds:
-        raise NotALoop("no way leads to a second round")
+        raise CannotCapture("no way leads to a second round")
     found = {}
     for i, one in carried.items():
         with naming(frame.code.local_names[i]):
@@ -177,10 +177,10 @@ def one_round(vm: Machine, frame: Frame, loop: Loop, k: Value | None) -> Tree:
 def at_header(vm: Machine, frame: Frame, loop: Loop) -> None:
     """Of a call it is not known how CPython would go on inside it."""
     if frame is vm.outer:
-        working(vm).mark = Mark(loop.header, list(frame.stack), list(frame.locals))
+        working(vm).mark = ResumePoint(loop.header, list(frame.stack), list(frame.locals))
 
 
-def repeatable(vm: Machine, frame: Frame, mark: Mark | None, commits: int) -> None:
+def repeatable(vm: Machine, frame: Frame, mark: ResumePoint | None, commits: int) -> None:
     """After a loop: CPython goes on here, or makes the whole call that the loop was in."""
     work = working(vm)
     if frame is vm.outer:
@@ -215,7 +215,7 @@ def try_first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> N
     level = work.level
     try:
         first_round(vm, frame, loop, outermost)
-    except (NotALoop, BreakSignal, Unsupported) as error:
+    except (CannotCapture, BreakSignal, Unsupported) as error:
         if kept != changes(vm) or isinstance(error, TooMuch):
             raise
         del nodes[count:], vm.frames[depth:]
@@ -234,7 +234,7 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
         it = counted_iter(frame)
         known = type(it.count) is int and type(it.taken) is int
         if known and it.taken >= it.count:
-            raise NotALoop("it has no rounds")
+            raise CannotCapture("it has no rounds")
         if not known and not it.sure:
             some = scalar(vm, LEFT, it.taken, it.count)
             if not outermost:
@@ -254,6 +254,6 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     if isinstance(tree, Split):
         meet(vm, frame, loop.header, tree)
     elif tree.end is End.GONE:
-        raise NotALoop("no way leads to a second round")
+        raise CannotCapture("no way leads to a second round")
     work.open, work.level = nodes, level
     repeatable(vm, frame, mark, commits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.ir.ops.array import METHODS
 from jitcore.ir.ops.complex import CONJUGATE
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
@@ -27,7 +27,9 @@ def array_method(
         and not (args or kwargs)
     ):
         return conjugate_of(vm, owner, kind)
-    if not isinstance(kind, ArrayType | ScalarType | SpanType) or getattr(kind, "python", False):
+    if not isinstance(kind, ArrayType | ScalarType | DynArrayType) or getattr(
+        kind, "python", False
+    ):
         vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
     row = METHODS.get(name)
     if row is None:

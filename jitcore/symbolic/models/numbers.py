@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, SpanType, type_of
+from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, DynArrayType, ScalarType, type_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.sequences import plain
@@ -82,7 +82,7 @@ def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if operators.foldable(value):
         return operators.folded(vm, abs, value.obj)  # type: ignore[union-attr]
     if isinstance(value, Traced) and isinstance(
-        value.value.type, ArrayType | ScalarType | SpanType
+        value.value.type, ArrayType | ScalarType | DynArrayType
     ):
         if not getattr(value.value.type, "python", False):
             return operators.unary(vm, "abs", value)

@@ -8,7 +8,7 @@ from typing import Any
 
 from jitcore.fallback import breaks
 from jitcore.ir.ops.loop import RANGE_STEP
-from jitcore.ir.types import PYINT, ArrayType, ScalarType, SpanType, type_of
+from jitcore.ir.types import PYINT, ArrayType, DynArrayType, ScalarType, type_of
 from jitcore.symbolic.arrays.shape_facts import told
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
@@ -57,7 +57,7 @@ def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
         return local_stack.count(vm, owner)
     if isinstance(owner, Set):
         return Known(len(owner.items))
-    if isinstance(owner, Traced) and isinstance(owner.value.type, SpanType):
+    if isinstance(owner, Traced) and isinstance(owner.value.type, DynArrayType):
         return array_views.length(vm, owner.value)
     if (
         isinstance(owner, Traced)

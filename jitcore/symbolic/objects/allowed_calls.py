@@ -15,7 +15,7 @@ from jitcore.guards.guard import IsObject, name_of
 from jitcore.guards.source import Const, Source
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.types import UNKNOWN, ObjectType, SpanType
+from jitcore.ir.types import UNKNOWN, DynArrayType, ObjectType
 from jitcore.ir.value import Value
 from jitcore.symbolic.arrays.masked_select import give_up
 from jitcore.symbolic.describe import describe
@@ -97,7 +97,7 @@ def argument(vm: Machine, var: Var) -> Any:
     var = realize(vm, var)
     origin = getattr(var, "origin", None)
     match var:
-        case Traced(value) if not isinstance(value.type, SpanType):
+        case Traced(value) if not isinstance(value.type, DynArrayType):
             return value
         case Masked():
             give_up(var)

@@ -22,7 +22,7 @@ from jitcore.guards.safe_lookup import own_attributes
 from jitcore.guards.source import Attr, ModuleAttr, Slot
 from jitcore.ir.ops.array import ATTRIBUTES, METHODS
 from jitcore.ir.ops.complex import PARTS
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.symbolic.arrays.shape_facts import told
 from jitcore.symbolic.break_rows import row_of_operands
 from jitcore.symbolic.describe import describe
@@ -79,7 +79,7 @@ def load_attr(vm: Machine, owner: Var, name: str) -> Var:
             return _of_known(vm, owner, obj, name)
         case Traced(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return _of_run(vm, owner, value.type, name)
-        case Traced(value) if isinstance(value.type, SpanType):
+        case Traced(value) if isinstance(value.type, DynArrayType):
             found = array_views.attribute(vm, value, name)
             return Bound(owner, name) if found is None else found
         case Object():

@@ -11,7 +11,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import SameObject
 from jitcore.guards.source import Const
 from jitcore.ir.ops.operator import BY_OPERATOR
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, is_plain_dtype
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, Type, is_plain_dtype
 from jitcore.symbolic.arrays.shape_facts import compared, tested
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.handlers.build import key_of
@@ -168,7 +168,7 @@ def _may_be(var: Var, obj: object) -> bool:
     """Could the value be this very constant?"""
     if isinstance(var, Tuple):
         return type(obj) is tuple
-    if not isinstance(var, Traced) or isinstance(var.value.type, ArrayType | SpanType):
+    if not isinstance(var, Traced) or isinstance(var.value.type, ArrayType | DynArrayType):
         return False
     kind = var.value.type
     if isinstance(kind, ScalarType):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from jitcore.fallback import breaks
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.ops.dyn_array import is_span
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.symbolic.arrays.shape_facts import seen
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import array_views
@@ -87,7 +87,7 @@ def length(vm: Machine, over: Var) -> int | None:
             return len(obj)
         case Traced(value) if isinstance(value.type, ArrayType) and value.type.shape:
             return seen(vm, value.type.shape[0])
-        case Traced(value) if isinstance(value.type, SpanType) and value.type.dims:
+        case Traced(value) if isinstance(value.type, DynArrayType) and value.type.dims:
             return value.type.dims[0]
     return None
 

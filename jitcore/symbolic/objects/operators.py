@@ -20,13 +20,13 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.ir.op import Inferred, Unsupported
 from jitcore.ir.ops.operator import BY_OPERATOR, specialise
-from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, ScalarType, SpanType, Type
+from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, DynArrayType, ScalarType, Type
 from jitcore.symbolic.arrays.complex_elision import are_exchanged
 from jitcore.symbolic.arrays.masked_select import assigned
 from jitcore.symbolic.break_rows import refuse, undecided
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.loops import array_stores, local_stack
-from jitcore.symbolic.loops.loop_state import NotALoop
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.loops.union_value import distributed, has_either
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import (
@@ -137,7 +137,7 @@ def refuse_user_operand(vm: Machine, text: str, *operands: Var) -> None:
 
 
 def is_array(kind: Type) -> bool:
-    return isinstance(kind, ArrayType | SpanType)
+    return isinstance(kind, ArrayType | DynArrayType)
 
 
 def _inplace(vm: Machine, text: str, lhs: Traced, rhs: Var) -> Var:
@@ -187,7 +187,7 @@ def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
     if classes <= {int, bool}:
         return call_builtin(vm, operator.pow, (lhs, rhs), PYINT)
     if complex in classes:
-        raise NotALoop("** of complex numbers")
+        raise CannotCapture("** of complex numbers")
     return call_builtin(vm, operator.pow, (lhs, rhs), PYFLOAT)
 
 

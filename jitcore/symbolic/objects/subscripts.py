@@ -10,7 +10,7 @@ from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.guards.guard import TypeVersion
 from jitcore.ir.ops.array import GETITEM, SETITEM
-from jitcore.ir.types import ArrayType, SpanType
+from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.ir.value import Value
 from jitcore.symbolic.arrays.masked_select import selected
 from jitcore.symbolic.arrays.masked_store import is_mask_of, masked_store
@@ -118,7 +118,7 @@ def setitem(vm: Machine, container: Var, key: Var, value: Var) -> None:
     if vm.work is not None and store_item(vm, container, key, value):
         return
     match container:
-        case Traced(run) if isinstance(run.type, ArrayType | SpanType):
+        case Traced(run) if isinstance(run.type, ArrayType | DynArrayType):
             if vm.work is not None:
                 store_element(vm, run, key, realize(vm, value))
                 return
