@@ -16,7 +16,8 @@ from jitcore.ir.text import node_lines, show, typed
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
-from jitcore.plan.segments import Live, PlannedSegment, Schedule
+from jitcore.plan.liveness import Live
+from jitcore.plan.segments import PlannedSegment, Schedule
 from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment
 
 Names = dict[Value, str]

@@ -1,6 +1,7 @@
 """Capture ─▶ Entry: guards, plan and exits, as _C.Entry takes them.
 
     assemble.py          segments, guards, exits ─▶ Entry
+    liveness.py          what is read after each segment; dead nodes go
     segments.py          segments ─▶ kernels, NumPy calls, backend calls; runs the passes
         absorb_stores.py    stores into the windows before them
         copy_overlaps.py    copies of what a store would overwrite too early

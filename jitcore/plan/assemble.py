@@ -25,20 +25,10 @@ from jitcore.ir.graph import Node, Value
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import load_all
 from jitcore.plan.backend_call import Foreign
+from jitcore.plan.liveness import Live, exit_values, live_windows, recipe_values
 from jitcore.plan.lower_plan import PlanLowering, called
 from jitcore.plan.plan_builder import PlanBuilder
-from jitcore.plan.segments import (
-    Live,
-    PlannedSegment,
-    Schedule,
-    exit_values,
-    flat,
-    is_in_c,
-    live_windows,
-    recipe_values,
-    scheduled,
-    without_frame,
-)
+from jitcore.plan.segments import PlannedSegment, Schedule, flat, is_in_c, scheduled, without_frame
 from jitcore.plan.work import Work
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import LoopRegion as Looped

@@ -15,12 +15,11 @@ from typing import Any
 
 from jitcore import _C
 from jitcore.config import Config
-from jitcore.fallback.exit import Built, Computed, Exit, Leave, Recipe
+from jitcore.fallback.exit import Exit, Leave
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.lazy_import import LazyModule
-from jitcore.ir.graph import Node, Value, uses
-from jitcore.ir.purity import removable
+from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import kernels as compiled
@@ -36,9 +35,9 @@ from jitcore.passes.window import WindowPlan, run
 from jitcore.plan.absorb_stores import Absorbed, absorbed
 from jitcore.plan.backend_call import Foreign, foreign
 from jitcore.plan.errstate_raise import quiet_state
-from jitcore.plan.fold_constants import told
+from jitcore.plan.liveness import Live, exit_values, live_windows, recipe_values
 from jitcore.plan.masked_baseline import selecting
-from jitcore.symbolic.state import Capture, EffectStep, Window
+from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.abi import FLAGS
 
@@ -60,77 +59,6 @@ class PlannedSegment:
 
 def flat(planned: Iterable[PlannedSegment]) -> Iterable[Step]:
     return (step for segment in planned for step in segment.steps)
-
-
-def exit_values(capture: Capture) -> set[Value]:
-    """What any exit may hand out."""
-    found: set[Value] = set()
-    for segment in capture.segments:
-        found |= recipe_values(segment.at if isinstance(segment, EffectStep) else segment.start)
-        if isinstance(segment, Looped):
-            found |= routine_values(segment)
-    return found | recipe_values(capture.exit)
-
-
-def recipe_values(exit: Exit) -> set[Value]:
-    found: set[Value] = set()
-    todo: list[Recipe] = [*exit.stack, *(recipe for _, recipe in exit.locals)]
-    todo += [part for effect in exit.effects for part in effect.parts]
-    todo += [exit.value] if exit.value is not None else []
-    while todo:
-        recipe = todo.pop()
-        if isinstance(recipe, Computed):
-            found.add(recipe.value)
-        elif isinstance(recipe, Built):
-            todo.extend(recipe.parts)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """One segment: its exit, the nodes that somebody reads, and what is read after it."""
-
-    start: Exit
-    nodes: tuple[Node, ...]
-    after: set[Value]
-    loud: int | None
-    errstate: int | None
-    loops: Looped | None = None
-
-
-def live_windows(capture: Capture) -> list[Live]:
-    live = recipe_values(capture.exit)
-    numbers: dict[Value, Any] = {}
-    windows = {
-        id(one): told(one.nodes, numbers) for one in capture.segments if isinstance(one, Window)
-    }
-    found: list[Live] = []
-    for segment in reversed(capture.segments):
-        after = set(live)
-        if isinstance(segment, EffectStep):
-            live |= set(segment.node.inputs)
-            live |= recipe_values(segment.at)
-            state = segment.errstate
-            found.append(Live(segment.at, (segment.node,), after, segment.offset, state))
-            continue
-        if isinstance(segment, Looped):
-            live |= routine_values(segment)
-            state = segment.errstate
-            found.append(Live(segment.start, tuple(segment.nodes), after, None, state, segment))
-            continue
-        kept: list[Node] = []
-        for node in reversed(windows[id(segment)]):
-            dead = live.isdisjoint(node.outputs)
-            # a dead division still warns, a dead inv() still raises
-            if dead and (removable(node) or not numbers.keys().isdisjoint(node.outputs)):
-                continue
-            kept.append(node)
-            live |= set(node.inputs)
-            after |= set(node.outputs) if dead else set()
-        live |= recipe_values(segment.start)
-        found.append(Live(segment.start, tuple(reversed(kept)), after, None, segment.errstate))
-    found.reverse()
-    return found
 
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -175,16 +103,6 @@ def picked(live: list[Live]) -> list[Live]:
             if type(value) is Value and value not in read:
                 before, store = selecting(one.nodes, store, read)
                 found[k], found[k + 1] = replace(one, nodes=before), replace(two, nodes=(store,))
-    return found
-
-
-def routine_values(segment: Looped) -> set[Value]:
-    """What a routine and its exits take from before it, and what it makes."""
-    found = recipe_values(segment.start)
-    for exit in segment.exits.values():
-        found |= recipe_values(exit)
-    for node in segment.nodes:
-        found |= uses(node)
     return found
 
 

@@ -28,7 +28,7 @@ from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.graph import Body, Graph, Value, uses
 from jitcore.opcodes.source_text import source_of
-from jitcore.plan.segments import recipe_values
+from jitcore.plan.liveness import recipe_values
 from jitcore.runtime.regions import for_sizes
 from jitcore.symbolic.state import Capture, EffectStep, LoopRegion
 from jitcore.toolchain.compiler import cpu, find

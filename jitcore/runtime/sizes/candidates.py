@@ -13,7 +13,7 @@ from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import uses
 from jitcore.ir.types import ArrayType, standard_strides
-from jitcore.plan.segments import exit_values
+from jitcore.plan.liveness import exit_values
 from jitcore.runtime.sizes.sampler import Arrays, Facts, loose
 from jitcore.runtime.sizes.sized_entry import arrays_of, symbols_of
 from jitcore.symbolic.state import Capture

@@ -33,7 +33,8 @@ from jitcore.ir.types import ArrayType, standard_strides
 from jitcore.kernels.group import FusionGroup
 from jitcore.kernels.kernel import made_from
 from jitcore.plan.assemble import Assembled, assembled, entry_of, footprint, moves
-from jitcore.plan.segments import Numbered, PlannedSegment, Schedule, Step, exit_values
+from jitcore.plan.liveness import exit_values
+from jitcore.plan.segments import Numbered, PlannedSegment, Schedule, Step
 from jitcore.runtime.sizes.fit import Fits, fits, wider
 from jitcore.runtime.sizes.polynomials import MOST
 from jitcore.runtime.sizes.ranges import INSIDE, MORE_INSIDE, are_too_many, ranges, step_of, tried
