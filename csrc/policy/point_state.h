@@ -28,7 +28,7 @@
  *     open          close(), leave_run(), wait()              closed          -                             frame/point.c
  *     closed        of leave_run(): another activation;       open            -                             point_state.c
  *                   of wait(): the time has passed
- *     closed        miss                                      backed off      MAX_MISSES, BACKOFF_VISITS    point_state.c, here
+ *     closed        misses in a row                           backed off      MAX_MISSES, BACKOFF_VISITS    point_state.c, here
  *     open, closed  a hit of the only entry, with a penalty   penalised       ENTRY_PENALTY                 plan/entry_order.h
  *     open, closed  one of several entries had one, declined  penalised       MAX_PENALISED, POINT_PENALTY  point_state.c
  *     penalised     visit: n - the stride of the call         n = 0: open     BACKOFF_SAMPLE                frame/point.c, backoff.h
