@@ -18,9 +18,9 @@ from jitcore.config import Config, environment
 from jitcore.host.lazy_import import LazyModule
 from jitcore.host.user_exceptions import is_users
 from jitcore.pipeline import compile_for, compile_region
+from jitcore.runtime import process
 from jitcore.runtime.adopt import adopted, begin, forget, has_plain_names, prepare, twin
 from jitcore.runtime.exclusions import rules
-from jitcore.runtime.process import begin_process
 from jitcore.runtime.recompile_reason import failing_in, with_guards
 from jitcore.runtime.records import Record, records
 from jitcore.user.config_scope import current
@@ -92,7 +92,7 @@ def compile_ahead(point: Any, frame: Any) -> bool:
 compiling = guarded(compile_region)
 ahead = guarded(compile_ahead)
 discovering = guarded(discover)
-begin_process()
+process.begin_process()
 if environment().verify:
     shadow_run.begin()
 _C.set_compiler(compiling)

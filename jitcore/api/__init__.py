@@ -76,7 +76,6 @@ log = logging.getLogger("jitcore")
 F = TypeVar("F", bound=Callable[..., Any])
 register_backend = backends.register
 attaching = LazyModule("jitcore.attach")
-process = LazyModule("jitcore.runtime.process")
 waiting = LazyModule("jitcore.toolchain.background")
 everywhere = LazyModule("jitcore.auto.global_mode")
 rules = LazyModule("jitcore.runtime.exclusions")
@@ -315,12 +314,12 @@ def set_num_threads(count: int, /) -> None:
         raise TypeError(f"set_num_threads: a number of threads is an int, not {count!r}") from None
     if wanted < 1:
         raise ValueError(f"{count} threads: at least 1 is needed")
-    process.use_threads(wanted)
+    attaching.process.use_threads(wanted)
 
 
 def get_num_threads() -> int:
     """How many threads one large loop may use."""
-    count: int = process.threads()
+    count: int = attaching.process.threads()
     return count
 
 
