@@ -1,11 +1,13 @@
-"""Work on several items side by side: on this thread, and on helpers that leave with the last."""
+"""Work on several items side by side: on this thread, and on helpers that leave with the last.
+
+The helpers are none of `threading`: a program may have put its own methods into Thread."""
 
 from __future__ import annotations
 
 import logging
+from _thread import LockType, allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable
-from threading import Thread
 from typing import TypeVar
 
 from jitcore.host.cpu_count import processors
@@ -28,11 +30,13 @@ def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:
     item is as good as not done."""
     waiting = deque(items)
 
-    def help() -> None:
+    def help(mine: LockType) -> None:
         try:
             take()
         except Exception:
             log.debug("side by side", exc_info=True)
+        finally:
+            mine.release()
 
     def take() -> None:
         while waiting:
@@ -42,17 +46,18 @@ def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:
                 return
             work(item)
 
-    helpers = [Thread(target=help, name="jitcore") for _ in range(min(len(waiting), MOST) - 1)]
-    started = []
+    done: list[LockType] = []
     try:
-        for helper in helpers:
-            helper.start()
-            started.append(helper)
+        for _ in range(min(len(waiting), MOST) - 1):
+            mine = allocate_lock()
+            mine.acquire()
+            start_new_thread(help, (mine,))
+            done.append(mine)
     except RuntimeError:  # no more threads here
         log.debug("side by side", exc_info=True)
     try:
         take()
-        for helper in started:
-            helper.join()
+        for one in done:
+            one.acquire()
     finally:
         waiting.clear()
