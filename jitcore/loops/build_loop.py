@@ -163,7 +163,7 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
 def bounded(source: str, has_strands: bool) -> str:
     """Strands are as fast at -O1, and the rounds beside them seldom run."""
     if len(source) > LONGEST:
-        raise NoCForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
+        raise NoCForm(f"a body of more than {LONGEST:,} characters of C")
     is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
     return MARK + source if is_long else source
 

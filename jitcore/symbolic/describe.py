@@ -67,7 +67,7 @@ WORDS: dict[type, str] = {
     Iter: "an iterator",
     Range: "a range",
     Counted: "an iterator",
-    TaggedUnion: "a number of one type or another",
+    TaggedUnion: "a number whose type varies",
     Zip: "a zip() in use",
     Enumerate: "an enumerate() in use",
     Map: "a map() in use",

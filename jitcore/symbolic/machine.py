@@ -139,9 +139,9 @@ class Machine(CaptureState):
             self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
         objects = any(isinstance(value.type, ObjectType) for value in values(out))
         if objects and has_list((*operands, *kwargs.values())):
-            text = f"the result of {row.name}, which is given a list"
+            text = f"the result of {row.name} on a list"
             if row.rule is not None:
-                text = f"{row.name} with a list, and a result of a type that is not foretold"
+                text = f"{row.name} with a list, whose result type is not known beforehand"
             self.stop(breaks.NUMPY_UNSUPPORTED, text)  # it may be that very list
         text = selected(operands) if row is GETITEM else f"the result of {row.name}"
         if isinstance(out, tuple):

@@ -177,7 +177,7 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
     if func.code is LEFT_ALONE or is_left(func.code):
         vm.stop(breaks.DISABLED, f"{func.qualname}()")
     if is_own(func.code, func.globals):
-        vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), which is jitcore's own")
+        vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), jitcore's own")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
         return Generator(generator(vm, func, locals), func.name)

@@ -187,7 +187,7 @@ def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
     if classes <= {int, bool}:
         return call_builtin(vm, operator.pow, (lhs, rhs), PYINT)
     if complex in classes:
-        raise CannotCapture("** of complex numbers")
+        raise CannotCapture("this loop has ** of complex numbers")
     return call_builtin(vm, operator.pow, (lhs, rhs), PYFLOAT)
 
 
