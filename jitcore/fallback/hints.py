@@ -76,7 +76,7 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J303", r"\b(frozen)?set\b", "a set has no fixed order: go through a list or a tuple "
      "of its items, made before"),
     ("J303", r"^it had begun", BEGUN),
-    ("J303", r"^over a ndarray object", "jitcore does not look into arrays of objects: use a "
+    ("J303", r"^over an ndarray object", "jitcore does not look into arrays of objects: use a "
      "numeric dtype, or pass them in as a list, made by x.tolist() before the hot part"),
     ("J303", r"\b(generator|filter|map) object|^over an iterator that was made before", WHOLE),
     ("J304", "only the last iteration makes|an array with two names", AT_THE_END),

@@ -72,7 +72,7 @@ GENERATOR_ESCAPES = row(
 )
 FUNCTION_ESCAPES = row(
     "J114", "function-escapes", COULD,
-    "a function made here outlives the compiled piece",
+    "a function made here must exist outside the compiled piece",
     runs="the def or lambda",
     hint="define it outside and pass what it captures as arguments",
 )

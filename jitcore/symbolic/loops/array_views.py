@@ -161,11 +161,11 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
         raise CannotCapture(
-            f"this loop calls {row.name} with arguments that jitcore does not compile"
+            f"this loop uses {row.words} with arguments that jitcore does not compile"
         )
     known = row.kind in (Kind.MAP, Kind.REDUCE) or row.name in (*MADE, *PRODUCTS)
     if effect > Effect.FLAGS:
-        raise CannotCapture(f"this loop calls {row.name}, which may warn")
+        raise CannotCapture(f"this loop uses {row.words}, which may warn")
     if not known:
         return called(vm, row, given, kwargs)
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
@@ -173,10 +173,10 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if row.kind in (Kind.REDUCE, Kind.LINALG):
         reject_unordered(vm, arrays)
     if not isinstance(kind, DynArrayType | ScalarType):
-        raise CannotCapture(f"this loop calls {row.name}, whose result varies in shape or dtype")
+        raise CannotCapture(f"this loop uses {row.words}, whose result varies in shape or dtype")
     if isinstance(kind, DynArrayType) and not 1 <= kind.ndim <= AXES:
         raise CannotCapture(
-            f"this loop calls {row.name}, whose result has no axes, or more than {AXES}"
+            f"this loop uses {row.words}, whose result has no axes, or more than {AXES}"
         )
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Traced)

@@ -139,13 +139,13 @@ class LoopState:
         stores = row is SETITEM
         quiet = stores or row.name in ("poll", "leave")
         if not quiet and row.effect_of(given, kwargs) > Effect.FLAGS:
-            raise CannotCapture(f"this loop calls {row.name}, which may warn or change something")
+            raise CannotCapture(f"this loop uses {row.words}, which may warn or change something")
         vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
             return self.computed(vm, op, args, kwargs)
         if out is not None and type(out) is not Value:
-            raise CannotCapture(f"this loop calls {row.name}, which returns several results")
+            raise CannotCapture(f"this loop uses {row.words}, which returns several results")
         for node in vm.builder.nodes:
             self.append(vm, node, through_point)
         if stores:
