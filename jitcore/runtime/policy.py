@@ -38,7 +38,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
         return False
     if not point.barren:
         text = f"{tries - 1} versions"
-        text = text if tries > limit else f"{again - 1} versions of its regions, besides the first"
+        text = text if tries > limit else f"{again - 1} versions of its graphs, besides the first"
         text += what_varies(record, point.offset)
         at_limit(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True

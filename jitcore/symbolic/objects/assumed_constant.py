@@ -18,7 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject, name_of
 from jitcore.guards.source import Const, FunctionPart, Kept, Source
 from jitcore.host.user_exceptions import is_users
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, with_article
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import NOTHING, Known, Lazy, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
@@ -51,7 +51,7 @@ def promises(vm: Machine) -> tuple[str, ...]:
 
 
 def brief(result: Any) -> str:
-    text = repr(result) if type(result) in PLAIN else f"a {type(result).__name__}"
+    text = repr(result) if type(result) in PLAIN else with_article(type(result).__name__)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -102,6 +102,9 @@ def held(vm: Machine, name: str, result: Any) -> Var:
     if cls is tuple:
         return Tuple(tuple(held(vm, name, item) for item in result))
     if issubclass(cls, CONTAINERS) or (cls is np.ndarray and result.dtype.hasobject):
-        vm.stop(breaks.UNKNOWN_CALLABLE, f"{name}, whose result, a {cls.__name__}, can change")
+        vm.stop(
+            breaks.UNKNOWN_CALLABLE,
+            f"{name}, whose result, {with_article(cls.__name__)}, can change",
+        )
     kept = cls is np.ndarray or issubclass(cls, np.generic)
     return realize(vm, Lazy(Kept(result) if kept else Const(result), result))
