@@ -119,7 +119,9 @@ class Builder:
                     and t.strides != inferred.strides
                     and t.size * t.dtype.itemsize >= ELIDED_BYTES
                 ):
-                    raise Unsupported(f"{op.name}: the layout depends on the life of a temporary")
+                    raise Unsupported(
+                        f"{op.words}: the layout depends on the life of a temporary array"
+                    )
 
     @contextmanager
     def body(self, *params: Value) -> Iterator[OpenBody]:

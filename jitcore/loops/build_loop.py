@@ -82,7 +82,7 @@ def routine(
     """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
-        raise NoCForm("an underflow that is not ignored")
+        raise NoCForm("an np.errstate that does not ignore underflow")
     ways: list[Any] = []
     numbers: dict[int, int] = {}
 
@@ -163,7 +163,7 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
 def bounded(source: str, has_strands: bool) -> str:
     """Strands are as fast at -O1, and the rounds beside them seldom run."""
     if len(source) > LONGEST:
-        raise NoCForm(f"a loop of {len(source)} characters of C: more than {LONGEST}")
+        raise NoCForm(f"a body of more than {LONGEST:,} characters of C")
     is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
     return MARK + source if is_long else source
 
@@ -238,7 +238,7 @@ def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     if not isinstance(kind, DynArrayType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
-        raise NoCForm("an array of many axes, made in the loop and used after it")
+        raise NoCForm("an array of many axes that is used after it")
     return ARRAY, num_of(kind), kind.ndim, False
 
 

@@ -44,7 +44,7 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     template = [described(arg, operands) for arg in node.args]
     template += [described(arg, operands) for arg in node.kwargs.values()]
     if len(template) > MOST or len(operands) > MOST:
-        raise NoCForm(f"{node.op.name} of many things")
+        raise NoCForm(f"{node.op.words} with more than {MOST} arguments")
     for value in operands:
         if isinstance(value.type, DynArrayType):
             w.compute(value)
@@ -58,7 +58,7 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     names = tuple(node.kwargs) or None
     results = tuple(result_port(w, out) for out in node.outputs) or ((NONE_LETTER, 0, 0),)
     if len(results) > MOST:
-        raise NoCForm(f"{node.op.name} that gives many things")
+        raise NoCForm(f"{node.op.words} with more than {MOST} results")
     made = Callback(node.op.target, names, tuple(template), tuple(ports), results)
     k = len(w.calls)
     w.calls.append(made)
@@ -72,7 +72,7 @@ def leave_if_few(w: LoopEmitter, node: Node, operands: Iterable[Value]) -> None:
     """Where the call would warn, and then be made again by CPython."""
     least = 0 if node.op.stores else fewest(node.op, node.args, node.kwargs)
     if least is None:
-        raise NoCForm(f"{node.op.name}, which may give warnings")
+        raise NoCForm(f"{node.op.words} (it may warn)")
     for value in operands:
         if least == 0 or not isinstance(value.type, DynArrayType):
             continue

@@ -44,7 +44,7 @@ def extends(w: LoopEmitter, target: Layout, extents: Sequence[str]) -> None:
     """It has these extents, in C order."""
     for name, text in zip(target.extents, extents, strict=True):
         if name.isdigit() and name != text:
-            raise NoCForm("an array whose extents are not those that were known")
+            raise NoCForm("an array whose shape changes")
         if name != text:
             w.line(f"{name} = {text};")
     for axis in reversed(range(len(target.steps) - 1)):

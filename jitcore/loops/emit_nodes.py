@@ -76,7 +76,7 @@ def assign(w: LoopEmitter, node: Node) -> None:
     is_ufunc = node.op.ufunc is not None and node.op.kind is Kind.MAP
     form = form_of(node) or (ufunc_form if is_ufunc else None)
     if form is None:
-        raise NoCForm(f"{node.op.name} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
+        raise NoCForm(f"{node.op.words} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
     if node.op.stores:
         delayed.flush(w)
     w.is_exact = node.op.name in BETTER_KNOWN

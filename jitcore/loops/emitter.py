@@ -245,7 +245,7 @@ class LoopEmitter:
     def way(self, node: Node) -> int:
         found = self.way_of(node)
         if found is None:
-            raise NoCForm(f"{node.op.name} after a store, within one statement of the caller")
+            raise NoCForm(f"{node.op.words} after a store in the same statement of the caller")
         return found
 
     def leave_if(self, node: Node, condition: str) -> None:

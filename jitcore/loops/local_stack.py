@@ -121,5 +121,5 @@ CHANGES = {"pile.push": push, "pile.pop": pop, "pile.clear": clear}
 def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     pile = w.piles.get(value)
     if pile is None:
-        raise NoCForm("a list that is not made on this way")
+        raise NoCForm("a list that is not made on each branch")
     return [f"{slot}.part.first = {pile.first};", f"{slot}.part.extents[0] = {pile.count};"]

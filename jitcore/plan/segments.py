@@ -192,9 +192,10 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> N
             name, loops.nodes, loops.exits, recipe_values, after, *state
         )
     except NoCForm as error:
-        raise LoopLeft(loops.at, str(error)) from error
+        why = f"this loop has {error}, which jitcore does not compile"
+        raise LoopLeft(loops.at, why) from error
     if made is None:
-        raise LoopLeft(loops.at, "no C compiler")
+        raise LoopLeft(loops.at, "there is no C compiler")
     return made
 
 

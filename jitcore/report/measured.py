@@ -212,7 +212,7 @@ def lefts(region: Region, slots: Slots | None) -> Iterator[AfterRegion]:
         if place is None or not row.times or (row.what == region.end and region.breaks):
             continue
         ended = row.what == region.end
-        why = "the region has ended" if ended else "a loop was left, or a step could not be done"
+        why = "the region ends here" if ended else "a loop was left early, or an operation failed"
         yield AfterRegion(spot_of(place), why, row.times, row.seconds)
 
 

@@ -56,7 +56,10 @@ def begin(record: Record, code: CodeType) -> None:
     if is_left(code):
         return
     if len(code.co_code) > MAX_CODE:
-        seen(record, Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes", place_of(code)))
+        seen(
+            record,
+            Break(breaks.CODE_TOO_LARGE, f"{len(code.co_code)} bytes of bytecode", place_of(code)),
+        )
         return
     decoded = decode(code)
     place_points(record, decoded, (decoded.start,))

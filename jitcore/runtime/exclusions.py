@@ -38,11 +38,11 @@ class Exclusion:
 ROWS = (
     Exclusion("scipy sklearn.utils sklearn.externals", "wrappers of compiled code", False),
     Exclusion("numba llvmlite torch jax jaxlib tensorflow numexpr cupy", "compilers of their own"),
-    Exclusion("pytest _pytest pluggy hypothesis nose2", "what runs tests looks at frames"),
-    Exclusion("coverage pdb debugpy pydevd IPython ipykernel", "what watches programs"),
-    Exclusion("pip setuptools wheel pkg_resources _distutils_hack", "what installs"),
-    Exclusion("cffi pycparser Cython pythran", "what builds"),
-    Exclusion("matplotlib PIL tkinter", "what draws: NumPy serves it in small pieces"),
+    Exclusion("pytest _pytest pluggy hypothesis nose2", "test runners, which look at frames"),
+    Exclusion("coverage pdb debugpy pydevd IPython ipykernel", "debuggers and coverage tools"),
+    Exclusion("pip setuptools wheel pkg_resources _distutils_hack", "installers"),
+    Exclusion("cffi pycparser Cython pythran", "build tools"),
+    Exclusion("matplotlib PIL tkinter", "drawing: many small calls of NumPy"),
 )
 
 

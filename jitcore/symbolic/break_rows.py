@@ -113,7 +113,10 @@ def undecided(vm: Machine, value: Var, text: str) -> NoReturn:
     if isinstance(kind, ArrayType) and kind.size != 1:
         vm.stop(breaks.TRUTH_AMBIGUOUS, text)
     if repeats(vm.frames[-1]):
-        vm.stop(breaks.WHILE, f"its test is {text}")
+        vm.stop(
+            breaks.WHILE,
+            f"this while loop's test, {text}, is only known at run time: {breaks.LOOP_COST}",
+        )
     vm.stop(breaks.BRANCH, text)
 
 

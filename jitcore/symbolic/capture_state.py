@@ -175,7 +175,9 @@ class CaptureState:
         obj = var.obj if isinstance(var, Lazy) else self.live.get(origin)
         cls = type(obj)  # what `isinstance` asks for may be the user's code
         if cls in (GeneratorType, CoroutineType) or hasattr(cls, "__del__"):
-            self.stop(breaks.CALLBACK, f"letting go of a {cls.__name__} object")
+            self.stop(
+                breaks.CALLBACK, f"dropping an object of class {cls.__name__} runs its own code"
+            )
 
     # -- nodes ------------------------------------------------------------------------------------
 

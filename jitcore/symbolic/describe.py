@@ -67,7 +67,7 @@ WORDS: dict[type, str] = {
     Iter: "an iterator",
     Range: "a range",
     Counted: "an iterator",
-    TaggedUnion: "a number of one type or another",
+    TaggedUnion: "a number whose type varies",
     Zip: "a zip() in use",
     Enumerate: "an enumerate() in use",
     Map: "a map() in use",
@@ -103,17 +103,22 @@ def describe(var: Var) -> str:
         case Known(obj):
             return described(obj)
         case Traced(value) if isinstance(value.type, ArrayType):
-            return f"a {value.type.dtype} array of shape {value.type.shape}"
+            return f"{with_article(str(value.type.dtype))} array of shape {value.type.shape}"
         case Traced(value) if isinstance(value.type, ScalarType):
             return number_words(value.type)
         case Traced() | Object() | Exc():
             cls = class_of(var)
-            return f"a {cls.__name__} object" if cls is not None else "an object"
+            return f"{with_article(cls.__name__)} object" if cls is not None else "an object"
         case Tuple(cls=cls):
-            return f"a {cls.__name__}"
+            return with_article(cls.__name__)
         case View(name=name):
             return f"the {name} of a dict"
     return WORDS.get(type(var), "a value")
+
+
+def with_article(name: str) -> str:
+    """With its article."""
+    return f"{'an' if name[:1] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
 
 
 def number_words(kind: ScalarType) -> str:
@@ -125,7 +130,7 @@ def described(obj: object) -> str:
     either: the answer may be code of the user's."""
     if type(obj) in LITERALS:
         text = shown(obj)
-        return text if len(text) <= 40 else f"a {type(obj).__name__}"
+        return text if len(text) <= 40 else with_article(type(obj).__name__)
     cls, name = type(obj).__name__, name_of(obj)
     return cls if name == cls else f"{cls} {name}"
 

@@ -116,7 +116,7 @@ class Machine(CaptureState):
             return self.work.emit(self, op, args, kwargs) or Known(None)
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_NODES} nodes")
+            self.stop(breaks.GRAPH_TOO_LARGE, f"more than {MAX_NODES} operations")
         try:
             row, operands = specialise(op, args, kwargs)
             pure = row.effect_of(operands, kwargs) <= Effect.FLAGS
@@ -136,14 +136,14 @@ class Machine(CaptureState):
         if type(out) is Value and out in inputs:
             return Traced(out)
         if isinstance(out, tuple) and len(out) == 1:  # a node cannot tell it from its only item
-            self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.name}: a tuple of one result")
+            self.stop(breaks.NUMPY_UNSUPPORTED, f"{row.words}: a tuple of one result")
         objects = any(isinstance(value.type, ObjectType) for value in values(out))
         if objects and has_list((*operands, *kwargs.values())):
-            text = f"the result of {row.name}, which is given a list"
+            text = f"the result of {row.words} on a list"
             if row.rule is not None:
-                text = f"{row.name} with a list, and a result of a type that is not foretold"
+                text = f"{row.words} with a list, whose result type is not known beforehand"
             self.stop(breaks.NUMPY_UNSUPPORTED, text)  # it may be that very list
-        text = selected(operands) if row is GETITEM else f"the result of {row.name}"
+        text = selected(operands) if row is GETITEM else f"the result of {row.words}"
         if isinstance(out, tuple):
             return Tuple(tuple(self.made(value, row, pure, text) for value in out))
         return self.made(out, row, pure, text)
@@ -162,7 +162,7 @@ class Machine(CaptureState):
     def loud(self, node: Node) -> None:
         if self.inlined:
             stores = node.op.effect_of(node.args, node.kwargs) is Effect.STORE
-            self.stop(breaks.STORE_INLINED if stores else breaks.LOUD_INLINED, node.op.name)
+            self.stop(breaks.STORE_INLINED if stores else breaks.LOUD_INLINED, node.op.words)
         self.window()
         outer = self.outer
         assert outer.unit is not None and outer.instr is not None

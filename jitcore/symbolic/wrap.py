@@ -120,7 +120,7 @@ def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
     if row is not None:
         return row(vm, obj, origin)
     if answers_itself(obj):
-        vm.stop(breaks.CUSTOM_ATTRIBUTE, "an object that answers by itself, or its class does")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "the object's own, or its metaclass's")
     for cls, general in GENERAL:
         if issubclass(type(obj), cls):  # isinstance() would ask a proxy for its __class__
             return general(vm, obj, origin)
@@ -241,7 +241,7 @@ def _identical(vm: Machine, obj: Any, origin: Source) -> Var:
 
 def _class(vm: Machine, obj: Any, origin: Source) -> Var:
     if answers_itself(obj):
-        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class with names that are no plain str")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class whose names are not plain strings")
     return _identical(vm, obj, origin)
 
 

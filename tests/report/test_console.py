@@ -303,7 +303,7 @@ def test_too_many_kinds_of_input_are_said_once():
     limits = [one for one in run().stops if one.code == "J903"]
     assert len(limits) == 1
     assert "scaled" in limits[0].spot.function and limits[0].reason.endswith(
-        "8 versions, for other sizes under dynamic=False"
+        "8 versions, for different sizes under dynamic=False"
     )
     assert limits[0].hint.startswith("leave dynamic=False out")
     explanation = jitcore.explain(compiled)(np.ones(3))

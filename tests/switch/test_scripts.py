@@ -341,7 +341,7 @@ def test_a_loop_that_had_begun_is_said_to_have(run, tmp_path) -> None:
     stops = json.loads((tmp_path / "run.json").read_text())["stops"]
     begun = [one for one in stops if one["code"] == "J303"]
     assert [one["hint"] for one in begun] == [BEGUN]
-    assert begun[0]["reason"].endswith(": the loop had begun")
+    assert begun[0]["reason"].endswith(": it had begun before")
 
 
 EXPLAINED = """

@@ -42,7 +42,7 @@ class Break:
 
     @property
     def reason(self) -> str:
-        return f"{self.kind.what}: {self.detail}" if self.detail else self.kind.what
+        return self.kind.said(self.detail)
 
     @property
     def hint(self) -> str:

@@ -79,7 +79,7 @@ def infer_average(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
 def typed(op: Op, *args: Any, **kwargs: Any) -> Value:
     found = op.infer(args, kwargs)
     if not isinstance(found, ArrayType | ScalarType):
-        raise Unsupported(f"{op.name}: {found}")
+        raise Unsupported(f"{op.words}: {found}")
     return Value(found)
 
 

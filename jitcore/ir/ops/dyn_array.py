@@ -135,7 +135,7 @@ def asked(op: Op, args: Args, kwargs: Kwargs) -> tuple[Op, Args, Effect, Any]:
     row, given = specialise(op, map_tree(standing, args), dict(kwargs))
     found = row.infer(given, kwargs)
     if row.same_object(given, kwargs) is not None or isinstance(found, tuple):
-        raise Unsupported(f"{row.name} of a part of an array")
+        raise Unsupported(f"{row.words} of a view in a loop")
     effect = row.effect_of(given, kwargs)
     if isinstance(found, ArrayType):
         found = DynArrayType(found.dtype, result_dims(row, args, found))

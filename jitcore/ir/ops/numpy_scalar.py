@@ -26,7 +26,7 @@ def infer_generic(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     """Asked of a scalar of the same type; a Python number has no such method."""
     t = leaf_type(args[0])
     if not isinstance(t, ScalarType) or t.python:
-        raise Unsupported(f"{op.name} of {t}")
+        raise Unsupported(f"{op.words} of {t}")
     return asked(op, args, kwargs)
 
 

@@ -120,11 +120,11 @@ def infer_inplace(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     if found is None or not isinstance(target, ArrayType):
         return None
     if not target.writeable:
-        raise Unsupported(f"{op.name}: array is read-only")
+        raise Unsupported(f"{op.words}: array is read-only")
     asked = [one.type.pytype if one.weak else one.type.dtype for one in found]  # type: ignore[union-attr]
     op.ufunc.resolve_dtypes((*asked, target.dtype), casting="same_kind")
     if broadcast(*(one.type.shape for one in found)) != target.shape:
-        raise Unsupported(f"{op.name}: the result does not fit into {target}")
+        raise Unsupported(f"{op.words}: the result does not fit into {target}")
     return target
 
 
@@ -158,7 +158,7 @@ def infer_number(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
     if not isinstance(t, ArrayType | ScalarType) or t.ndim or not t.numeric:
         return None
     if t.dtype.kind == "c" and op.target is not complex:
-        raise Unsupported(f"{op.name} of a complex number")
+        raise Unsupported(f"{op.words} of a complex number")
     assert op.target is not None
     return type_of(op.target(1))
 

@@ -73,7 +73,7 @@ def of_samples(op: Op, args: Args, kwargs: Kwargs) -> Inferred:
             continue
         if isinstance(found, ScalarType) or found == ObjectType(list):
             return found
-    raise Unsupported(f"{op.name} of such arguments")
+    raise Unsupported(f"{op.words} of these arguments")
 
 
 def sample(leaf: Any, number: float) -> Any:

@@ -46,7 +46,7 @@ def mask_of(w: LoopEmitter, node: Node, of: Layout, key: Any) -> Layout:
 def select(w: LoopEmitter, node: Node) -> None:
     array, key = node.args
     if not is_mask(w, array, key):
-        raise NoCForm("an index that is no mask of the array's own axes")
+        raise NoCForm("an index that is not a mask of the array's own axes")
     of = buffered(w, array)
     mask = mask_of(w, node, of, key)
     w.settle()
@@ -232,10 +232,10 @@ def places(w: LoopEmitter, node: Node) -> None:
     """Where an array of one axis is not 0."""
     (array,) = node.args
     if node.kwargs or not is_part(array) or len(shape_of(w, array)[0]) != 1:
-        raise NoCForm(f"{node.op.name} of several axes")
+        raise NoCForm(f"{node.op.words} of several axes")
     of = buffered(w, array)
     if of.dtype.char == "e":
-        raise NoCForm(f"{node.op.name} of float16")
+        raise NoCForm(f"{node.op.words} of float16")
     w.settle()
     into = buffer(w, node, of.extents, np.dtype(np.int64))
     count, first = w.scratch("i64"), f"((i64 *){into.pointer})"

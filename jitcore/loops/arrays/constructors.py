@@ -28,7 +28,7 @@ def result_dtype(node: Node) -> np.dtype:
 def of_numbers(w: LoopEmitter, node: Node) -> None:
     """`np.array([a, b])`."""
     if len(node.args) != 1 or node.kwargs:
-        raise NoCForm(f"{node.op.name} with more than what it is made of")
+        raise NoCForm(f"{node.op.words} with more arguments than a shape and a dtype")
     (given,) = node.args
     if is_part(given):
         duplicate(w, node)
@@ -48,7 +48,7 @@ def of_numbers(w: LoopEmitter, node: Node) -> None:
 
 def duplicate(w: LoopEmitter, node: Node) -> None:
     if len(node.args) != 1 or node.kwargs or not is_part(node.args[0]):
-        raise NoCForm(f"{node.op.name} with more than an array")
+        raise NoCForm(f"{node.op.words} with more arguments than an array")
     w.layouts[node.outputs[0]] = copied(w, node, buffered(w, node.args[0]), result_dtype(node))
 
 
@@ -64,7 +64,7 @@ def filled(value: str | None) -> Callable[[LoopEmitter, Node], None]:
         elif None not in kind.dims:
             extents = tuple(map(str, kind.dims))
         else:
-            raise NoCForm(f"{node.op.name} of a shape that varies")
+            raise NoCForm(f"{node.op.words} of a shape that varies")
         into = buffer(w, node, extents, dtype)
         if value is not None:
             text = f"({C_TYPES[dtype.char]}){{{value}, 0}}" if dtype.kind == "c" else value

@@ -43,7 +43,7 @@ def choice_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     (out,) = node.outputs
     dtype = out.type.dtype  # type: ignore[union-attr]
     if len(node.args) != 3 or node.kwargs or dtype.char not in NATIVE:
-        raise NoCForm("np.where of parts of arrays of these types")
+        raise NoCForm("np.where of views of these dtypes")
     return np.dtype(bool), dtype, dtype, dtype
 
 
@@ -57,7 +57,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         or len(node.outputs) != ufunc.nout
         or len(node.args) != ufunc.nin
     ):
-        raise NoCForm(f"{node.op.name} of parts of arrays")
+        raise NoCForm(f"{node.op.words} of views")
     given: list[Any] = []
     for arg in node.args:
         kind = arg.type if is_part(arg) else number(arg)
@@ -66,7 +66,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     made = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
     if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != made:
-        raise NoCForm(f"{node.op.name} of parts of arrays of these types")
+        raise NoCForm(f"{node.op.words} of views of these dtypes")
     return dtypes
 
 

@@ -25,7 +25,7 @@ def product(w: LoopEmitter, node: Node) -> None:
     what goes backwards."""
     (out,) = node.outputs
     if node.kwargs or len(node.args) != 2 or not all(map(is_part, node.args)):
-        raise NoCForm(f"{node.op.name} of these")
+        raise NoCForm(f"{node.op.words} of these types")
     kind = out.type
     assert isinstance(kind, ScalarType | DynArrayType)
     a, b = (in_memory(w, node, arg, kind.dtype) for arg in node.args)
@@ -104,7 +104,7 @@ def averaged(w: LoopEmitter, node: Node) -> None:
     (out,) = node.outputs
     given = node.args[0]
     if out.type != FLOAT64 or not is_part(given) or given.type.dtype != FLOAT64.dtype:
-        raise NoCForm(f"{node.op.name} of other types than float64")
+        raise NoCForm(f"{node.op.words} of other types than float64")
     count = fold(w, node, np.add)
     w.leave_if(node, f"{count} == 0")  # of which NumPy warns
     w.line(f"{w.name(out)} /= (f64){count};")
@@ -119,10 +119,10 @@ def extremes(w: LoopEmitter, node: Node, sign: str) -> None:
     kind = of.dtype
     assert isinstance(out.type, DynArrayType)
     if out.type.dtype != kind or kind.char not in "bhilqBHILQfd":
-        raise NoCForm(f"{node.op.name} of {kind}")
+        raise NoCForm(f"{node.op.words} of {kind}")
     for axis in axes:
         if of.extents[axis] == "0":
-            raise NoCForm(f"{node.op.name} of nothing")
+            raise NoCForm(f"{node.op.words} of an empty array")
         if not of.extents[axis].isdigit():
             w.leave_if(node, f"{of.extents[axis]} == 0")
     kept = [axis for axis in range(len(of.extents)) if axis not in axes]
@@ -164,7 +164,7 @@ def axes_of(node: Node, ndim: int) -> list[int]:
     axes = axis if type(axis) is tuple else (axis,)
     plain = len(node.args) == 1 and node.kwargs.keys() == {"axis"}
     if not plain or not axes or not all(type(one) is int and -ndim <= one < ndim for one in axes):
-        raise NoCForm(f"{node.op.name} of this form")
+        raise NoCForm(f"{node.op.words} called in this way")
     return sorted({one % ndim for one in axes})
 
 
@@ -174,10 +174,10 @@ def fold(w: LoopEmitter, node: Node, ufunc: np.ufunc) -> str:
     (out,) = node.outputs
     kind = out.type
     if node.kwargs or len(node.args) != 1 or not isinstance(kind, ScalarType):
-        raise NoCForm(f"{node.op.name} along some axes")
+        raise NoCForm(f"{node.op.words} with an axis or keywords")
     of = buffered(w, node.args[0])
     if len(of.extents) != 1 or kind.dtype.kind not in "iufc":
-        raise NoCForm(f"{node.op.name} of several axes")
+        raise NoCForm(f"{node.op.words} of several axes")
     if of.dtype != kind.dtype:
         of = copied(w, node, of, kind.dtype)
     inner = inner_loop(ufunc, kind.dtype.char * 3)

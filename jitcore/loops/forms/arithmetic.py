@@ -27,7 +27,7 @@ def arithmetic(sign: str) -> Form:
             return watched(w, node, f"{a} {sign} {b}")
         if kind == "c":
             return complex_arithmetic(w, node, sign, a, b)
-        raise NoCForm(f"{sign} that gives {result(node)}")
+        raise NoCForm(f"{sign} with result {result(node)}")
 
     return made
 
@@ -96,10 +96,10 @@ def power(w: LoopEmitter, node: Node) -> str:
         w.leave_if(node, f"rt_whole_power({w.text(base)}, {w.text(exponent)}, &{out})")
         return out
     if kind != "f" or c_type(result(node)) != "f64":
-        raise NoCForm(f"** that gives {result(node)}")
+        raise NoCForm(f"** with result {result(node)}")
     chars = [number(arg).dtype.char for arg in node.args if not number(arg).python]
     if not python and ("d" not in chars or "?" in chars):
-        raise NoCForm("** that is np.power's")
+        raise NoCForm("** by np.power")
     a, b = (w.kept("f64", one) for one in both(w, node))
     if python:
         odd = f"{a} < 0 && {b} != __builtin_floor({b})"

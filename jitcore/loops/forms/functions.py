@@ -103,7 +103,7 @@ def rounded(w: LoopEmitter, node: Node, how: str) -> str:
     if len(node.args) != 1 or kind.dtype.kind == "c":
         raise NoCForm(f"an int of {kind}")
     if not kind.python and kind.dtype.char != "d" and not is_int_of(node):
-        raise NoCForm(f"{node.op.name}() of {kind}")  # by a method, or by way of a float
+        raise NoCForm(f"{node.op.words}() of {kind}")  # by a method, or by way of a float
     if kind.dtype.kind != "f":
         if kind.dtype.char in "LQ":
             w.leave_if(node, f"{text} >> 63")

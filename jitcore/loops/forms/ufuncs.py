@@ -20,14 +20,14 @@ NATIVE = "?bBhHiIlLqQfdFD"
 def ufunc_form(w: LoopEmitter, node: Node) -> str:
     ufunc = node.op.ufunc
     if ufunc is None or node.kwargs or ufunc.nout != 1 or len(node.args) != ufunc.nin:
-        raise NoCForm(f"{node.op.name} of these numbers")
+        raise NoCForm(f"{node.op.words} of these numbers")
     kinds = [number(arg) for arg in node.args]
     asked = [
         kind.pytype if kind.python and kind.dtype.kind != "b" else kind.dtype for kind in kinds
     ]
     dtypes = ufunc.resolve_dtypes((*asked, None))
     if any(dtype.char not in NATIVE for dtype in dtypes) or dtypes[-1] != result(node).dtype:
-        raise NoCForm(f"{node.op.name} of {', '.join(map(str, kinds))}")
+        raise NoCForm(f"{node.op.words} of {', '.join(map(str, kinds))}")
     args = [
         w.kept(C_TYPES[dtype.char], converted(w, node, arg, ScalarType(dtype)))
         for arg, dtype in zip(node.args, dtypes, strict=False)

@@ -41,7 +41,9 @@ def are_exchanged(vm: Machine, lhs: Var, rhs: Var) -> bool:
         return False
     if found is True and first is False:
         return True
-    vm.stop(breaks.NUMPY_UNSUPPORTED, "*: the order of the operands depends on who has them")
+    vm.stop(
+        breaks.NUMPY_UNSUPPORTED, "a * b of large complex arrays, whose operands NumPy may swap"
+    )
 
 
 def type_in(var: Var) -> Type | None:
@@ -63,7 +65,7 @@ def reject_large(vm: Machine, lhs: Var, rhs: Traced) -> None:
     counts = [most_elements(vm, one.value) for one in (lhs, rhs) if isinstance(one, Traced)]
     size = rhs.value.type.dtype.itemsize
     if all(count is None or count * size >= ELIDED_BYTES for count in counts):
-        raise CannotCapture("a product of large complex arrays, in a loop")
+        raise CannotCapture("this loop multiplies large complex arrays")
 
 
 def most_elements(vm: Machine, value: Value) -> int | None:

@@ -267,4 +267,4 @@ def grown(vm: Machine) -> None:
     """Before a container in the making changes: what is walked once stands for many rounds of a
     loop, and a way that is given up must have changed nothing."""
     if vm.work is not None:
-        raise CannotCapture("it fills a container")
+        raise CannotCapture("this loop fills a list, tuple, dict or set")

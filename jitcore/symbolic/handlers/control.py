@@ -60,7 +60,7 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
             raise RegionEnd(None if header.op in ITERATES else while_loop(vm, frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
-            vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
+            vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} iterations in an inlined call")
     vm.jump(frame, target)
 
 
@@ -75,7 +75,7 @@ def while_loop(vm: Machine, frame: Frame, header: Instr) -> Break:
     assert frame.instr is not None
     top = min(header.position, frame.instr.position, key=lambda position: position[0] or 0)
     why = why_left(vm, header.offset)
-    text = f"it is not compiled as a loop: {why}" if why else ""
+    text = f"{why}: {breaks.LOOP_COST}" if why else ""
     return Break(breaks.WHILE, text, place_of(frame.code.code, top))
 
 
@@ -183,14 +183,14 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     it = frame.stack[-1]
     if not isinstance(it, ITERATORS):
         begun = isinstance(getattr(it, "origin", None), Stack) or isinstance(it, Counted)
-        what = "the loop had begun" if begun else "an iterator that was made before"
+        what = "it had begun before" if begun else "over an iterator that was made before"
         vm.stop(breaks.LOOP_UNKNOWN, what)
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, too_long(vm, frame, left))
     assert frame.instr is not None
     if frame is vm.outer and frame.instr.offset in vm.rolled and left:
-        vm.stop(breaks.UNROLL_BUDGET, "a loop with others in it")
+        vm.stop(breaks.UNROLL_BUDGET, "a loop with inner loops")
     if vm.work is None:
         bound_nested(vm, frame, left)
     value = following(vm, it)
@@ -222,7 +222,7 @@ def bound_nested(vm: Machine, frame: Frame, left: int) -> None:
         return
     outer = around[0] if vm.inlined else around[0][:-1]
     vm.rolled.update(outer)
-    text = f"loops in loops, of more than {NESTED_NODES} nodes"
+    text = f"loops in loops, of more than {NESTED_NODES} operations"
     raise BreakSignal(breaks.UNROLL_BUDGET, text, outer[0] if outer else None)
 
 
@@ -237,11 +237,11 @@ def headers(vm: Machine, frame: Frame) -> list[int]:
 
 
 def too_long(vm: Machine, frame: Frame, left: int | None) -> str:
-    """With the reason why it does not run in C either."""
+    """The reason why it does not run in C either, where one is known, and what it costs."""
     assert frame.instr is not None
-    text = f"a loop over {'unknown many' if left is None else left} items"
+    many = "an unknown number of" if left is None else left
     why = why_left(vm, frame.instr.offset) if frame is vm.outer else None
-    return f"{text}, which is not compiled as a loop: {why}" if why else text
+    return f"{why or f'a loop over {many} items is too long to unroll'}: {breaks.LOOP_COST}"
 
 
 def why_left(vm: Machine, header: int) -> str | None:

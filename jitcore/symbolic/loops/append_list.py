@@ -73,7 +73,7 @@ def make_list(vm: Machine, frame: Frame, var: List) -> None:
         for i in where:
             slots[i] = made
     if is_held(vm, None, [var]):
-        raise CannotCapture("a list that is part of something else grows")
+        raise CannotCapture("this loop appends to a list that another object holds")
     args = tuple(leaf(vm, item) for item in items)
     vm.window().nodes.append(Node(row, args, {}, (out,), (), vm.place()))
 
@@ -127,11 +127,11 @@ def append(vm: Machine, owner: Var, value: Var) -> Var:
     elif isinstance(value, Known) and type(value.obj) is str and len(value.obj) == 1:
         item = value.obj
         if ord(item) > 255:
-            raise CannotCapture("a list grows by a string")
+            raise CannotCapture("this loop appends a string to a list")
     else:
         item = leaf(vm, value)
         if not isinstance(item.type if type(item) is Value else type_of(item), ScalarType):
-            raise CannotCapture("a list grows by other objects than numbers")
+            raise CannotCapture("this loop appends objects other than numbers to a list")
     add(vm, Node(SEQ_APPEND, (over, item), {}, (), (), vm.place()))
     working(vm).commit()
     return Known(None)
@@ -162,10 +162,10 @@ def keep_apart(vm: Machine, work: LoopState) -> None:
     lists |= work.grown
     for value, origin in work.grown.items():
         if value in work.read:
-            raise CannotCapture("a list that grows is read")
+            raise CannotCapture("this loop reads a list that it appends to")
         for other, where in lists.items():
             if other is value or origin is None or where is None:
                 continue
             if vm.live.get(origin) is vm.live.get(where):
-                raise CannotCapture("a list that grows has another name")
+                raise CannotCapture("this loop appends to a list that has two names")
             vm.guard(SameObject(origin, where, False))

@@ -44,7 +44,9 @@ def put(vm: Machine, array: Value, tree: Any, value: Any) -> None:
     else:
         same = isinstance(of, DynArrayType | ArrayType) and of.dtype == into.dtype
     if not same:
-        raise CannotCapture("values of another type stored at several places")
+        raise CannotCapture(
+            "this loop stores values of another dtype by a mask or an array of indices"
+        )
     size_limits.put(vm, array, tree, value)
     size_limits.reject_large(vm, values((array, tree, value)), size_limits.LARGEST_CALLED)
     writable(vm, array)
@@ -67,7 +69,7 @@ def is_exact(value: Any, into: ArrayType | DynArrayType) -> bool:
 def writable(vm: Machine, target: Value) -> None:
     base = base_of(vm, target)
     if isinstance(base.type, ArrayType) and not base.type.writeable:
-        raise CannotCapture("a read-only array in a loop")
+        raise CannotCapture("this loop writes into a read-only array")
 
 
 def written(vm: Machine, target: Value) -> None:
@@ -81,9 +83,9 @@ def stored(vm: Machine, place: Value, value: Any) -> None:
     into, of = place.type, leaf_type(value)
     assert isinstance(into, DynArrayType | ArrayType)
     if isinstance(of, ObjectType):
-        raise CannotCapture("a value of this kind stored into a part of an array")
+        raise CannotCapture("this loop stores something other than numbers into a view of an array")
     if isinstance(of, DynArrayType | ArrayType) and of.ndim > into.ndim:
-        raise CannotCapture("an array of more axes stored into a part of an array")
+        raise CannotCapture("this loop stores an array into a view that has fewer axes")
     append(vm, SPAN_STORE, (place, value), {}, None)
     written(vm, place)
 
@@ -110,7 +112,9 @@ def in_place(vm: Machine, op: Op, target: Value, value: Any) -> None:
         or result.dtype != kind.dtype
         or result.ndim != kind.ndim
     ):
-        raise CannotCapture("an operation in place that gives another type")
+        raise CannotCapture(
+            "this loop has an in-place operation whose result has another dtype or rank"
+        )
     assert isinstance(made, Traced)
     stored(vm, target, made.value)
     vm.parts.in_place.add(target)

@@ -65,13 +65,13 @@ PRODUCTS = ("matmul", "dot", "ndarray.dot")
 def item(vm: Machine, container: Traced, key: Var) -> Var:
     """`container[key]`: an element, a view, or a gather."""
     if isinstance(container.value.type, ScalarType):
-        raise CannotCapture("an index into a number")
+        raise CannotCapture("this loop indexes a number")
     tree = index(vm, key)
     if is_element(container.value, tree):
         return vm.emit(GETITEM, (container.value, tree), {})
     kind = container.value.type
     if not isinstance(kind, ArrayType | DynArrayType):
-        raise CannotCapture("an item of a number in a loop")
+        raise CannotCapture("this loop indexes a number")
     if selects(tree):
         if is_span(tree) and kind.ndim == 1 and tree.type.dtype.char in "bBhHiIlq":
             size_limits.uses(vm, tree)
@@ -103,8 +103,8 @@ def index(vm: Machine, key: Var) -> Any:
         case Slice(parts):
             return slice(*(index(vm, one) for one in parts))
         case List():
-            raise CannotCapture("an index that is a list, in a loop")
-    raise CannotCapture("an index of this kind in a loop")
+            raise CannotCapture("this loop indexes an array by a list")
+    raise CannotCapture("this loop indexes an array by an object that jitcore does not model")
 
 
 def view(vm: Machine, array: Value, tree: Any) -> Var:
@@ -126,11 +126,11 @@ def view(vm: Machine, array: Value, tree: Any) -> Var:
         elif is_whole(part):
             key.append(part)
         else:
-            raise CannotCapture("an index that is neither an int nor a slice, in a loop")
+            raise CannotCapture("this loop has an index that is neither an int nor a slice")
         axis += 1
     size_limits.measure(vm, prod(dim or 1 for dim in dims))
     if not 1 <= len(dims) <= AXES:
-        raise CannotCapture("part of an array that has no axes, or many")
+        raise CannotCapture(f"this loop makes a view with no axes, or more than {AXES}")
     made = emitted(vm, SPAN, (array, tuple(key), tuple(dims)))
     if in_c_order(vm, array) and all(type(one) is not tuple or goes_up(one[2]) for one in key):
         vm.parts.in_c_order.add(made.value)
@@ -160,10 +160,12 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
         return called(vm, op, args, kwargs)
     row, given, effect, kind = asked(op, args, kwargs)
     if row.name in MADE and (len(args) > 1 + (row.name != "copy") or not {"dtype"} >= set(kwargs)):
-        raise CannotCapture(f"{row.name} with more than what it is made of, in a loop")
+        raise CannotCapture(
+            f"this loop uses {row.words} with arguments that jitcore does not compile"
+        )
     known = row.kind in (Kind.MAP, Kind.REDUCE) or row.name in (*MADE, *PRODUCTS)
     if effect > Effect.FLAGS:
-        raise CannotCapture(f"{row.name}, which may give warnings, in a loop")
+        raise CannotCapture(f"this loop uses {row.words}, which may warn")
     if not known:
         return called(vm, row, given, kwargs)
     arrays = [one for one in values((args, kwargs)) if not isinstance(one.type, ScalarType)]
@@ -171,9 +173,11 @@ def computed(vm: Machine, op: Op, args: tuple[Any, ...], kwargs: dict[str, Any])
     if row.kind in (Kind.REDUCE, Kind.LINALG):
         reject_unordered(vm, arrays)
     if not isinstance(kind, DynArrayType | ScalarType):
-        raise CannotCapture(f"{row.name} of a shape or type that varies")
+        raise CannotCapture(f"this loop uses {row.words}, whose result varies in shape or dtype")
     if isinstance(kind, DynArrayType) and not 1 <= kind.ndim <= AXES:
-        raise CannotCapture(f"{row.name} that gives an array without axes, or with many")
+        raise CannotCapture(
+            f"this loop uses {row.words}, whose result has no axes, or more than {AXES}"
+        )
     made = append(vm, row, given, kwargs, kind)
     assert isinstance(made, Traced)
     size_limits.computed(vm, row, made.value, (given, kwargs))
@@ -218,7 +222,9 @@ def transposed(vm: Machine, array: Value) -> Var:
     if kind.ndim < 2 and is_span(array):
         return Traced(array)
     if not 2 <= kind.ndim <= AXES:
-        raise CannotCapture("an array of many axes in a loop")
+        raise CannotCapture(
+            f"this loop transposes an array of less than 2 axes, or more than {AXES}"
+        )
     size_limits.measure(vm, prod(dim or 1 for dim in dims_of(kind)))
     made = emitted(vm, SPAN_TRANSPOSE, (array,))
     vm.parts.views[made.value] = array, TRANSPOSED
@@ -239,7 +245,7 @@ def attribute(vm: Machine, value: Value, name: str) -> Var | None:
     if name == "T":
         return transposed(vm, value)
     if name not in METHODS:
-        raise CannotCapture(f".{name} of part of an array in a loop")
+        raise CannotCapture(f"this loop reads .{name} of a view, or of an array that it makes")
     return None
 
 
@@ -252,7 +258,7 @@ def recipe(vm: Machine, value: Value, of: Callable[[Any], Recipe]) -> Recipe | N
     found = vm.parts.views.get(value)
     if found is None:
         if is_span(value) and not in_c_order(vm, value):
-            raise CannotCapture("an array made in the loop, of which the layout is not known")
+            raise CannotCapture("this loop makes an array whose memory layout is not known")
         return None
     array, tree = found
     base = recipe(vm, array, of) or of(array)

@@ -92,7 +92,7 @@ def walk(
                 work.loop(vm, frame, found)
         except Fork as fork:
             if fork.frame is not frame:
-                raise CannotCapture("a branch in a generator") from None
+                raise CannotCapture("this loop has a branch in a generator") from None
             tree = split(vm, frame, loop, fork, nodes)
             if tree is not None:
                 return tree
@@ -155,7 +155,7 @@ def both(
     work = working(vm)
     work.splits += 1
     if work.splits > MAX_SPLITS:
-        raise TooMuch("too many ways through it")
+        raise TooMuch("this loop has too many branches")
     before = ForkState(tuple(frame.locals), tuple(frame.stack), work.mark, work.commits, work.level)
     trees: list[Tree] = []
     failed: list[Exception] = []
@@ -262,7 +262,7 @@ def meet(vm: Machine, frame: Frame, at: int, tree: Split) -> None:
     ways = list(leaves(tree))
     live = frame.code.live[at]
     if len({len(way.stack) for way in ways}) != 1:
-        raise CannotCapture("ways that meet with stacks of different depths")
+        raise CannotCapture("this loop's branches meet in the middle of an expression")
     slots = [i for i in range(len(frame.locals)) if differ([way.locals[i] for way in ways])]
     wanted = [i for i in slots if i in live]
     depth = len(ways[0].stack)
@@ -325,7 +325,7 @@ def close(tree: Tree, results: Results) -> list[Any]:
     """Into the tree's list of nodes: `cond` nodes, which give what each leaf gives."""
     made = closed(tree, results)
     if made is None:
-        raise CannotCapture("no way through it is captured")
+        raise CannotCapture("no path through this loop can be compiled")
     return made
 
 

@@ -75,14 +75,14 @@ def arrays_apart(vm: Machine, frame: Frame, shape: LoopBody) -> None:
         size_limits.uses(vm, values)
         later = way.end is End.ROUND
         if later and any(id(v) in before for var in given for v in spans_in(var)):
-            raise CannotCapture("an array from before the loop, carried from round to round")
+            raise CannotCapture("this loop sets a variable to an array that was made before it")
         for i, param in zip(slots, spans_of(shape), strict=True):
             if not all(in_c_order(vm, v) for v in spans_in(way.locals[i])):
                 vm.parts.in_c_order.discard(param)
     first = [value for i in slots for value in spans_in(frame.locals[i])]
     if not all(in_c_order(vm, one) for one in (*first, *spans_of(shape))):
         raise CannotCapture(
-            "an array of which the layout is not known, carried from round to round"
+            "this loop carries an array of unknown memory layout from one iteration to the next"
         )
 
 

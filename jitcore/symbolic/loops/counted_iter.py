@@ -100,7 +100,7 @@ def counted(vm: Machine, frame: Frame) -> Counted:
         return it if it.count is not None else replace(it, count=count_of(vm, it.over))
     is_own = isinstance(it, Iter) and it.private
     if not is_own and is_held(vm, frame, list(tree(it))):
-        raise CannotCapture("an iterator that has a name")
+        raise CannotCapture("this loop goes over an iterator that other code may use, too")
     over = items(vm, it)
     return Counted(over, count_of(vm, over), 0, bool(known_rounds(it)))
 
@@ -145,7 +145,7 @@ def items(vm: Machine, it: Var) -> Items:
         case Iter(over=Known(range() as over), at=at, backward=backward):
             left = (over[::-1] if backward else over)[at:]
             if max(map(abs, (over.start, over.stop, over.step, left.start, left.stop))) > LARGE:
-                raise CannotCapture("a range of large numbers")
+                raise CannotCapture("this loop goes over a range with very large bounds")
             return RangeItems(left.start, left.stop, left.step, len(left))
         case Iter(over=Traced(value) as array, at=at, backward=backward) if is_items(value):
             if not backward:
@@ -155,14 +155,16 @@ def items(vm: Machine, it: Var) -> Items:
             return SequenceItems(over, at)
         case Enumerate(over, start):
             if abs(start) > LARGE:
-                raise CannotCapture("enumerate() from a large number on")
+                raise CannotCapture("this loop's enumerate() starts at a very large number")
             return EnumerateItems(start, items(vm, over))
         case Zip(iters, strict):
             counts = {known_rounds(one) for one in iters}
             if strict and (len(counts) > 1 or None in counts):
-                raise CannotCapture("zip(strict=True) over lengths that vary")
+                raise CannotCapture("this loop uses zip(strict=True) on lengths that vary")
             return ZipItems(tuple(items(vm, one) for one in iters))
-    raise CannotCapture("a loop over something else than ranges, arrays, and sequences")
+    raise CannotCapture(
+        "this loop goes over neither a range nor an array nor a sequence of numbers"
+    )
 
 
 def is_items(value: Value) -> bool:
@@ -172,16 +174,16 @@ def is_items(value: Value) -> bool:
 def stride(vm: Machine, over: Range) -> RangeItems:
     start, stop, step = (whole(vm, one) for one in (over.start, over.stop, over.step))
     if type(step) is not Value and step == 0:
-        raise CannotCapture("a range with a step of 0")
+        raise CannotCapture("this loop's range has a step of 0")
     if any(type(one) is int and abs(one) > LARGE for one in (start, stop, step)):
-        raise CannotCapture("a range of large numbers")
+        raise CannotCapture("this loop goes over a range with very large bounds")
     return RangeItems(start, stop, step, scalar(vm, RANGE_COUNT, start, stop, step))
 
 
 def backward_stride(vm: Machine, over: RangeItems) -> RangeItems:
     """As range.__reversed__ makes it."""
     if type(over.step) is Value:
-        raise CannotCapture("reversed() of a range with a step that varies")
+        raise CannotCapture("this loop goes over reversed() of a range whose step varies")
     last = scalar(vm, RANGE_ITEM, over.count, -1, 1)
     start = scalar(vm, RANGE_ITEM, over.start, over.step, last)
     stop = scalar(vm, RANGE_ITEM, over.start, -over.step, 1)
@@ -193,7 +195,7 @@ def whole(vm: Machine, bound: Var) -> Any:
     found = kinds(vm, bound)
     one, *_ = parts(vm, bound, found)
     if len(found) > 1 or not isinstance(found[0], ScalarType) or found[0].dtype.kind not in "iu":
-        raise CannotCapture("a range of other numbers than ints")
+        raise CannotCapture("this loop's range has a bound that is not an int")
     return one if found[0].python else scalar(vm, OPS["op.int"], one)
 
 

@@ -53,13 +53,13 @@ def reject_unordered(vm: Machine, arrays: list[Value]) -> None:
     for one in arrays:
         base = base_of(vm, one)
         if is_span(base) and base.type.ndim > 1 and not in_c_order(vm, base):  # type: ignore[union-attr]
-            raise CannotCapture("an array made in the loop, of which the layout is not known")
+            raise CannotCapture("this loop makes an array whose memory layout is not known")
 
 
 def reject_strided(vm: Machine, arrays: Iterable[Value]) -> None:
     if not vm.parts.columns.keys().isdisjoint(arrays):
         raise CannotCapture(
-            "an array with steps of its own, made in the loop, where another may be"
+            "a variable of this loop may be an array that is not contiguous, or another"
         )
 
 
@@ -100,7 +100,9 @@ def names_of(vm: Machine, holders: Sequence[object]) -> Counter[Value]:
             continue
         seen.add(id(holder))
         if isinstance(holder, Generator):
-            raise CannotCapture("a generator, which may hold an array that is carried on")
+            raise CannotCapture(
+                "a generator may hold an array that this loop hands to its next iteration"
+            )
         for one in inside(holder):
             if isinstance(one, Traced) and isinstance(one.value.type, DynArrayType | ArrayType):
                 names[base_of(vm, one.value)] += 1
@@ -115,4 +117,4 @@ def only_named_once(vm: Machine, given: Iterable[Var | None], holders: Sequence[
     if wanted:
         names = names_of(vm, holders)
         if any(names[value] > 1 for value in wanted):
-            raise CannotCapture("an array with two names, carried on")
+            raise CannotCapture("this loop hands an array with two names to its next iteration")

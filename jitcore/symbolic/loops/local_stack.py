@@ -106,7 +106,7 @@ def make_pile(
 def all_known(vm: Machine) -> None:
     """Where a walk has come to its end."""
     if working(vm).guesses:
-        raise CannotCapture("a list that is empty, to which nothing comes")
+        raise CannotCapture("this loop uses an empty list to which nothing is appended")
 
 
 def leaf_type_of(item: Any) -> Any:
@@ -135,7 +135,7 @@ def bound(owner: Var, name: str) -> Bound | None:
 
 def call(vm: Machine, pile: Traced, name: str, args: tuple[Var, ...], words: dict[str, Var]) -> Var:
     if words or len(args) != (name == "append"):
-        raise CannotCapture(f"{name}() of a list with other arguments, in a loop")
+        raise CannotCapture(f"this loop calls list.{name}() with arguments that are not compiled")
     if name == "append":
         push(vm, pile, args[0])
     elif name == "pop":
@@ -154,7 +154,9 @@ def push(vm: Machine, pile: Traced, item: Var) -> None:
     if kind == UNKNOWN and found is not None:
         raise Guessed(working(vm).guesses[pile.value], found)
     if found != kind:
-        raise CannotCapture("items of several types in one list, or such as are no numbers")
+        raise CannotCapture(
+            "this loop's list has items of several types, or other items than numbers"
+        )
     add(vm, PILE_PUSH, (pile.value, given), ())
     working(vm).commit()
 
@@ -171,7 +173,7 @@ def item(vm: Machine, container: Var, key: Var) -> Var | None:
         return None
     assert isinstance(container, Traced)
     if not is_index(key):
-        raise CannotCapture("part of a list that changes, in a loop")
+        raise CannotCapture("this loop takes a slice of a list that changes")
     return item_of(vm, PILE_ITEM, container, (leaf(vm, key),))
 
 
@@ -179,7 +181,7 @@ def item_of(vm: Machine, op: Op, pile: Traced, more: tuple[Any, ...]) -> Var:
     kind = pile.value.type
     assert isinstance(kind, StackType)
     if kind == UNKNOWN:
-        raise CannotCapture("an item of a list that is empty")
+        raise CannotCapture("this loop reads an item of an empty list")
     outputs = tuple(map(Value, kind.kinds))
     add(vm, op, (pile.value, *more), outputs)
     made: list[Var] = [Traced(value) for value in outputs]
@@ -198,7 +200,7 @@ def count(vm: Machine, var: Var) -> Var:
 
 def add(vm: Machine, op: Op, args: tuple[Any, ...], outputs: tuple[Value, ...]) -> None:
     if vm.work is None:
-        vm.stop(breaks.CONTAINER_MUTATION, "a list that was a loop's own")
+        vm.stop(breaks.CONTAINER_MUTATION, "a list that a compiled loop has made")
     working(vm).append(vm, Node(op, args, {}, outputs, (), vm.place()), False)
 
 

@@ -54,7 +54,7 @@ def leave_unless(vm: Machine, frame: Frame, predicate: Any, at: int, through: bo
 def leave_way(vm: Machine, frame: Frame, way: Leaf) -> None:
     """CPython goes on where this way has come to."""
     if frame is not vm.outer:
-        raise CannotCapture("a call that may end in the first round of its loop")
+        raise CannotCapture("this loop is in a call that may end in its first iteration")
     work = working(vm)
     now = frame.locals, frame.stack, work.open
     frame.locals, frame.stack, work.open = list(way.locals), list(way.stack), way.nodes
@@ -156,7 +156,7 @@ def kinds_at(vm: Machine, outs: Sequence[Leaf], live: dict[int, frozenset[int]],
     """Of a variable that is set in the loop and read after it; nothing if it is not."""
     found = union([kinds(vm, way.locals[i]) for way in outs if i in live[way.at]])
     if any(not isinstance(kind, ScalarType) for kind in found):
-        raise CannotCapture("an array made in the last round only is used after the loop")
+        raise CannotCapture("an array that only the last iteration makes is used after this loop")
     return found
 
 
@@ -181,13 +181,13 @@ def is_plain(way: Leaf, shape: LoopBody) -> bool:
 def how_far(way: Leaf, shape: LoopBody) -> Any:
     depth = len(shape.base)
     if any(a is not b for a, b in zip(way.stack, shape.base, strict=False)):
-        raise CannotCapture("the stack below the loop changes")
+        raise CannotCapture("this loop changes values of the expression around it")
     above = way.stack[depth:]
     if is_plain(way, shape) and shape.it is None:
         return 0
     if is_plain(way, shape) and isinstance(above[0], Counted):
         return above[0].taken
-    raise CannotCapture("a way out of the loop with values on the stack")
+    raise CannotCapture("this loop is left in the middle of an expression")
 
 
 def stack_at(shape: LoopBody, outs: Sequence[Leaf], at: int, far: Any) -> list[Var]:
@@ -241,7 +241,7 @@ def go_on(
     of the outermost loop, if that fails, those but one are CPython's."""
     main = 0
     if not ends:
-        raise CannotCapture("no way leads out of it")
+        raise CannotCapture("no path that jitcore compiles leads out of this loop")
     if len(ends) > 1 and not (outermost and ~loop.header in vm.refused):
         raise fork_to(vm, frame, why, ends)
     if len(ends) > 1 and frame.code.instrs[frame.code.by_offset[loop.header]].op != "FOR_ITER":

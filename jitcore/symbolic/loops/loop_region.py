@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakSignal
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Unsupported
@@ -60,7 +61,19 @@ class LoopRejected(Exception):
     def __init__(self, at: int, why: Exception) -> None:
         super().__init__(at, why)
         self.at = at
-        self.why = f"{why.kind.what}: {why.detail}" if isinstance(why, BreakSignal) else str(why)
+        self.why = in_words(why)
+
+
+def in_words(why: Exception) -> str:
+    match why:
+        case BreakSignal(kind=kind, detail=detail):
+            text = kind.said(detail).removesuffix(f": {breaks.LOOP_COST}")
+            return f"this loop's body has a graph break ({kind.code} {text})"
+        case Unsupported():
+            return f"this loop's body has an operation that jitcore does not compile ({why})"
+        case Raising():
+            return f"this loop's body raises an exception ({why})"
+    return str(why)
 
 
 def wants(vm: Machine, frame: Frame) -> Loop | None:
@@ -113,7 +126,7 @@ def enter_branch(vm: Machine, frame: Frame, fork: Fork) -> None:
     with routine(vm, frame.instr) as work:
         join(vm, frame, fork, meeting is None)
         if not work.routine.headers:
-            raise CannotCapture("there is no loop on its ways")
+            raise CannotCapture("neither arm of this branch has a loop")
         ended(vm, frame)
 
 
@@ -132,7 +145,7 @@ def join(vm: Machine, frame: Frame, fork: Fork, strict: bool = True) -> None:
     if tree is None:
         return
     if not frame.code.is_plain:
-        raise CannotCapture("its ways do not meet")
+        raise CannotCapture("the arms of this branch do not meet again")
     lengths = [(one, len(one)) for one in lists(tree)]
     try:
         frame.result = returned(vm, tree)
@@ -207,15 +220,17 @@ def routine(vm: Machine, instr: Instr) -> Iterator[LoopState]:
     try:
         yield work
         if (vm.writes, len(vm.effects)) != before:
-            raise CannotCapture("it changes objects")
+            raise CannotCapture("this loop changes Python objects")
         keep_apart(vm, work)
         size_limits.finish(vm)
         all_known(vm)
         used = {*operations(segment.nodes)}
         if LEAVE.name in used and used <= COUNTING:
-            raise CannotCapture("nothing is computed on the ways that could be compiled")
+            raise CannotCapture(
+                "nothing is computed on the paths of this loop that can be compiled"
+            )
         if work.list_stores and work.fixed_items:
-            raise CannotCapture("it changes a list, of which items are known")
+            raise CannotCapture("this loop changes a list whose items are constants of the graph")
     except size_limits.LargeOnAWay as error:
         raise LoopRejected(
             instr.offset + size_limits.SMALL_ONLY, error.with_traceback(None)

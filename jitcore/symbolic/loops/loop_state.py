@@ -87,7 +87,7 @@ class LoopState:
     small_only: bool = False  # large arrays are rejected
     ways: int = 0  # branches that are being walked
     inner: int = 0  # inner loops that are being walked
-    large: bool = False  # large arrays are used
+    large: int = 0  # elements: the least limit that an array is above
     large_outside: bool = False  # large arrays are used outside of inner loops
     large_on_a_way: bool = False  # large arrays are used on a branch
     varies: bool = False  # something needs to know how many items a mask selects
@@ -115,7 +115,7 @@ class LoopState:
     def advance(self, it: Var) -> None:
         """Only an iterator that was made on this branch may advance."""
         if self.own.get(id(it), (None, -1))[1] != self.level or isinstance(it, Generator):
-            raise CannotCapture("an iterator that was made before")
+            raise CannotCapture("this loop's body advances an iterator that was made before it")
 
     def commit(self) -> None:
         self.mark = None
@@ -139,13 +139,13 @@ class LoopState:
         stores = row is SETITEM
         quiet = stores or row.name in ("poll", "leave")
         if not quiet and row.effect_of(given, kwargs) > Effect.FLAGS:
-            raise CannotCapture(f"{row.name} in a loop")
+            raise CannotCapture(f"this loop uses {row.words}, which may warn or change something")
         vm.builder.nodes = []
         out = vm.builder.emit(op, args, kwargs, vm.place())
         if type(out) is Value and not isinstance(out.type, ScalarType):
             return self.computed(vm, op, args, kwargs)
         if out is not None and type(out) is not Value:
-            raise CannotCapture(f"{row.name} gives several results")
+            raise CannotCapture(f"this loop uses {row.words}, which returns several results")
         for node in vm.builder.nodes:
             self.append(vm, node, through_point)
         if stores:
@@ -155,7 +155,7 @@ class LoopState:
     def append(self, vm: Machine, node: Node, through_point: bool) -> None:
         """Where it fails, CPython goes on at the mark."""
         if vm.errstate != self.routine.errstate:
-            raise CannotCapture("another error state in a loop")
+            raise CannotCapture("this loop changes np.errstate")
         self.count_node()
         self.open.append(node)
         if self.mark is not None:
@@ -164,7 +164,7 @@ class LoopState:
     def count_node(self) -> None:
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise TooMuch("a body that is too long")
+            raise TooMuch(f"this loop's body has more than {MAX_NODES:,} operations")
 
     def exit_of(self, vm: Machine, mark: ResumePoint, through_point: bool) -> Exit:
         if mark.exit is None:

@@ -74,7 +74,7 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     """Of SpanTypes and ScalarTypes. Extents are known where they are few, and always the same."""
     reject_objects(row, args, kwargs)
     if row.target is None or row.kind in (Kind.VIEW, Kind.STORE, Kind.CONTROL) or row.stores:
-        raise CannotCapture(f"{row.name}, which has no form in such a loop")
+        raise CannotCapture(f"this loop uses {row.words}, which jitcore does not compile in loops")
     given = [one.type for one in values((args, kwargs))]
     arrays = [kind for kind in given if isinstance(kind, ArrayType | DynArrayType)]
     known = all(None not in dims_of(kind) for kind in arrays)
@@ -87,7 +87,9 @@ def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Re
     kinds = tuple(result_type(row, item, fixed) for item in items)
     strided = frozenset(k for k, item in enumerate(items) if is_strided(item))
     if strided and not are_columns(items):
-        raise CannotCapture(f"{row.name} that gives arrays with steps of their own, in a loop")
+        raise CannotCapture(
+            f"this loop uses {row.words}, which returns arrays that are not contiguous"
+        )
     return Result(kinds, type(found) if items is found else None, strided, not alike)
 
 
@@ -100,9 +102,13 @@ def result_type(row: Op, found: Any, fixed: bool) -> DynArrayType | ScalarType:
     if isinstance(kind, ScalarType):
         return kind
     if not isinstance(kind, ArrayType) or not (is_own(found) or is_loose(found)):
-        raise CannotCapture(f"{row.name} that gives no array of its own, in a loop")
+        raise CannotCapture(
+            f"this loop uses {row.words}, which returns neither a new array nor a number"
+        )
     if not 1 <= kind.ndim <= AXES:
-        raise CannotCapture(f"{row.name} that gives an array without axes, or with many")
+        raise CannotCapture(
+            f"this loop uses {row.words}, whose result has no axes, or more than {AXES}"
+        )
     few = tuple(dim if fixed and dim <= FEW else None for dim in kind.shape)
     return DynArrayType(kind.dtype, few, not is_own(found))
 
@@ -162,7 +168,7 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, filled: Contents) -> A
         if isinstance(kind, ScalarType):
             return kind.pytype(1) if kind.python else kind.dtype.type(1)
         if not isinstance(kind, ArrayType | DynArrayType):
-            raise CannotCapture(f"{row.name} of {kind} in a loop")
+            raise CannotCapture(f"this loop uses {row.words} with a value of type {kind}")
         shape = dims_of(kind) if known else [dim if dim == 1 else SAMPLE for dim in dims_of(kind)]
         made.append(contents(tuple(dim or 0 for dim in shape), kind.dtype, filled))
         return made[-1]
@@ -173,10 +179,12 @@ def sampled(row: Op, args: Any, kwargs: Any, known: bool, filled: Contents) -> A
         with np.errstate(all="ignore"):
             found = row.target(*map_tree(sample, args), **map_tree(sample, dict(kwargs)))
     except Exception as error:
-        raise CannotCapture(f"{row.name}, which fails on a sample: {error}") from None
+        raise CannotCapture(
+            f"this loop uses {row.words}, which fails on sample arrays ({error})"
+        ) from None
     for item in parts_of(found):
         if type(item) is np.ndarray and any(np.may_share_memory(item, one) for one in made):
-            raise CannotCapture(f"{row.name} that gives a part of what it is given, in a loop")
+            raise CannotCapture(f"this loop uses {row.words}, which returns a view of its argument")
     return found
 
 

@@ -65,10 +65,10 @@ def kind_of_items(vm: Machine, var: Var) -> Type:
         return PYINT
     found = {type_of(item) for item in islice(obj, SAMPLE)}
     if len(found) != 1:
-        raise CannotCapture("a list or tuple with items of several types, or without items")
+        raise CannotCapture("this loop reads a list or tuple with items of several types, or none")
     (kind,) = found
     if not isinstance(kind, ScalarType):
-        raise CannotCapture("a list or tuple of other objects than numbers")
+        raise CannotCapture("this loop reads a list or tuple of objects other than numbers")
     return kind
 
 
@@ -108,7 +108,9 @@ def store(vm: Machine, container: Var, key: Var, value: Var) -> bool:
     given = leaf(vm, value)
     kind = given.type if type(given) is Value else type_of(given)
     if not isinstance(kind, ScalarType) or (over.type == BYTEARRAY and kind != PYINT):
-        raise CannotCapture("a store of what is not a number into a list or bytearray")
+        raise CannotCapture(
+            "this loop stores something other than a number into a list or bytearray"
+        )
     settled(vm)
     work = working(vm)
     add(vm, Node(SEQ_STORE, (over, leaf(vm, key), given), {}, (), (), vm.place()))
@@ -133,7 +135,7 @@ def is_index(key: Var) -> bool:
 def settled(vm: Machine) -> None:
     """What is held back has not happened to the object yet."""
     if any(held.do is Do.CALL for held in vm.effects):
-        raise CannotCapture("items of a container, where one was changed before")
+        raise CannotCapture("this loop reads a container, and one was changed just before")
 
 
 def made(vm: Machine, op: Op, args: tuple[Any, ...], kind: Type) -> Value:

@@ -38,9 +38,9 @@ def reject_large(vm: Machine, given: list[Value], most: int = LARGEST) -> None:
     for one in given:
         kind = one.type
         if isinstance(kind, ArrayType) and kind.ndim > AXES:
-            raise CannotCapture("an array of many axes in a loop")
+            raise CannotCapture(f"this loop uses an array of more than {AXES} axes")
         if isinstance(kind, ArrayType) and kind.ndim == 0:
-            raise CannotCapture("an array without axes in a loop")
+            raise CannotCapture("this loop uses an array without axes")
         if isinstance(kind, ArrayType):
             measure(vm, kind.size, most)
         if isinstance(kind, DynArrayType):
@@ -53,13 +53,14 @@ def measure(vm: Machine, count: int, most: int = LARGEST) -> None:
         return
     work = working(vm)
     if work.small_only or count > LARGEST_OF_ALL:
-        raise CannotCapture(LARGE)
-    work.large = True
+        raise CannotCapture(too_large(most))
+    work.large = min(work.large or most, most)
     work.large_outside |= work.inner == 0
     work.large_on_a_way |= work.ways > 0
 
 
-LARGE = "a large array as a whole in a loop"
+def too_large(most: int) -> str:
+    return f"this loop's body uses arrays above {most:,} elements"
 
 
 def finish(vm: Machine) -> None:
@@ -68,7 +69,7 @@ def finish(vm: Machine) -> None:
     within = work.large_outside and not work.varies_outside  # then inner loops are routines
     if not work.large or (work.varies and not within):
         return
-    raise LargeOnAWay if work.large_on_a_way else CannotCapture(LARGE)
+    raise LargeOnAWay if work.large_on_a_way else CannotCapture(too_large(work.large))
 
 
 # ---- what masks select --------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def known_extent(kind: ArrayType | DynArrayType, axis: int, part: slice) -> int 
     if n is None or any(one is not None and type(one) is not int for one in bounds):
         return None
     if part.step == 0:
-        raise CannotCapture("a slice with a step of 0")
+        raise CannotCapture("this loop takes a slice with a step of 0")
     return len(range(*part.indices(n)))
 
 
@@ -32,7 +32,7 @@ def with_all_axes(tree: Any, ndim: int) -> list[Any]:
     parts = list(tree) if type(tree) is tuple else [tree]
     given = sum(part is not None and part is not Ellipsis for part in parts)
     if sum(part is Ellipsis for part in parts) > 1 or given > ndim:
-        raise CannotCapture("an index that does not fit, in a loop")
+        raise CannotCapture("this loop has more indices than the array has axes")
     missing = [slice(None)] * (ndim - given)
     at = next((k for k, part in enumerate(parts) if part is Ellipsis), None)
     return [*parts, *missing] if at is None else [*parts[:at], *missing, *parts[at + 1 :]]
@@ -70,7 +70,7 @@ def step_of(vm: Machine, step: Any) -> Any:
         return scalar(vm, SLICE_STEP, whole(vm, step))
     step = 1 if step is None else step
     if type(step) is not int or step == 0 or abs(step) > 1 << 31:
-        raise CannotCapture("a slice with such a step, in a loop")
+        raise CannotCapture("this loop takes a slice whose step is 0, very large, or not an int")
     return step
 
 
@@ -81,4 +81,4 @@ def whole(vm: Machine, bound: Any) -> Any:
     if type(bound) is Value and is_whole(bound):
         python = isinstance(bound.type, ScalarType) and bound.type.python
         return bound if python else scalar(vm, OPS["op.int"], bound)
-    raise CannotCapture("a slice whose bounds are no ints, in a loop")
+    raise CannotCapture("this loop takes a slice whose bounds are not ints")

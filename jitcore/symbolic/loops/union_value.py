@@ -32,7 +32,7 @@ COND = CONTROL["cond"]
 
 
 def kinds(vm: Machine, var: Var | None) -> Kinds:
-    """NotALoop where it is no number, or not bound."""
+    """CannotCapture where it is no number, or not bound."""
     var = None if var is None else realize(vm, var)
     if isinstance(var, TaggedUnion):
         return leaf_type(var.a), leaf_type(var.b)
@@ -40,19 +40,24 @@ def kinds(vm: Machine, var: Var | None) -> Kinds:
     found = leaf_type(given)
     nothing = isinstance(var, Known) and given is None
     if not isinstance(found, ScalarType | DynArrayType | ArrayType) and not nothing:
-        raise CannotCapture("no number and no array, or not bound, where ways or rounds meet")
+        raise CannotCapture(
+            "a variable of this loop is neither a number nor an array, or unset, where its "
+            "branches or iterations meet"
+        )
     if type(given) is Value and given in vm.parts.views:
-        raise CannotCapture("a view of an array, where ways or rounds meet")
+        raise CannotCapture(
+            "a variable of this loop is a view of an array where its branches or iterations meet"
+        )
     return (found,)
 
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """Reasons say which variable it is."""
+    """Reasons name the variable."""
     try:
         yield
     except CannotCapture as error:
-        error.args = (f"{name}: {error}",)
+        error.args = (str(error).replace("a variable", f"the variable {name}", 1),)
         raise
 
 
@@ -61,7 +66,8 @@ def union(many: Sequence[Kinds]) -> Kinds:
     if len(found) > 1 and all(isinstance(kind, DynArrayType) for kind in found):
         found = (reduce(joined, found),)
     if len(found) > 2:
-        raise CannotCapture(f"of more than two types: {', '.join(map(str, found))}")
+        types = ", ".join(map(str, found))
+        raise CannotCapture(f"a variable of this loop has more than two types ({types})")
     return found
 
 
@@ -69,7 +75,9 @@ def joined(a: Type, b: Type) -> Type:
     """An array that is one or the other: where their extents differ, only run time knows it."""
     assert isinstance(a, DynArrayType) and isinstance(b, DynArrayType)
     if a.dtype != b.dtype or a.ndim != b.ndim or a.view != b.view:
-        raise CannotCapture("ways meet, and a variable is an array of another type on each of them")
+        raise CannotCapture(
+            "a variable of this loop is an array of another dtype or rank on each branch"
+        )
     both = zip(a.dims, b.dims, strict=True)
     return DynArrayType(a.dtype, tuple(x if x == y else None for x, y in both), a.view)
 
@@ -84,13 +92,13 @@ def parts(vm: Machine, var: Var | None, wanted: Kinds) -> list[Any]:
     var = realize(vm, var)
     if isinstance(var, TaggedUnion):
         if (leaf_type(var.a), leaf_type(var.b)) != wanted:
-            raise CannotCapture("a variable of other types on each way")
+            raise CannotCapture("a variable of this loop has other types on each branch")
         return [var.a, var.b, var.tag]
     found = leaf(vm, var)
     if len(wanted) == 1:
         return [found]
     if any(isinstance(kind, DynArrayType | ArrayType) for kind in wanted):
-        raise CannotCapture("another array on each way")
+        raise CannotCapture("a variable of this loop is another array on each branch")
     second = leaf_type(found) == wanted[1]
     return [zero(wanted[0]), found, True] if second else [found, zero(wanted[1]), False]
 
@@ -119,7 +127,7 @@ def zero(kind: Type) -> Any:
     if kind == NONE:
         return None
     if not isinstance(kind, ScalarType):
-        raise CannotCapture("an array that is not bound on each way")
+        raise CannotCapture("a variable of this loop is an array, and unset on one branch")
     return kind.pytype(0) if kind.python else kind.dtype.type(0)
 
 
@@ -134,7 +142,7 @@ def distributed(vm: Machine, fn: Callable[..., Var | None], *vars: Var) -> Var:
     """`fn` of these, on either way. What it gives is a number, or None for nothing. After the loops
     another region begins, which finds out what they are."""
     if vm.work is None and vm.inlined:
-        vm.stop(breaks.RUNTIME_VALUE, "the type of a number that a loop has made")
+        vm.stop(breaks.RUNTIME_VALUE, "the type of a number that a compiled loop has made")
     if vm.work is None:
         raise RegionEnd
     at = next(k for k, var in enumerate(vars) if isinstance(var, TaggedUnion))
@@ -189,9 +197,9 @@ def cond(
             outputs[k] = Value(joined(yes[k].type, no[k].type))
             continue
         if leaf_type(yes[k]) != leaf_type(no[k]):
-            raise CannotCapture("ways meet, and a variable is of another type on each of them")
+            raise CannotCapture("a variable of this loop has another type on each branch")
         if isinstance(leaf_type(yes[k]), ArrayType):
-            raise CannotCapture("another array on each way")
+            raise CannotCapture("a variable of this loop is another array on each branch")
         outputs[k] = Value(leaf_type(yes[k]))
     if at or any(bodies):
         made = tuple(

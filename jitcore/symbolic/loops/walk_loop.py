@@ -69,7 +69,7 @@ def take(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
             strict = again and bool(working(vm).moved) and first_pays(vm, frame, loop, outermost)
             shape = settle(vm, frame, loop, strict)
     if shape is None:
-        raise CannotCapture("a variable may not be bound when a round begins")
+        raise CannotCapture("a variable may be unset when an iteration of this loop begins")
     repeatable(vm, frame, mark, commits)
     if shape.it is not None and not any(way.end is End.OUT for way in leaves(shape.tree)):
         count_rounds(vm, frame, loop, shape)
@@ -109,10 +109,10 @@ def settle(vm: Machine, frame: Frame, loop: Loop, strict: bool) -> LoopBody | No
         if work.moved:
             name = frame.code.local_names[work.moved[0]]
             raise CannotCapture(
-                f"{name}: an array that takes the place of another, which others may have"
+                f"this loop sets {name} to another array, and other variables may hold the first"
             )
         carried = found
-    raise CannotCapture("types that do not settle")
+    raise CannotCapture("a variable of this loop changes its type at each iteration")
 
 
 def walked(
@@ -140,7 +140,9 @@ def walked(
     vm.jump(frame, loop.header)
     rounds = [way for way in leaves(tree) if way.end is End.ROUND]
     if not rounds:
-        raise CannotCapture("no way leads to a second round")
+        raise CannotCapture(
+            "no path that jitcore compiles leads to a second iteration of this loop"
+        )
     found = {}
     for i, one in carried.items():
         with naming(frame.code.local_names[i]):
@@ -234,7 +236,7 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
         it = counted_iter(frame)
         known = type(it.count) is int and type(it.taken) is int
         if known and it.taken >= it.count:
-            raise CannotCapture("it has no rounds")
+            raise CannotCapture("this loop has no iterations")
         if not known and not it.sure:
             some = scalar(vm, LEFT, it.taken, it.count)
             if not outermost:
@@ -254,6 +256,8 @@ def first_round(vm: Machine, frame: Frame, loop: Loop, outermost: bool) -> None:
     if isinstance(tree, Split):
         meet(vm, frame, loop.header, tree)
     elif tree.end is End.GONE:
-        raise CannotCapture("no way leads to a second round")
+        raise CannotCapture(
+            "no path that jitcore compiles leads to a second iteration of this loop"
+        )
     work.open, work.level = nodes, level
     repeatable(vm, frame, mark, commits)

@@ -38,7 +38,7 @@ UNSPECIFIED = (np.errstate.__init__.__kwdefaults__ or {}).get("call", NOTHING)
 @model(np.errstate)
 def made(vm: Machine, args: Args, kwargs: Words) -> Var:
     if args or not set(WORDS).issuperset(kwargs):
-        vm.stop(breaks.WITH, "np.errstate with other arguments than states")
+        vm.stop(breaks.WITH, "np.errstate with arguments other than states")
     vm.guard(TypeVersion(np.errstate))
     slots: dict[str, Var | None] = {"_call": Known(UNSPECIFIED), "_token": NO_TOKEN}
     slots |= {f"_{name}": kwargs.get(name, Known(None)) for name in WORDS}
@@ -52,7 +52,7 @@ NO_TOKEN = Known(None)
 def enter(vm: Machine, args: Args, kwargs: Words) -> Var:
     manager = own(vm, args)
     if manager.attrs.get("_token") is not NO_TOKEN or manager.origin is not None:
-        vm.stop(breaks.WITH, "np.errstate made before, or entered before")
+        vm.stop(breaks.WITH, "an np.errstate that was made or entered before")
     manager.attrs["_token"] = opened(vm, manager)
     return Known(None)
 

@@ -42,7 +42,7 @@ def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
             vm.stop(breaks.UNKNOWN_BUILTIN, "isinstance() with a class that has a metaclass")
     found = issubclass(cls, classes)
     if not found and not shows_its_class(cls):
-        vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which has a __class__")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which defines __class__")
     return Known(found)
 
 

@@ -29,7 +29,7 @@ from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.ops.opaque import gives_none
 from jitcore.ir.types import ObjectType, ScalarType
 from jitcore.ir.value import Value, leaves
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, with_article
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.objects.calls import model
 from jitcore.symbolic.objects.strings import TEXT
@@ -97,7 +97,7 @@ def is_code(const: Any) -> bool:
 def place_of_its_own(vm: Machine) -> str:
     """Where no step has one."""
     if vm.work is not None:
-        return " in a loop in C"
+        return " in a compiled loop"
     if any(f.instr and f.code.handler_of(f.instr.offset) for f in vm.frames[1:]):
         return " in a block of a function that is inlined"
     return " in verify mode" if vm.config.verify else ""
@@ -153,7 +153,7 @@ def stream(vm: Machine, file: Var, is_ascii: bool) -> Value | None:
     else:
         vm.stop(breaks.PRINT, f"print() to {describe(file)}")
     if not is_plain(live, is_ascii):
-        vm.stop(breaks.PRINT, f"print() to a {type(live).__name__}")
+        vm.stop(breaks.PRINT, f"print() to {with_article(type(live).__name__)}")
     vm.guard(HasType(origin, type(live)))
     by_itself = isinstance(file, Known)
     return None if by_itself else vm.input(origin, ObjectType(type(live)))

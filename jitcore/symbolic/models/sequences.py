@@ -204,7 +204,7 @@ def dict_(vm: Machine, args: Args, kwargs: Words) -> Var:
             for pair in items_of(vm, first):
                 parts = items_of(vm, pair)
                 if len(parts) != 2:
-                    vm.stop(breaks.PYTHON_RAISES, "ValueError: dict() of what are not pairs")
+                    vm.stop(breaks.PYTHON_RAISES, "ValueError: dict() of items that are not pairs")
                 made.items[key_of(vm, parts[0])] = parts[1]
     made.items.update(kwargs)
     return made
@@ -288,7 +288,7 @@ def quantifier(fn: Callable[..., Any], stops_at: bool) -> Callable[[Machine, Arg
         if not left:
             return Known(answer)
         if vm.writes != writes:
-            vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of values whose making has effects")
+            vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of values with side effects")
         vm.spoiled.append(it)
         return call_builtin(vm, fn, (Tuple((*left, Known(answer))),), type_of(True))
 

@@ -67,7 +67,7 @@ def named(vm: Machine, fn: Var) -> tuple[Any, Source | None]:
 def allowed(vm: Machine, obj: Any, args: Args, kwargs: Words) -> Var:
     name = name_of(obj)
     if vm.work is not None or vm.inlined:
-        vm.stop(breaks.LOUD_INLINED, f"{name}(), which jitcore.allow_in_graph names")
+        vm.stop(breaks.LOUD_INLINED, f"{name}(), allowed by jitcore.allow_in_graph")
     if vm.config.verify:
         vm.stop(breaks.UNKNOWN_CALLABLE, f"{name}(), in verify mode")
     if holds_back(vm):
@@ -107,4 +107,4 @@ def argument(vm: Machine, var: Var) -> Any:
             return vm.input(origin, ObjectType(type(object_of(vm, var, origin))))
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(argument(vm, item) for item in items)
-    vm.stop(breaks.TYPE_UNSUPPORTED, f"{describe(var)} that is made here, as an argument")
+    vm.stop(breaks.TYPE_UNSUPPORTED, f"{describe(var)} made in this function, as an argument")

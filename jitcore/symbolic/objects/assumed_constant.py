@@ -18,7 +18,7 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject, name_of
 from jitcore.guards.source import Const, FunctionPart, Kept, Source
 from jitcore.host.user_exceptions import is_users
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, with_article
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import NOTHING, Known, Lazy, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
@@ -51,7 +51,7 @@ def promises(vm: Machine) -> tuple[str, ...]:
 
 
 def brief(result: Any) -> str:
-    text = repr(result) if type(result) in PLAIN else f"a {type(result).__name__}"
+    text = repr(result) if type(result) in PLAIN else with_article(type(result).__name__)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -76,7 +76,7 @@ def argument(vm: Machine, name: str, var: Var) -> Any:
             obj = object_of(vm, var, origin)
             vm.guard(IsObject(origin, obj))
             return obj
-    vm.stop(breaks.RUNTIME_VALUE, f"{describe(var)} that is made here, given to {name}")
+    vm.stop(breaks.RUNTIME_VALUE, f"{describe(var)} made in this function, given to {name}")
 
 
 def object_of(vm: Machine, var: Var, origin: Source) -> Any:
@@ -91,7 +91,7 @@ def asked(vm: Machine, name: str, obj: Any, args: list[Any], kwargs: dict[str, A
     except BaseException as error:  # SystemExit, too, is for CPython to raise
         if isinstance(error, KeyboardInterrupt) or is_users(error):
             raise
-        text = f"{name}, which gives {type(error).__name__} in place of a constant"
+        text = f"{name}, which raises {type(error).__name__}"
     vm.stop(breaks.UNKNOWN_CALLABLE, text)
 
 
@@ -102,6 +102,9 @@ def held(vm: Machine, name: str, result: Any) -> Var:
     if cls is tuple:
         return Tuple(tuple(held(vm, name, item) for item in result))
     if issubclass(cls, CONTAINERS) or (cls is np.ndarray and result.dtype.hasobject):
-        vm.stop(breaks.UNKNOWN_CALLABLE, f"{name}, which gives a {cls.__name__}: no constant")
+        vm.stop(
+            breaks.UNKNOWN_CALLABLE,
+            f"{name}, whose result, {with_article(cls.__name__)}, can change",
+        )
     kept = cls is np.ndarray or issubclass(cls, np.generic)
     return realize(vm, Lazy(Kept(result) if kept else Const(result), result))

@@ -26,7 +26,7 @@ from jitcore.ir.ops import row_of
 from jitcore.symbolic.arity import takes
 from jitcore.symbolic.break_reason import row_of_class
 from jitcore.symbolic.break_rows import named, row_of_call, row_of_operands
-from jitcore.symbolic.describe import class_of, describe
+from jitcore.symbolic.describe import class_of, describe, with_article
 from jitcore.symbolic.loops import append_list, local_stack
 from jitcore.symbolic.loops.union_value import distributed, has_either
 from jitcore.symbolic.machine import Machine
@@ -128,7 +128,7 @@ def refuse_of(vm: Machine, owner: Var) -> None:
     """What is bound to a source of random numbers draws some."""
     cls = class_of(realize(vm, owner))
     if cls is not None and row_of_class(cls) is breaks.RANDOM:
-        vm.stop(breaks.RANDOM, f"a method of a {cls.__name__}")
+        vm.stop(breaks.RANDOM, f"a method of {with_article(cls.__name__)}")
 
 
 def is_modelled(obj: Any) -> bool:
@@ -177,7 +177,7 @@ def call_function(vm: Machine, func: Func, args: tuple[Var, ...], kwargs: dict[s
     if func.code is LEFT_ALONE or is_left(func.code):
         vm.stop(breaks.DISABLED, f"{func.qualname}()")
     if is_own(func.code, func.globals):
-        vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), which is jitcore's own")
+        vm.stop(breaks.UNKNOWN_CALLABLE, f"{func.qualname}(), jitcore's own")
     locals = bind(vm, func, args, kwargs)
     if flags & CO_GENERATOR:
         return Generator(generator(vm, func, locals), func.name)

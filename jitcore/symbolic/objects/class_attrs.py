@@ -55,7 +55,7 @@ def class_value(vm: Machine, raw: Any, cls: Var, instance: Var | None, name: str
     if issubclass(type(raw), types.MethodDescriptorType):
         vm.stop(row_of_call(raw), f"{raw.__objclass__.__qualname__}.{name}()")
     runs = breaks.DESCRIPTOR if hasattr(type(raw), "__get__") else breaks.ATTRIBUTE
-    vm.stop(runs, f".{name}, which is a {type(raw).__name__} of its class")
+    vm.stop(runs, f".{name}, a {type(raw).__name__} of its class")
 
 
 def super_attr(vm: Machine, cls: type, instance: Var, name: str) -> Var:

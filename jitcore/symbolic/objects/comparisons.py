@@ -141,7 +141,7 @@ def _either_is(vm: Machine, lhs: Var, rhs: Var) -> bool:
     if isinstance(other, Known) and not any(_may_be_of(kind, other.obj) for kind in kinds(vm, one)):
         return False
     distributed(vm, lambda *_: Known(None), one)  # after the loops another region finds it out
-    vm.stop(breaks.OPERATOR, "`is` of a number of one type or another")
+    vm.stop(breaks.OPERATOR, "`is` of a number whose type varies")
 
 
 def _may_be_of(kind: Type, obj: object) -> bool:

@@ -36,10 +36,10 @@ def function_value(vm: Machine, obj: types.FunctionType, origin: Source) -> Func
     if not own_globals:
         vm.guard(IsObject(FunctionPart(origin, "globals"), obj.__globals__))
     if type(obj.__globals__) is not dict:  # it may answer with code of its own
-        vm.stop(breaks.UNGUARDABLE, f"{origin} has globals that are no plain dict")
+        vm.stop(breaks.UNGUARDABLE, f"{origin}, whose globals are not a plain dict")
     if not is_own(obj.__code__, obj.__globals__):  # ours have theirs: pristine.py
         if builtins_of(obj) is not vm.start.builtins:
-            vm.stop(breaks.UNGUARDABLE, f"{origin} has builtins of its own")
+            vm.stop(breaks.UNGUARDABLE, f"{origin}, which has its own builtins")
         vm.guard(SameObject(FunctionPart(origin, "builtins"), FrameBuiltins(), True))
     closure = FunctionPart(origin, "closure")
     cells = tuple(

@@ -134,11 +134,14 @@ def following(vm: Machine, it: Var) -> Var | None:
     if vm.work is not None:
         working(vm).advance(it)
     if any(it is each for each in vm.spoiled):
-        vm.stop(breaks.LOOP_UNKNOWN, "how far an iterator is")
+        vm.stop(breaks.LOOP_UNKNOWN, "an iterator at an unknown position")
     match it:
         case Generator(resume, taken=taken):
             if taken >= MAX_ITEMS:
-                vm.stop(breaks.LOOP_LONG, f"more than {MAX_ITEMS} items")
+                vm.stop(
+                    breaks.LOOP_LONG,
+                    f"more than {MAX_ITEMS} items are too many to unroll: CPython runs this line",
+                )
             it.taken += 1
             return resume()
         case Iter(over, at, size):
@@ -211,7 +214,10 @@ def items_of(vm: Machine, over: Var) -> list[Var]:
     if left is None:
         vm.stop(breaks.LOOP_UNKNOWN, f"all items of {describe(over)}")
     if left > MAX_ITEMS:
-        vm.stop(breaks.LOOP_LONG, f"more than {MAX_ITEMS} items")
+        vm.stop(
+            breaks.LOOP_LONG,
+            f"more than {MAX_ITEMS} items are too many to unroll: CPython runs this line",
+        )
     found: list[Var] = []
     with whole(vm):
         while (value := following(vm, it)) is not None:

@@ -60,7 +60,7 @@ def told_apart(vm: Machine, origin: Source, others: Iterable[Source]) -> None:
         if origin == other or as_names or not {origin, other} <= names.keys():
             continue
         if same_names(names[origin], names[other]):
-            vm.stop(breaks.CONTAINER_MUTATION, f"{origin} and {other} have one dict")
+            vm.stop(breaks.CONTAINER_MUTATION, f"{origin} and {other} share one dict")
 
 
 def guard_apart(vm: Machine) -> None:

@@ -24,7 +24,7 @@ from jitcore.ir.types import PYBOOL, PYFLOAT, PYINT, ArrayType, DynArrayType, Sc
 from jitcore.symbolic.arrays.complex_elision import are_exchanged
 from jitcore.symbolic.arrays.masked_select import assigned
 from jitcore.symbolic.break_rows import refuse, undecided
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, with_article
 from jitcore.symbolic.loops import array_stores, local_stack
 from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.loops.union_value import distributed, has_either
@@ -83,7 +83,7 @@ def folded(vm: Machine, fn: Callable[..., Any], *objects: Any) -> Var:
         fails_as(vm, error, objects)
     if type(result) in FOLDABLE:
         return Known(result)
-    vm.stop(breaks.OPERATOR, f"the result is a {type(result).__name__}")
+    vm.stop(breaks.OPERATOR, f"the result is {with_article(type(result).__name__)}")
 
 
 def foldable(*vars: Var) -> bool:
@@ -187,7 +187,7 @@ def power(vm: Machine, lhs: Var, rhs: Var) -> Var:
     if classes <= {int, bool}:
         return call_builtin(vm, operator.pow, (lhs, rhs), PYINT)
     if complex in classes:
-        raise CannotCapture("** of complex numbers")
+        raise CannotCapture("this loop has ** of complex numbers")
     return call_builtin(vm, operator.pow, (lhs, rhs), PYFLOAT)
 
 

@@ -98,7 +98,7 @@ def index_of(vm: Machine, key: Var) -> Any:
             return slice(*(vm.concrete(realize(vm, p), AN_INDEX) for p in parts))
         case Traced():
             return vm.concrete(key, AN_INDEX)
-    vm.stop(breaks.CONTAINER_TYPE, f"an index that is {describe(key)}")
+    vm.stop(breaks.CONTAINER_TYPE, f"indexed by {describe(key)}")
 
 
 def _sequence_item(vm: Machine, container: Var, items: Any, index: Any) -> Var:
