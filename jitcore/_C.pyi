@@ -59,7 +59,7 @@ class Number:
     ) -> None: ...
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> int: ...
 
-# Frames: csrc/frame/code_map.c, frame_hook.c, frame_state.c, region.c, test_entries.c
+# Frames: csrc/frame/, csrc/observe/test_entries.c
 
 NULL: Any
 

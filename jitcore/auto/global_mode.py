@@ -2,7 +2,7 @@
 arrays.
 
 Loaded with NumPy, so it loads little itself: jitcore/auto/prepare.py with the first such code,
-jitcore/pipeline.py with the first that is hot.
+jitcore/attach.py with the first that is hot.
 """
 
 from __future__ import annotations

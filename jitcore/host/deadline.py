@@ -58,6 +58,17 @@ def within(seconds: float) -> Iterator[None]:
         here.piece = before
 
 
+@contextmanager
+def aside() -> Iterator[None]:
+    """What is done meanwhile is not the piece's: modules are loaded."""
+    piece, began = here.piece, clock()
+    try:
+        yield
+    finally:
+        if piece is not None:
+            piece.began += clock() - began
+
+
 def left() -> float:
     """Seconds."""
     piece = here.piece

@@ -16,5 +16,5 @@
     nodes ─ lower ─▶ KernelBody ─ iteration_space ─▶ Nest ─ emit/ ─▶ C ─ toolchain ─▶ kernel
 
 May assume that types are exact and that a launch (csrc/kernel/launch.c) checks every operand.
-"Unsuitable" means that a node stays NumPy's call, which is always right.
+"CannotLower" means that a node stays NumPy's call, which is always right.
 """

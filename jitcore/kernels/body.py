@@ -1,4 +1,4 @@
-"""Group of nodes → straight-line program over typed variables: what emit_c writes as C.
+"""Group of nodes → straight-line program over typed variables: what emit/kernel_c.py prints.
 
     x: in f64    y: in f32    2.0: const f64
     v3 = f64(y)            cast, C

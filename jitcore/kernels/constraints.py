@@ -37,7 +37,7 @@ def is_lowered(node: Node) -> bool:
 
 
 def lower_any(node: Node, into: Lowering) -> None:
-    """Append the steps of a node. Unsuitable: it stays a NumPy call."""
+    """Append the steps of a node. CannotLower: it stays a NumPy call."""
     before = len(into.program.vars)
     lower_one(node, into)
     made = range(before, len(into.program.vars))

@@ -79,7 +79,7 @@ def routine(
     config: Config,
     label: str = "",
 ) -> NativeLoop | None:
-    """NoForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
+    """NoCForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
         raise NoCForm("an np.errstate that does not ignore underflow")

@@ -2,7 +2,8 @@
 
 PASSES is the list that every window goes through, in this order. A pass takes the plan of a window
 and gives another that does the same; what it does is said in its own module. Where a pass finds
-that no kernel can make what an earlier one presumed (`left`), all begin anew with that as calls.
+that no kernel can make what an earlier one presumed (`left`), FUSION begins anew with that as
+calls.
 """
 
 from __future__ import annotations
@@ -165,19 +166,21 @@ def label(plan: WindowPlan) -> WindowPlan:
     return replace(plan, steps=[*map(with_label, plan.steps)]) if plan.labels else plan
 
 
-FUSION: tuple[Pass, ...] = (
+# Rewrites make new values, so they are made once; what comes after begins anew where it must.
+REWRITES: tuple[Pass, ...] = (
+    scale_products,
     decompose,
     pad_rolls,
     fold_filled,
+)
+FUSION: tuple[Pass, ...] = (
     unroll_short_axes,
     elide_concat,
     fuse,
     join_parts,
     hold_results,
 )
-PASSES: tuple[Pass, ...] = (
-    scale_products,
-    *FUSION,
+FINISH: tuple[Pass, ...] = (
     place_views,
     fast_math,
     chain,
@@ -186,15 +189,23 @@ PASSES: tuple[Pass, ...] = (
     set_errstate,
     label,
 )
+PASSES: tuple[Pass, ...] = (*REWRITES, *FUSION, *FINISH)
 
 
-def run(plan: WindowPlan, passes: Sequence[Pass] | None = None) -> WindowPlan:
-    """All of them, in order; again, with more calls, where no kernel can make something."""
-    if passes is None:
-        passes = PASSES
+def run(plan: WindowPlan) -> WindowPlan:
+    """PASSES, in order; FUSION again, with more calls, where no kernel can make something."""
+    for one in REWRITES:
+        plan = one(plan)
+    plan = fused_plan(plan)
+    for one in FINISH:
+        plan = one(plan)
+    return plan
+
+
+def fused_plan(plan: WindowPlan) -> WindowPlan:
     while True:
         made = plan
-        for one in passes:
+        for one in FUSION:
             made = one(made)
             if made.left:
                 plan = replace(plan, calls=plan.calls | {*made.left})
@@ -210,9 +221,11 @@ def fused(
     calls: Collection[Value] = (),
     varying: Collection[int] = (),
 ) -> list[Step]:
-    """FUSION alone, of nodes that no window has."""
+    """Up to the end of FUSION, of nodes that no window has."""
     given = frozenset(value for node in nodes for value in node.outputs)
     plan = WindowPlan(
         nodes, frozenset(live_out), views, calls=frozenset(calls), varying=varying, given=given
     )
-    return [*run(plan, FUSION).steps]
+    for one in REWRITES[1:]:
+        plan = one(plan)
+    return [*fused_plan(plan).steps]

@@ -17,6 +17,7 @@ from jitcore import _C
 from jitcore.config import Config
 from jitcore.fallback.exit import Exit, Leave
 from jitcore.guards.source import Source
+from jitcore.host.deadline import aside
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.lazy_import import LazyModule
 from jitcore.ir.graph import Node, Value
@@ -66,7 +67,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Steps of which numbers among the arguments follow from extents (codegen/plan.Number)."""
+    """Steps of which numbers among the arguments follow from extents (plan/plan_builder.py)."""
 
     arguments: Mapping[Node, Arguments]
     arrays: tuple[Source, ...] = ()  # whose extents these are
@@ -188,7 +189,9 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> N
         quiet = quiet_state(loops.errstate)
         named = label(loops.nodes, "loops") if config.perf else ""
         state = mask, quiet, config, named
-        made: NativeLoop | None = building.routine(
+        with aside():
+            build = building.routine
+        made: NativeLoop | None = build(
             name, loops.nodes, loops.exits, recipe_values, after, *state
         )
     except NoCForm as error:

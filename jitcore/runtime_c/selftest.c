@@ -1,8 +1,7 @@
 /* What the C compiler must not get wrong, in the forms that generated C has. Stands behind the text of kernel_rt.h and
  * the helpers of kernels/emit/kernel_c.py; jitcore/toolchain/selftest.py calls each test and compares with NumPy.
  *
- * A test reads a and b, writes out, and is called between the clearing and the reading of the flags. They are compiled in
- * two parts, side by side (PART).
+ * A test reads a and b, writes out, and is called between the clearing and the reading of the flags.
  */
 typedef void test_fn(const void *a, const void *b, void *out, i64 n);
 
@@ -31,8 +30,6 @@ static void __attribute__((noinline)) name(const void *a, const void *b, void *o
     __asm__ volatile("" :: "r"(sink)); \
 }
 
-#if PART == 0
-
 TEST(add_d, f64, f64, x + y)
 TEST(sub_d, f64, f64, x - y)
 TEST(mul_d, f64, f64, x * y)
@@ -53,13 +50,6 @@ TEST(wide_f, f32, f64, (f64)x * (f64)y)
 TEST(less_d, f64, u8, __builtin_isless(x, y))
 TEST(less_f, f32, u8, __builtin_isless(x, y))
 TEST(equal_d, f64, u8, x == y)
-static test_fn *const volatile tests[] = {
-    add_d, sub_d, mul_d, div_d, add_f, sub_f, mul_f, div_f, root_d, root_f, chain_d, chain_f, zero_d, negative_d,
-    magnitude_d, narrow_d, wide_f, less_d, less_f, equal_d,
-};
-
-#else
-
 TEST(choose_d, f64, f64, rt_select_f64(__builtin_isless(x, y), x, y))
 TEST(both_d, f64, f64, rt_select_f64(__builtin_isless(x, y), x / y, x * y))
 TEST(both_f, f32, f32, rt_select_f32(__builtin_isless(x, y), x / y, x * y))
@@ -91,11 +81,10 @@ FOLD(product_d, f64, *)
 FOLD(product_f, f32, *)
 
 static test_fn *const volatile tests[] = {
-    choose_d, both_d, both_f, either_way_d, sunk_d, sunk_f, either_d, never_d, add_i, mul_i, add_b, mul_l, above_l,
-    sum_d, sum_f, product_d, product_f,
+    add_d, sub_d, mul_d, div_d, add_f, sub_f, mul_f, div_f, root_d, root_f, chain_d, chain_f, zero_d, negative_d,
+    magnitude_d, narrow_d, wide_f, less_d, less_f, equal_d, choose_d, both_d, both_f, either_way_d, sunk_d, sunk_f, either_d, never_d,
+    add_i, mul_i, add_b, mul_l, above_l, sum_d, sum_f, product_d, product_f,
 };
-
-#endif
 
 __attribute__((visibility("default"))) int jitcore_kernel(int number, const void *a, const void *b, void *out, i64 n)
 {

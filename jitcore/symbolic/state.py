@@ -1,7 +1,7 @@
 """The records of a capture: the frames being interpreted, the segments of the graph, and the
 result.
 
-segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) …
+segments:  Window(pure nodes) EffectStep Window(…) LoopRegion Window(…) …
            see docs/architecture.md, "Window"
 """
 

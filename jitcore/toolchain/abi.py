@@ -15,7 +15,7 @@ from jitcore.host.fast_dataclass import dataclass
 
 ABI = 1  # RT_ABI of kernel_rt.h
 SYMBOL = "jitcore_kernel"
-LIMIT = 64  # MAX_OPERANDS of launcher.c
+LIMIT = 64  # MAX_OPERANDS of csrc/kernel/launch.h
 ASK_ERRSTATE = -1
 FLAGS = {"divide": 0x04, "over": 0x08, "under": 0x10, "invalid": 0x01}  # RT_*, in NumPy's order
 

@@ -1,13 +1,11 @@
-"""Work on several items side by side: on this thread, and on helpers that leave with the last.
-
-The helpers are none of `threading`: a program may have put its own methods into Thread."""
+"""Work on several items side by side: on this thread, and on helpers that leave with the last."""
 
 from __future__ import annotations
 
 import logging
-from _thread import LockType, allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable
+from threading import Thread
 from typing import TypeVar
 
 from jitcore.host.cpu_count import processors
@@ -30,13 +28,11 @@ def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:
     item is as good as not done."""
     waiting = deque(items)
 
-    def help(mine: LockType) -> None:
+    def help() -> None:
         try:
             take()
         except Exception:
             log.debug("side by side", exc_info=True)
-        finally:
-            mine.release()
 
     def take() -> None:
         while waiting:
@@ -46,18 +42,17 @@ def side_by_side(work: Callable[[T], object], items: Iterable[T]) -> None:
                 return
             work(item)
 
-    done: list[LockType] = []
+    helpers = [Thread(target=help, name="jitcore") for _ in range(min(len(waiting), MOST) - 1)]
+    started = []
     try:
-        for _ in range(min(len(waiting), MOST) - 1):
-            mine = allocate_lock()
-            mine.acquire()
-            start_new_thread(help, (mine,))
-            done.append(mine)
+        for helper in helpers:
+            helper.start()
+            started.append(helper)
     except RuntimeError:  # no more threads here
         log.debug("side by side", exc_info=True)
     try:
         take()
-        for one in done:
-            one.acquire()
+        for helper in started:
+            helper.join()
     finally:
         waiting.clear()

@@ -7,7 +7,7 @@ was found is kept on disk, for this compiler, these flags and this processor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,6 @@ from jitcore.toolchain.compiler import (
 from jitcore.toolchain.compiler import machine as machine_here
 from jitcore.toolchain.dlopen import Library, dlopen
 from jitcore.toolchain.numpy_loops import same_bits
-from jitcore.toolchain.parallel_map import side_by_side
 from jitcore.toolchain.retry_cache import believed
 
 Array = np.ndarray[Any, Any]
@@ -97,7 +96,6 @@ TESTS = (
     Test("x < y", "d", lambda x, y: x < y, "?"),
     Test("x < y", "f", lambda x, y: x < y, "?"),
     Test("x == y", "d", lambda x, y: x == y, "?"),
-    # the second part
     Test("x < y ? x : y", "d", lambda x, y: np.where(x < y, x, y)),
     Test("x < y ? x / y : x * y", "d", lambda x, y: np.where(x < y, x / y, x * y)),
     Test("x < y ? x / y : x * y", "f", lambda x, y: np.where(x < y, x / y, x * y)),
@@ -116,7 +114,6 @@ TESTS = (
     Test("product of x * y, in order", "d", lambda x, y: in_order(np.multiply, x, y)),
     Test("product of x * y, in order", "f", lambda x, y: in_order(np.multiply, x, y)),
 )
-PARTS = (TESTS[:20], TESTS[20:])  # as selftest.c has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ class Chosen:
 
 @believed()
 def chosen(named: str, hinted: str, folder: Path | None) -> Chosen | None:
-    """The first compiler that passes (see toolchain.compilers). Why another does not is said once:
+    """The first compiler that passes (see compiler.py). Why another does not is said once:
     a warning, if none passes."""
     refused: dict[str, str] = {}
     found = None
@@ -213,37 +210,23 @@ def source() -> str:
 
 @cache
 def tried(compiler: Compiler, flags: tuple[str, ...], text: str) -> str:
-    """Part by part, side by side: compilers take nearly all of the time."""
-    wrong: dict[int, str] = {}
-
-    def find(part: int) -> None:
-        wrong[part] = wrong_in(part, compiler, flags, text)
-
-    side_by_side(find, range(len(PARTS)))
-    for part in range(len(PARTS)):
-        if part not in wrong:  # no thread could do it: then this one says why
-            find(part)
-    return next(filter(None, map(wrong.__getitem__, sorted(wrong))), "")
-
-
-def wrong_in(part: int, compiler: Compiler, flags: tuple[str, ...], text: str) -> str:
     try:
         with scratch() as folder:
             target = folder / "selftest.so"
-            build(compiler, flags, f"#define PART {part}\n{text}", target)
+            build(compiler, flags, text, target)
             library = dlopen(target, SYMBOL)
     except TimeoutError:  # of an alarm that the program has set
         raise
     except OSError as error:
         raise CompileError(str(error)) from error
-    return next(failures(library, PARTS[part]), "")
+    return next(failures(library), "")
 
 
-def failures(library: Library, tests: Sequence[Test]) -> Iterator[str]:
+def failures(library: Library) -> Iterator[str]:
     """The tests that give other bits or flags than NumPy."""
     ffi = _cffi_backend.FFI()
     function = ffi.cast("int(*)(int, void *, void *, void *, long long)", library.address)
-    for number, test in enumerate(tests):
+    for number, test in enumerate(TESTS):
         for x, y in operands(test.dtype):
             want, raised = by_numpy(test, x, y)
             got = np.zeros_like(want)

@@ -222,3 +222,24 @@ def test_origins_are_the_reductions() -> None:
     assert results[0] in origins(group.nodes)
     (step,) = groups_of(fused(b.nodes, set(results), calls=results))[:1]
     assert results[0] not in origins(step.nodes)
+
+
+def between_rows(x: Array) -> Array:
+    x[1:, 0] = np.ptp(x[:-1], axis=-1) + 1
+    return x
+
+
+def weighted(x: Array) -> Any:
+    return np.average(x, axis=-1, weights=np.arange(1, 4)) * 2
+
+
+@pytest.mark.parametrize("fn", [between_rows, weighted])
+@pytest.mark.parametrize("dtype", ["l", "d"])
+def test_what_no_kernel_can_make_of_a_decomposed_call_is_a_call(fn: Program, dtype: str) -> None:
+    """The steps of a decomposition are new values: they are made once, however often the rest
+    is."""
+    x = (np.arange(30).reshape(10, 3) ** 2).astype(dtype)
+    compiled = jitcore.compile(fn)
+    compiled.warmup(x.copy())
+    for _ in range(3):
+        assert_same([compiled(x.copy())], [fn(x.copy())])

@@ -45,7 +45,7 @@ def main():
     calls = 0
     while not runs_compiled() and time.perf_counter() < until:
         for k in range(20):
-            plain(x)
+            eval("plain(x)", {"plain": plain, "x": x})  # in no graph of this function
         calls += 20
     print(calls)
 

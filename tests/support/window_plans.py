@@ -40,5 +40,6 @@ def verified(one: Pass) -> Pass:
 
 def verify_each() -> None:
     """From here on, in this process."""
-    window.PASSES = tuple(map(verified, window.PASSES))
+    window.REWRITES = tuple(map(verified, window.REWRITES))
     window.FUSION = tuple(map(verified, window.FUSION))
+    window.FINISH = tuple(map(verified, window.FINISH))

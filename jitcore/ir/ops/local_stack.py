@@ -1,4 +1,4 @@
-"""Rows: a list that is a routine's own (PileType), from which items are taken and to which others
+"""Rows: a list that is a routine's own (StackType), from which items are taken and to which others
 come: the stack or the queue of a search.
 
 pile        its first items -> the list                pile.push   one item more, at its end

@@ -17,5 +17,5 @@
 
     header ─ loop_region ─▶ walk_loop ─ branches ─▶ loop_node ─▶ node with side exits
 
-NotALoop, LoopRefused: captured again; CPython runs the loop, with regions in its body.
+CannotCapture, LoopRejected: captured again; CPython runs the loop, with regions in its body.
 """

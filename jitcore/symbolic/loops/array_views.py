@@ -1,7 +1,7 @@
 """Parts of arrays in a routine: `a[i, :j]`, and what is computed of them (stores: array_stores.py).
 
     item      array, key       ─▶ a `span` node: a view, whose extents only run time knows
-    computed  op of such parts ─▶ NumPy's row, with a SpanType, or a number
+    computed  op of such parts ─▶ NumPy's row, with a DynArrayType, or a number
     recipe    for exits: a view is made again by its index; what was computed is handed over
 
 Large arrays are not for routines: kernels, in the body's own regions, use all cores.

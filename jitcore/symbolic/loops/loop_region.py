@@ -4,7 +4,7 @@
     enter_branch   … or before a branch with loops on its ways: the test before a `while`, say
 
 The segment ends where the loop ends, or the ways meet; where each of them returns, the function
-does. What cannot be one (NotALoop, a break that is on every way) is Refused: capture begins anew,
+does. What cannot be one (CannotCapture, a break on every arm) is rejected: capture begins anew,
 and the loop is CPython's, with regions in it.
 """
 

@@ -71,7 +71,8 @@ def constant(vm: Machine, row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def result_of_call(row: Op, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Result:
-    """Of SpanTypes and ScalarTypes. Extents are known where they are few, and always the same."""
+    """Of DynArrayTypes and ScalarTypes. Extents are known where they are few, and always the
+    same."""
     reject_objects(row, args, kwargs)
     if row.target is None or row.kind in (Kind.VIEW, Kind.STORE, Kind.CONTROL) or row.stores:
         raise CannotCapture(f"this loop uses {row.words}, which jitcore does not compile in loops")

@@ -1,7 +1,7 @@
 """`print` of what needs no code of the program's to become a text: a step between kernels.
 
     Window …  check: the stream is plain   one that is not: CPython goes on before the window
-    Loud      print                        at its place, once; what it raises is raised there
+    effect    print                        at its place, once; what it raises is raised there
     Window …
 
 In an inlined call, of which no frame is there to go on in, it is done when the call has returned:
