@@ -17,7 +17,7 @@ from typing import Any
 from generated import written_or_checked
 
 import jitcore
-from jitcore import config
+from jitcore import api, config
 from jitcore.api import function_methods
 from jitcore.report.explain import Explanation
 from jitcore.user import config_scope
@@ -110,7 +110,8 @@ def object_of(name: str) -> Any:
         return config_scope.config
     if name in OF:
         return getattr(function_methods, name)
-    return Explanation if name == "Explanation" else getattr(jitcore, name)
+    # `jitcore.report` may be the package of that name, whoever imported it first
+    return Explanation if name == "Explanation" else getattr(api, name)
 
 
 def groups() -> Iterator[tuple[str, list[str]]]:

@@ -70,8 +70,11 @@ static int is_too_early(const CodeEntry *code_entry, double spent) {
 
 void hotness_loaded(void) { loaded = 1; }
 
-/* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. */
+/* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. Before NumPy has been met there is none:
+ * points of a script stand from its start. */
 static int has_subclass(const JitFrame *frame) {
+    if (PyArray_API == NULL)
+        return 0;
     int count = JIT_CODE(frame)->co_nlocalsplus;
     for (int i = 0; i < count && i < MOST_NAMES; i++) {
         PyObject *value = frame->localsplus[i];

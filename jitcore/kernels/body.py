@@ -116,7 +116,7 @@ class KernelBody:
     orders: list[Signature] = field(default_factory=list)  # of elements, where values are carried
     shared: dict[int, int] = field(default_factory=dict)  # input → the result that overwrites it
     places: dict[int, Any] = field(default_factory=dict, compare=False)  # variable → user's line
-    numbers: list[int] = field(default_factory=list)  # c0, c1 … in code: known at launch
+    numbers: list[int] = field(default_factory=list)  # number0, number1 … in code: known at launch
 
     def var(self, var: Var) -> int:
         self.vars.append(var)
@@ -126,7 +126,7 @@ class KernelBody:
         """Its name in code. Extents are numbers, so that one library serves many shapes."""
         if value not in self.numbers:
             self.numbers.append(value)
-        return f"c{self.numbers.index(value)}"
+        return f"number{self.numbers.index(value)}"  # c64 is a type
 
     def loops(self) -> list[object]:
         """Capsules of NumPy's loops, as the kernel has them."""

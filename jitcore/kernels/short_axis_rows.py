@@ -55,7 +55,7 @@ def unrolled(node: Node, t: ArrayType, along: bool, extent: int) -> Unrolled:
         raise CannotLower(f"{node.op.name}, whose result may be in doubt")
     finish = fold.finish.replace("{1}", str(extent))
     for k, number in enumerate(trial.program.numbers):
-        finish = finish.replace(f"(f64)c{k}", f"(f64){number}LL")
+        finish = finish.replace(f"(f64)number{k}", f"(f64){number}LL")
     return Unrolled(
         *(fold.raw, fold.dtype, along and fold.pairwise),
         start=fold.start,

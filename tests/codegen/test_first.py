@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -193,3 +197,30 @@ def test_sums_keep_their_order_beside_extremes_of_another(config: Config) -> Non
 
     alike(fn, [x, y], config)
     alike(fn, [np.asfortranarray(x), y.copy()], config)
+
+
+MANY = """
+import numpy as np, jitcore
+
+@jitcore.compile
+def many(x):
+    with np.errstate(all="ignore"):
+        near = [np.sign(x), np.maximum(x, np.nan), np.fmin(x, 0), x**0.5, x**2, x**-1, x**3]
+        near += [np.float_power(x, 2), np.logaddexp(x, 1), np.expm1(x), np.log1p(x), np.rint(x)]
+        near += [np.trunc(x), x // 0.3, x % -0.3, np.fmod(x, 0.3), np.copysign(1.0, x)]
+        near += [np.nextafter(x, 0), np.isnan(x), np.signbit(x), np.heaviside(x, 0.5)]
+        near += [np.spacing(x), np.cbrt(x), np.arctan2(x, -0.0), np.hypot(x, x), np.ldexp(x, 3)]
+        return [*near, *np.modf(x), *np.frexp(x), x.argmin()]
+
+x = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+print(many(x)[-1] == x.argmin())
+"""
+
+
+def test_its_variable_has_the_name_of_no_type(tmp_path: Path) -> None:
+    """That of operand 32 was f32, and no compiler took it."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("JITCORE")}
+    env = {**kept, "JITCORE_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", MANY]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("True\n", "")

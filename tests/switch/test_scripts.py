@@ -461,3 +461,19 @@ def test_reports_of_processes_say_whose_they_are(run) -> None:
             f"{forked}, with what process {first} had done before the fork: {command}",
         ]
     )
+
+
+def test_points_that_are_passed_before_numpy_has_been_met(run) -> None:
+    """A script has its points from its start, and cells among its names since Python 3.12."""
+    done = run(
+        """
+        import numpy as np
+        x = np.ones(500)
+        fs = [lambda: s for s in range(5)]
+        for k in range(6):
+            y = x + k
+        print(y.sum(), fs[0]())
+        """,
+        JITCORE="1",
+    )
+    assert done.stdout == "3000.0 4\n" and done.stderr == ""

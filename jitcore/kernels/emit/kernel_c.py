@@ -37,7 +37,7 @@ def emit(program: KernelBody, nest: IterationSpace, held: int = 0) -> str:
     text("int status = 0;")
     first = len(nest.walks) * nest.depth
     for j in range(len(program.numbers)):
-        text(f"const i64 c{j} = step[{first + j}];")
+        text(f"const i64 number{j} = step[{first + j}];")
     for one in laid:
         text.each(reductions.count(one, nest.depth))
     if parts:
