@@ -205,12 +205,12 @@ import numpy as np, jitcore
 @jitcore.compile
 def many(x):
     with np.errstate(all="ignore"):
-        near = [np.sign(x), np.maximum(x, np.nan), np.fmin(x, 0), x**0.5, x**2, x**-1, x**3]
-        near += [np.float_power(x, 2), np.logaddexp(x, 1), np.expm1(x), np.log1p(x), np.rint(x)]
-        near += [np.trunc(x), x // 0.3, x % -0.3, np.fmod(x, 0.3), np.copysign(1.0, x)]
-        near += [np.nextafter(x, 0), np.isnan(x), np.signbit(x), np.heaviside(x, 0.5)]
-        near += [np.spacing(x), np.cbrt(x), np.arctan2(x, -0.0), np.hypot(x, x), np.ldexp(x, 3)]
-        return [*near, *np.modf(x), *np.frexp(x), x.argmin()]
+        return [np.sign(x), np.maximum(x, np.nan), np.fmin(x, 0), x ** .5, x ** 2, x ** -1,
+                x ** 3, np.float_power(x, 2), np.logaddexp(x, 1), np.expm1(x), np.log1p(x),
+                np.rint(x), np.trunc(x), x // 0.3, x % -0.3, np.fmod(x, .3), np.copysign(1., x),
+                np.nextafter(x, 0), np.isnan(x), np.signbit(x), np.heaviside(x, .5),
+                np.spacing(x), np.cbrt(x), np.arctan2(x, -0.), np.hypot(x, x), np.ldexp(x, 3),
+                *np.modf(x), *np.frexp(x), x.argmin()]
 
 x = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
 print(many(x)[-1] == x.argmin())
