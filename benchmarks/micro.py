@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.codegen.kernel import kernel
+from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
-from jitcore.kernels.group import FusionGroup
-from jitcore.kernels.kernel import kernel
-from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 SIZES = (10, 1_000, 1_000_000, 10_000_000)
@@ -32,7 +31,7 @@ def eager(x: Array, y: Array) -> Array:
     return result
 
 
-def traced(x: Array, y: Array) -> FusionGroup:
+def traced(x: Array, y: Array) -> Group:
     """The same as a group."""
     b = Builder()
     vx, vy = b.input(type_of(x)), b.input(type_of(y))
@@ -43,8 +42,8 @@ def traced(x: Array, y: Array) -> FusionGroup:
 
     root = op("sqrt", op("+", op("*", vx, vx), op("*", vy, vy)))
     result = op("+", op("*", root, op("exp", op("neg", vx))), vy)
-    (group,) = fused(b.nodes, {result})
-    assert isinstance(group, FusionGroup)
+    (group,) = fuse(b.nodes, {result})
+    assert isinstance(group, Group)
     return group
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from jitcore.codegen.kernel import name_of
+from jitcore.codegen.schedule import Group
 from jitcore.dump.exits import exit_lines
 from jitcore.fallback.exit import Exit
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.text import node_lines, show, typed
-from jitcore.kernels.group import FusionGroup
-from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
-from jitcore.plan.liveness import Live
-from jitcore.plan.segments import PlannedSegment, Schedule
-from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment
+from jitcore.runtime.planned import Live, Planned, Scheduled
+from jitcore.symbolic.state import Capture, Loud, Routine, Segment
 
 Names = dict[Value, str]
 INDENT = "    "
@@ -36,10 +35,10 @@ def captured_lines(capture: Capture, names: Names, decoded: Code) -> Iterator[st
 
 def segment_lines(segment: Segment, names: Names, decoded: Code) -> Iterator[str]:
     match segment:
-        case EffectStep(node, _, offset):
+        case Loud(node, _, offset):
             yield f"at {offset}, in earnest:"
             yield from node_lines(node, names, INDENT)
-        case LoopRegion():
+        case Routine():
             yield "loops, as one C function:"
             for node in segment.nodes:
                 yield from node_lines(node, names, INDENT)
@@ -65,19 +64,19 @@ def live_lines(live: Iterable[Live], names: Names) -> Iterator[str]:
             yield from node_lines(node, names, INDENT)
 
 
-def plan_lines(plan: Schedule, names: Names) -> Iterator[str]:
+def plan_lines(plan: Scheduled, names: Names) -> Iterator[str]:
     for segment in plan.segments:
         yield from planned_lines(segment, names)
     if plan.frameless:
         yield "(a whole call: it needs no Python frame)"
 
 
-def planned_lines(segment: PlannedSegment, names: Names) -> Iterator[str]:
+def planned_lines(segment: Planned, names: Names) -> Iterator[str]:
     if segment.routine is not None:
         given = ", ".join(show(value, names) for value in segment.routine.inputs)
         yield f"loops({given}) -> {typed(segment.routine.outputs, names)}"
     for step in segment.steps:
-        if isinstance(step, FusionGroup):
+        if isinstance(step, Group):
             given = ", ".join(show(value, names) for value in step.inputs)
             yield f"kernel {name_of(step)}({given}) -> {typed(step.results, names)}:"
             for node in step.nodes:

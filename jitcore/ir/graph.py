@@ -15,15 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
-from jitcore.host.lazy_import import LazyModule
-from jitcore.ir.op import Op
-from jitcore.ir.value import Value, given, map_tree, values
+from jitcore.dataclass import dataclass
+
+from .op import Op
+from .text import tabular, text
+from .value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
-
-
-printer = LazyModule("jitcore.ir.text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,13 +61,11 @@ class Graph:
         return self.body.params
 
     def __str__(self) -> str:
-        """Text that parse.py reads back."""
-        shown: str = printer.text(self)
-        return shown
+        return text(self)
 
     def print_tabular(self) -> None:
         """Prints one line for each node."""
-        print(printer.tabular(self))
+        print(tabular(self))
 
 
 def uses(node: Node) -> set[Value]:

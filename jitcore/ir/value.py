@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
-from jitcore.ir.types import Type
+from jitcore.dataclass import dataclass
+
+from .types import Type
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.infer.by_sample import asked_repeated, asked_shape
+from jitcore.ir.miniature import asked_repeated, asked_shape
 from jitcore.ir.op import Kind, Op
-from jitcore.ir.ops.python import python_row
-from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, Type, type_of
+from jitcore.ir.ops_python import python_row
+from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
 from jitcore.ir.value import given
-from jitcore.symbolic.arrays.masked_select import give_up, mapped
-from jitcore.symbolic.arrays.shape_facts import (
+from jitcore.symbolic.describe import describe
+from jitcore.symbolic.extents import (
     derived,
     is_known,
     reject_lengths,
@@ -21,9 +21,9 @@ from jitcore.symbolic.arrays.shape_facts import (
     shaping,
     told,
 )
-from jitcore.symbolic.break_rows import row_of_operands
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.lanes import give_up, mapped
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
@@ -31,9 +31,9 @@ from jitcore.symbolic.values import (
     Lazy,
     List,
     Masked,
+    Run,
     Set,
     Slice,
-    Traced,
     Tuple,
     Var,
 )
@@ -43,7 +43,7 @@ from jitcore.symbolic.wrap import realize
 def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
     """The argument tree of a value: Values at the leaves, constants elsewhere."""
     match var:
-        case Traced(value, hint=hint):
+        case Run(value, hint=hint):
             if concrete and hint is not NOTHING:
                 return shaping(vm, var)
             return value
@@ -72,8 +72,8 @@ def is_array_like(vm: Machine, var: Var) -> bool:
     var = realize(vm, var)
     if isinstance(var, Masked):
         return True
-    return isinstance(var, Traced) and (
-        isinstance(var.value.type, ArrayType | DynArrayType)
+    return isinstance(var, Run) and (
+        isinstance(var.value.type, ArrayType | SpanType)
         or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
     )
 
@@ -81,9 +81,7 @@ def is_array_like(vm: Machine, var: Var) -> bool:
 def python_scalar(vm: Machine, var: Var) -> bool:
     """A run-time Python number."""
     var = realize(vm, var)
-    return (
-        isinstance(var, Traced) and isinstance(var.value.type, ScalarType) and var.value.type.python
-    )
+    return isinstance(var, Run) and isinstance(var.value.type, ScalarType) and var.value.type.python
 
 
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
@@ -93,7 +91,7 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
     if any(isinstance(arg, Masked) for arg in args):
         return mapped(vm, op, args, kwargs)
     only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
-    if op.fold is not None and isinstance(only, Traced) and isinstance(only.value.type, ArrayType):
+    if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
         return told(vm, only, op.name.rpartition(".")[2], op.fold)
     scalars = op.kind in (Kind.MAP, Kind.STORE) or is_of_length(vm, op, args)
     if not scalars and op.kind is not Kind.VIEW and op.name not in OF_LENGTHS:
@@ -121,7 +119,7 @@ OF_LENGTHS = frozenset(
 def is_of_length(vm: Machine, op: Op, args: tuple[Var, ...]) -> bool:
     """np.float64(len(x))."""
     return op.name.startswith("scalar.") and any(
-        isinstance(arg, Traced) and arg.value in vm.lengths for arg in args
+        isinstance(arg, Run) and arg.value in vm.lengths for arg in args
     )
 
 
@@ -130,7 +128,7 @@ def number_type(vm: Machine, var: Var) -> ScalarType | None:
     match realize(vm, var):
         case Known(obj) if type(obj) in (bool, int, float, complex):
             kind = type_of(obj)
-        case Traced(value):
+        case Run(value):
             kind = value.type
         case _:
             return None
@@ -162,7 +160,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...]) -> Var:
     """If what every operand is now is known, so is the result; small ints only."""
-    if not isinstance(out, Traced):
+    if not isinstance(out, Run):
         return out
     now: list[Any] = []
     deps: frozenset[Any] = frozenset()
@@ -171,7 +169,7 @@ def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...])
         match arg:
             case Known(obj):
                 now.append(obj)
-            case Traced(hint=hint) if hint is not NOTHING:
+            case Run(hint=hint) if hint is not NOTHING:
                 now.append(hint)
                 deps |= arg.deps
             case _:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jitcore.host.fast_dataclass import dataclass
+from jitcore.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from jitcore.config import Config
 from jitcore.errors import InternalError, blamed
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, Place, caret, place_of
-from jitcore.host.lazy_import import LazyModule
+from jitcore.lazy import Lazy
 
-reports = LazyModule("jitcore.verify.bug_report")
+reports = Lazy("jitcore.verify.reports")
 
 log = logging.getLogger("jitcore")
 MOST_FILES = 8  # of one process

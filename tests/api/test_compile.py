@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.host.user_exceptions import codes_of
+from jitcore import pipeline
 from jitcore.ir.op import Op
-from jitcore.verify.contain import guarded
+from jitcore.users import codes_of
 
 X = np.linspace(-1.0, 2.0, 7)
 
@@ -374,7 +374,7 @@ def test_what_a_signal_handler_raises_while_we_compile_is_raised(alarm) -> None:
         alarm()
 
     with pytest.raises(Alarm):
-        guarded(interrupted)()
+        pipeline.guarded(interrupted)()
 
 
 def test_nothing_is_added_to_what_a_signal_handler_raises(alarm, monkeypatch) -> None:

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore import pipeline
 from jitcore.config import environment
-from jitcore.runtime.adopt import twin
-from jitcore.runtime.records import records
-from jitcore.user.config_scope import current
+from jitcore.settings import current
 
 X = np.linspace(0.5, 2.0, 11)
 
@@ -24,15 +23,15 @@ def wave(x):
 
 
 def config_of(fn):
-    return records.find(fn.__code__).config
+    return pipeline.records.find(fn.__code__).config
 
 
 def test_functions_that_are_decorated_in_the_block():
     with jitcore.config(dynamic=True, cache_limit=3, backend="numpy"):
-        fn = jitcore.compile(twin(wave))
+        fn = jitcore.compile(pipeline.twin(wave))
         with jitcore.config(cache_limit=5):
-            inner = jitcore.compile(twin(wave), dynamic=False, backend="c")
-    after = jitcore.compile(twin(wave))
+            inner = jitcore.compile(pipeline.twin(wave), dynamic=False, backend="c")
+    after = jitcore.compile(pipeline.twin(wave))
     found = [(c.dynamic, c.cache_limit, c.backend) for c in map(config_of, (fn, inner, after))]
     assert found == [(True, 3, "numpy"), (False, 5, "c"), (None, 8, "c")]
     for one in (fn, inner, after):
@@ -47,7 +46,7 @@ def helper(x):
 
 
 def test_functions_that_are_met_in_the_block():
-    own = twin(helper)
+    own = pipeline.twin(helper)
 
     def f(x):
         return own(x) * 2
@@ -60,14 +59,14 @@ def test_functions_that_are_met_in_the_block():
 
 def test_fullgraph():
     with jitcore.config(fullgraph=True):
-        fn = jitcore.compile(twin(helper))
+        fn = jitcore.compile(pipeline.twin(helper))
     with pytest.raises(jitcore.GraphBreakError):
         fn(X)
 
 
 def test_the_limit_is_kept_to():
     with jitcore.config(cache_limit=2, dynamic=False):
-        fn = jitcore.compile(twin(wave))
+        fn = jitcore.compile(pipeline.twin(wave))
     for n in range(2, 9):
         assert fn(np.ones(n)).tobytes() == wave(np.ones(n)).tobytes()
     assert fn.cache_info().entries == 2
@@ -111,7 +110,7 @@ def test_it_is_there_before_anything_else_was_asked_for():
 
 
 def test_disable_of_one_function_leaves_what_it_calls():
-    inner = twin(wave)
+    inner = pipeline.twin(wave)
 
     @jitcore.disable(recursive=False)
     def middle(x):
@@ -123,13 +122,13 @@ def test_disable_of_one_function_leaves_what_it_calls():
 
     for _ in range(3):
         assert outer(X).tobytes() == ((wave(X * 2) + 1) * 3).tobytes()
-    assert records.find(middle.__code__) is None
-    assert any(one.entry is not None for one in records.find(inner.__code__).regions)
-    assert any("middle()" in stop.detail for stop in records.find(outer.__code__).breaks)
+    assert pipeline.records.find(middle.__code__) is None
+    assert any(one.entry is not None for one in pipeline.records.find(inner.__code__).regions)
+    assert any("middle()" in stop.detail for stop in pipeline.records.find(outer.__code__).breaks)
 
 
 def test_disable_of_all_leaves_all():
-    inner = twin(wave)
+    inner = pipeline.twin(wave)
 
     @jitcore.disable
     def middle(x):
@@ -138,11 +137,11 @@ def test_disable_of_all_leaves_all():
     outer = jitcore.compile(lambda x: middle(x * 2) * 3)
     for _ in range(3):
         outer(X)
-    assert records.find(inner.__code__) is None
+    assert pipeline.records.find(inner.__code__) is None
 
 
 def test_compiling_what_is_left_compiles_what_it_calls():
-    inner = twin(wave)
+    inner = pipeline.twin(wave)
 
     def middle(x):
         return inner(x) + 1
@@ -150,8 +149,8 @@ def test_compiling_what_is_left_compiles_what_it_calls():
     fn = jitcore.compile(jitcore.disable(middle, recursive=False))
     for _ in range(3):
         assert fn(X).tobytes() == (wave(X) + 1).tobytes()
-    assert records.find(middle.__code__).regions == []
-    assert records.find(inner.__code__).regions
+    assert pipeline.records.find(middle.__code__).regions == []
+    assert pipeline.records.find(inner.__code__).regions
 
 
 @pytest.mark.parametrize("wrong", [len, 3, object()])

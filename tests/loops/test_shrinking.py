@@ -11,8 +11,7 @@ import pytest
 from support.routines import routines
 
 import jitcore
-from jitcore import _C
-from jitcore.runtime.records import records
+from jitcore import _C, pipeline
 
 Array = np.ndarray[Any, Any]
 
@@ -286,7 +285,7 @@ def test_large_arrays_beside_a_loop_within_that_selects() -> None:
     points, centres = rng.normal(size=(10_000, 4)), rng.normal(size=(8, 4))
     for _ in range(2):
         np.testing.assert_array_equal(made(points, centres.copy()), fn(points, centres.copy()))
-    record = records.find(fn.__code__)
+    record = pipeline.records.find(fn.__code__)
     assert record is not None and any(region.kernels for region in record.regions)
 
 

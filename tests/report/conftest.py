@@ -5,18 +5,16 @@ from __future__ import annotations
 import pytest
 
 import jitcore
-from jitcore import _C
-from jitcore.runtime.process import measure
-from jitcore.runtime.records import records
+from jitcore import _C, pipeline
 
 
 @pytest.fixture
 def measured():
     """From here on, and nothing from before."""
     jitcore.reset()
-    measure()
+    pipeline.measure()
     _C.meter_clear()
     yield
     _C.meter(False)
-    records.keeps = False
+    pipeline.records.keeps = False
     jitcore.reset()

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import _C
-from jitcore.runtime.records import records
+from jitcore import _C, pipeline
 
 
 def hits(fn) -> int:
-    record = records.find(fn.__code__)
+    record = pipeline.records.find(fn.__code__)
     return sum(r.entry.hits for r in record.regions if r.entry) if record else 0
 
 

@@ -12,10 +12,9 @@ import pytest
 from support.verifying import Bench, Told
 
 from jitcore import _C
+from jitcore.codegen import cache
 from jitcore.config import environment
-from jitcore.runtime import pending_frames
-from jitcore.toolchain import cache
-from jitcore.verify import internal, shadow_run
+from jitcore.verify import internal, pending, rehearsal
 from jitcore.verify.findings import findings
 
 
@@ -36,12 +35,12 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     handler = Told(made.told)
     log.addHandler(handler)
     monkeypatch.setattr(log, "propagate", False)
-    before = _C.set_ended(shadow_run.ended)
+    before = _C.set_ended(rehearsal.ended)
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()
     yield made
-    pending_frames.forget()
+    pending.forget()
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()

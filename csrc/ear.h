@@ -1,0 +1,17 @@
+/* What stands in a row of warnings.filters in place of a regular expression, and answers for one thread.
+ *
+ * CPython goes through the rows by index and keeps no lock (_warnings.c, get_filter): a row that goes while another
+ * thread is between two rows makes it pass over one of the program's. Threads change only where Python code runs. So
+ *
+ *     an ear is asked          in C, without Python code and without objects the garbage collector would come by for
+ *     a row is put and taken   in one step, by identity
+ *     a row is taken           only where no other row runs Python code; else it stays, deaf, and the next ear uses it
+ */
+#ifndef JIT_EAR_H
+#define JIT_EAR_H
+
+#include "jitcore.h"
+
+int ear_init(PyObject *module);
+
+#endif

@@ -1,0 +1,48 @@
+/* PEP 523: jitcore's frame evaluation function, while there is a frame to intercept.
+ *
+ * Each frame of a C* is run under a Record. A region point of that frame leaves a transfer in the record and makes the
+ * evaluation function return with the frame intact; the record's loop applies the transfer and goes on.
+ */
+#ifndef JIT_FRAME_HOOK_H
+#define JIT_FRAME_HOOK_H
+
+#include "transfer.h"
+
+/* A compiled call begins, ends, on this thread. */
+int jit_hook_enter(void);
+void jit_hook_leave(void);
+/* Counts, on this thread, compiled regions that ran, attempts to compile, and code objects met for the first time. */
+void jit_hook_worked(void);
+void jit_hook_met(void); /* the last; there may be nothing to do */
+unsigned long jit_hook_work(void);
+/* A region ran, and saved about so many seconds; 0: nobody knows. */
+void jit_hook_gained(double seconds);
+/* Frames that the evaluation function was asked to run, on this thread. */
+unsigned long jit_hook_frames(void);
+/* An entry rested, since it did not pay. How many calls the compiled call under way on this thread stands for: where others
+ * went without us, several. Setting that gives the number before. */
+int jit_hook_rested(void);
+unsigned long jit_hook_rests(void);
+int jit_hook_set_stride(int calls);
+/* There is one more that has a use for the function, or (-1) one less. */
+void jit_hook_use(long change);
+/* Something that may run compiled frames later, on any thread, is alive: a generator. */
+int jit_hook_hold(void);
+void jit_hook_release(void);
+
+/* Our own Python code runs on this thread: nothing is intercepted. */
+void jit_busy_enter(void);
+void jit_busy_leave(void);
+int jit_busy(void);
+
+/* The evaluation function goes for a while in which this thread has no use for it: Python calls are CPython's own. Whether it
+ * was there, which is what puts it back. */
+int jit_hook_take_out(PyThreadState *ts);
+void jit_hook_put_back(PyThreadState *ts, int mine);
+
+/* Frames are measured (csrc/meter.h), or no more. */
+void jit_hook_meter(int on);
+
+int frame_hook_init(PyObject *module);
+
+#endif

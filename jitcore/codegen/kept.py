@@ -1,0 +1,53 @@
+"""Program → the values that a C compiler may find unread, and whose flags would go with them.
+
+    isinf(a / b == k)     is 0 whatever a and b are: the division would not be made, nor warn
+
+Compilers keep arithmetic that leads, through nothing but arithmetic, to memory. Behind
+comparisons, selections and integers they may know the answer; there the bits are read by a sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .program import Program, Step, Table
+
+SINKS = {"f": ("f32",), "d": ("f64",), "F": ("f32", ".re", ".im"), "D": ("f64", ".re", ".im")}
+
+SINK = """
+static inline u32 rt_bits_f32(f32 x) { union { f32 x; u32 u; } bits = {x}; return bits.u; }
+static inline u64 rt_bits_f64(f64 x) { union { f64 x; u64 u; } bits = {x}; return bits.u; }
+"""
+
+
+def unkept(program: Program, stored: Iterable[int]) -> set[int]:
+    """The results of flag-raising C steps that do not reach one of `stored` by arithmetic alone."""
+    kept = set(stored)
+    found: set[int] = set()
+    for step in reversed(program.steps):
+        if "rt_whole" in step.code:  # whether it is a value is known by converting it
+            kept.update(step.args)
+        if not is_arithmetic(program, step):
+            continue
+        if step.outs[0] in kept:
+            kept.update(step.args)
+        else:
+            found.add(step.outs[0])
+    return found
+
+
+def is_arithmetic(program: Program, step: Step) -> bool:
+    """A C step from numbers with a fraction to one of them that computes, not selects."""
+    if step.inner is not None or "rt_select" in step.code:
+        return False
+    if any(isinstance(program.vars[var], Table) for var in step.args):
+        return False
+    dtypes = [program.vars[var].dtype for var in (*step.args, *step.outs)]
+    return dtypes[-1].char in SINKS and any(dtype.char in SINKS for dtype in dtypes[:-1])
+
+
+def sink(var: int, char: str) -> str:
+    """A statement that reads the bits of v`var`."""
+    kind, *parts = SINKS[char]
+    bits = " | ".join(f"rt_bits_{kind}(v{var}{part})" for part in parts or [""])
+    return f"sink_{kind} |= {bits};"

@@ -1,0 +1,141 @@
+"""A routine's own lists in C: items one behind the other in a room, and how many there are.
+
+rooms[k].first   | number number | number number | …      each number has 8 bytes, a complex 16
+                   item 0          item 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jitcore.dataclass import dataclass
+
+from ..ir.graph import Node, Value
+from ..ir.types import PileType, ScalarType
+from . import spans
+from .members import letter_of
+from .numbers import NoForm, c_type, number
+from .places import index
+
+if TYPE_CHECKING:
+    from .writer import Writer
+
+LETTER = "P"
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """`room`: its number; the next one is taken when it grows. `count`: a variable."""
+
+    room: int
+    count: str
+    kind: PileType
+
+    @property
+    def first(self) -> str:
+        return f"rooms[{self.room}].first"
+
+
+def is_of(node: Node) -> bool:
+    return node.op.name == "pile" or node.op.name.startswith("pile.")
+
+
+def columns(kind: PileType) -> Iterator[tuple[ScalarType, int]]:
+    """Of each number of an item, where it is."""
+    at = 0
+    for one in kind.kinds:
+        yield one, at
+        at += 16 if one.dtype.kind == "c" else 8
+
+
+def size(kind: PileType) -> int:
+    return sum(16 if one.dtype.kind == "c" else 8 for one in kind.kinds)
+
+
+def row(kind: PileType) -> tuple[Any, ...]:
+    """For csrc/routine_read.c: bytes of an item, whether items are tuples, their numbers."""
+    parts = tuple((*letter_of(one), at) for one, at in columns(kind))
+    return size(kind), kind.tuples, parts
+
+
+def emit(w: Writer, node: Node) -> None:
+    if node.op.name == "pile":
+        new(w, node)
+        return
+    pile = w.piles[node.args[0]]
+    if node.op.name == "pile.count":
+        w.line(f"{w.name(node.outputs[0])} = {pile.count};")
+    elif node.op.name == "pile.item":
+        read(w, node, pile, index(w, node, node.args[1], pile.count))
+    else:
+        spans.flush(w)
+        w.settle()
+        CHANGES[node.op.name](w, node, pile)
+
+
+def new(w: Writer, node: Node) -> None:
+    (out,) = node.outputs
+    assert isinstance(out.type, PileType)
+    pile = w.piles.get(out)
+    if pile is None:
+        pile = w.piles[out] = Pile(w.rooms, w.scratch("i64"), out.type)
+        w.rooms += 2
+    spans.flush(w)
+    w.settle()
+    made = [numbers(w, node, item) for item in node.args]
+    w.line(f"{pile.count} = 0;")
+    for item in made:
+        put(w, node, pile, item)
+
+
+def push(w: Writer, node: Node, pile: Pile) -> None:
+    put(w, node, pile, numbers(w, node, node.args[1]))
+
+
+def numbers(w: Writer, node: Node, item: Any) -> list[str]:
+    """A nan is an object of its own, of which CPython would have the very same again."""
+    texts = []
+    for one in item if type(item) is tuple else (item,):
+        kind, text = number(one), w.text(one)
+        if type(one) is Value and kind.dtype.kind in "fc":
+            parts = [f"{text}.re", f"{text}.im"] if kind.dtype.kind == "c" else [text]
+            w.leave_if(node, " || ".join(f"{part} != {part}" for part in parts))
+        texts.append(text)
+    return texts
+
+
+def put(w: Writer, node: Node, pile: Pile, texts: Sequence[str]) -> None:
+    bytes_ = size(pile.kind)
+    wanted = f"({pile.count} + 1) * {bytes_}"
+    short = f"rooms[{pile.room}].size < {wanted}"
+    w.leave_if(node, f"{short} && !rt_grow(world, {pile.room}, {wanted})")
+    for (kind, at), text in zip(columns(pile.kind), texts, strict=True):
+        w.line(f"*({c_type(kind)} *)({pile.first} + {pile.count} * {bytes_} + {at}) = {text};")
+    w.line(f"{pile.count}++;")
+
+
+def pop(w: Writer, node: Node, pile: Pile) -> None:
+    w.leave_if(node, f"{pile.count} == 0")
+    w.line(f"{pile.count}--;")
+    read(w, node, pile, pile.count)
+
+
+def read(w: Writer, node: Node, pile: Pile, at: str) -> None:
+    for out, (kind, offset) in zip(node.outputs, columns(pile.kind), strict=True):
+        place = f"{pile.first} + {at} * {size(pile.kind)} + {offset}"
+        w.line(f"{w.name(out)} = *(const {c_type(kind)} *)({place});")
+
+
+def clear(w: Writer, node: Node, pile: Pile) -> None:
+    w.line(f"{pile.count} = 0;")
+
+
+CHANGES = {"pile.push": push, "pile.pop": pop, "pile.clear": clear}
+
+
+def handed(w: Writer, value: Value, slot: str) -> list[str]:
+    pile = w.piles.get(value)
+    if pile is None:
+        raise NoForm("a list that is not made on this way")
+    return [f"{slot}.part.first = {pile.first};", f"{slot}.part.extents[0] = {pile.count};"]
