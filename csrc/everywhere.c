@@ -72,6 +72,8 @@ void everywhere_loaded(void) { loaded = 1; }
 
 /* A frame that has an array of a subclass of ndarray: its loops are CPython's in any case. */
 static int has_subclass(const JitFrame *frame) {
+    if (PyArray_API == NULL) /* a script's points are passed before NumPy has been met */
+        return 0;
     int count = JIT_CODE(frame)->co_nlocalsplus;
     for (int i = 0; i < count && i < MOST_NAMES; i++) {
         PyObject *value = frame->localsplus[i];

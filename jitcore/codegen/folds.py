@@ -169,7 +169,7 @@ def start(one: Placed, depth: int, waiting: bool = True) -> Iterator[str]:
     if one.fold.first:
         rank = one.fold.first.rank
         least = literal(rank.type(np.iinfo(rank).min))
-        yield f"i64 f{one.k} = 0;"
+        yield f"i64 found{one.k} = 0;"
         yield f"{c_type(rank)} t{one.k} = {least};"
         return
     length = " * ".join(f"dim[{axis}]" for axis in range(one.level, depth))
@@ -191,7 +191,7 @@ def take(one: Placed, number: int) -> str:
         place = f"{one.at} * n + at"
         loop = f"&loop[{number}]"
         search = f"{one.fold.first.search}({loop}, {one.pointer}, m"
-        return f"f{k} = {search}, &t{k}, {place}, f{k}, &status);"
+        return f"found{k} = {search}, &t{k}, {place}, found{k}, &status);"
     if one.source:
         return f"have{k} = rt_read_{one.tree}(&t{k}, ({kind} *){one.source}, have{k}, at + m);"
     return f"have{k} = rt_take_{one.tree}(&t{k}, ({kind} *)h{k}, have{k} + m);"
@@ -203,7 +203,7 @@ def join(one: Placed, depth: int) -> str:
     moves = "".join(f" + i{axis} * step[{k * depth + axis}]" for axis in range(one.level))
     place = f"*({one.kind} *)(p[{k}]{moves})"
     if one.fold.first:
-        return f"{place} = f{k};"
+        return f"{place} = found{k};"
     return f"{place} = {one.combined(place, f't{k}.sum')};"
 
 
