@@ -38,8 +38,8 @@ setup(
     ext_modules=[
         Extension(
             "jitcore._C",
-            sources=sorted(glob("csrc/*.c")),
-            depends=sorted(glob("csrc/*.h")),
+            sources=sorted(glob("csrc/**/*.c", recursive=True)),
+            depends=sorted(glob("csrc/**/*.h", recursive=True)),
             include_dirs=["csrc", np.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
             extra_compile_args=["-O2", "-ffp-contract=off", "-fvisibility=hidden", *strict, *extra],

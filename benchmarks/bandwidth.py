@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jitcore.codegen.toolchain import find
+from jitcore.toolchain.compiler import find
 
 ELEMENTS = 4_000_000  # of float64: each array alone is about an L3 cache of 32 MiB
 ROUNDS = 9

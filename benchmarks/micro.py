@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import environment
 from jitcore.ir import BY_OPERATOR, OPS, Builder, Value, type_of
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 SIZES = (10, 1_000, 1_000_000, 10_000_000)
@@ -31,7 +32,7 @@ def eager(x: Array, y: Array) -> Array:
     return result
 
 
-def traced(x: Array, y: Array) -> Group:
+def traced(x: Array, y: Array) -> FusionGroup:
     """The same as a group."""
     b = Builder()
     vx, vy = b.input(type_of(x)), b.input(type_of(y))
@@ -42,8 +43,8 @@ def traced(x: Array, y: Array) -> Group:
 
     root = op("sqrt", op("+", op("*", vx, vx), op("*", vy, vy)))
     result = op("+", op("*", root, op("exp", op("neg", vx))), vy)
-    (group,) = fuse(b.nodes, {result})
-    assert isinstance(group, Group)
+    (group,) = fused(b.nodes, {result})
+    assert isinstance(group, FusionGroup)
     return group
 
 

@@ -1,6 +1,6 @@
 /* The only file that names PY_VERSION_HEX: one spelling for what CPython 3.11, 3.12 and 3.13 spell differently. */
-#ifndef JIT_COMPAT_H
-#define JIT_COMPAT_H
+#ifndef JITCORE_COMPAT_H
+#define JITCORE_COMPAT_H
 
 #ifndef Py_BUILD_CORE
 #define Py_BUILD_CORE 1

@@ -17,7 +17,7 @@
 #endif
 
 /* A function that is compiled with a constant argument: with a report, and without. */
-#define TWICE static inline __attribute__((always_inline))
+#define METERED_VARIANT static inline __attribute__((always_inline))
 
 /* Marks an empty local or stack slot in what Python sees. */
 extern PyObject *jit_null;

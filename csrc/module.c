@@ -5,48 +5,48 @@
 #include <numpy/arrayobject.h>
 #include <numpy/ufuncobject.h>
 
-#include "array_spec.h"
-#include "asking.h"
-#include "bincount.h"
-#include "code_cache.h"
-#include "collector.h"
-#include "dispatcher.h"
-#include "dots.h"
-#include "ear.h"
-#include "entry.h"
-#include "equals.h"
-#include "errstate.h"
-#include "everywhere.h"
-#include "frame_hook.h"
-#include "frame_state.h"
-#include "guard_eval.h"
-#include "heap.h"
-#include "held.h"
-#include "histogram.h"
-#include "iterators.h"
-#include "launcher.h"
-#include "lookup.h"
-#include "loop_place.h"
-#include "meter.h"
-#include "own_loops.h"
-#include "parallel.h"
-#include "part.h"
-#include "plan.h"
-#include "polynomials.h"
-#include "pool.h"
-#include "products.h"
-#include "promise.h"
-#include "region.h"
-#include "rehearsal.h"
-#include "routine.h"
-#include "row_products.h"
-#include "scaled.h"
-#include "search.h"
-#include "strands.h"
-#include "test_entries.h"
-#include "trial.h"
-#include "undo.h"
-#include "workers.h"
+#include "frame/ask_python.h"
+#include "frame/code_map.h"
+#include "frame/frame.h"
+#include "frame/function.h"
+#include "frame/hook.h"
+#include "frame/point.h"
+#include "guards/array_spec.h"
+#include "guards/eval.h"
+#include "guards/iterators.h"
+#include "guards/lookup.h"
+#include "guards/same_value.h"
+#include "guards/weak_identity.h"
+#include "kernel/launch.h"
+#include "kernel/pool.h"
+#include "kernel/undo.h"
+#include "kernel/workers.h"
+#include "loop/blocks.h"
+#include "loop/doall.h"
+#include "loop/loop.h"
+#include "numpy/argmax.h"
+#include "numpy/bincount.h"
+#include "numpy/blas_dot.h"
+#include "numpy/blas_gemv.h"
+#include "numpy/blas_scaled_gemv.h"
+#include "numpy/errstate.h"
+#include "numpy/histogram.h"
+#include "numpy/small_matmul.h"
+#include "numpy/ufunc_loops.h"
+#include "observe/frame_end.h"
+#include "observe/meter.h"
+#include "observe/shadow_run.h"
+#include "observe/test_entries.h"
+#include "plan/dynamic_int.h"
+#include "plan/entry.h"
+#include "plan/plan.h"
+#include "plan/slice_view.h"
+#include "policy/gc_pause.h"
+#include "policy/heap.h"
+#include "policy/hotness.h"
+#include "policy/predict.h"
+#include "policy/thread_warnings.h"
+#include "policy/trial.h"
 
 PyObject *jit_null;
 
@@ -70,11 +70,13 @@ static int null_init(PyObject *module) {
     return jit_null ? PyModule_AddObjectRef(module, "NULL", jit_null) : -1;
 }
 
-#define PARTS(X) \
-    X(null) X(collector) X(heap) X(held) X(ear) X(array_spec) X(equals) X(guard_eval) X(code_cache) X(meter) X(frame_hook) X(asking) X(frame_state) X(region) \
-    X(workers) X(lookup) X(loop_place) X(part) X(histogram) X(scaled) X(iterators) X(search) X(undo) X(parallel) X(launcher) X(dots) X(row_products) X(strands) X(routine) X(polynomials) X(products) X(plan) X(trial) X(entry) \
-    X(dispatcher) X(everywhere) X(promise) X(rehearsal) X(test_entries)
-#define OF_NUMPY(X) X(errstate) X(own_loops) X(pool) X(bincount)
+#define PARTS(X)                                                                                                        \
+    X(null) X(gc_pause) X(heap) X(weak_identity) X(thread_warnings) X(array_spec) X(same_value) X(guards) X(code_map)   \
+    X(meter) X(hook) X(frame_end) X(ask_python) X(frame_state) X(point) X(workers) X(lookup) X(loop_origin)             \
+    X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(kernel) X(blas_dot)        \
+    X(blas_gemv) X(blocks) X(native_loop) X(dynamic_int) X(small_matmul) X(plan) X(trial) X(entry) X(function)          \
+    X(hotness) X(predict) X(shadow_run) X(test_entries)
+#define OF_NUMPY(X) X(errstate) X(loop_integrity) X(pool) X(bincount)
 
 #define INIT(part)                 \
     if (part##_init(module) < 0) \

@@ -8,7 +8,7 @@ import numpy as np
 def __getattr__(name: str) -> Any: ...  # the parts that are not typed here
 
 class Kernel:
-    """A compiled loop with the signature of its operands, see csrc/launcher.h."""
+    """A compiled loop with the signature of its operands, see csrc/kernel/launch.h."""
 
     name: str
     source: str
@@ -48,7 +48,7 @@ class Kernel:
     ) -> None: ...
 
 class Number:
-    """An int that follows from extents of arrays, see csrc/polynomials.h."""
+    """An int that follows from extents of arrays, see csrc/plan/dynamic_int.h."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Number:
     ) -> None: ...
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> int: ...
 
-# Frames: csrc/code_cache.c, frame_hook.c, frame_state.c, region.c, test_entries.c
+# Frames: csrc/frame/, csrc/observe/test_entries.c
 
 NULL: Any
 
@@ -90,7 +90,7 @@ class ScriptedEntry(BaseEntry):
     ) -> None: ...
 
 class Rehearsal(BaseEntry):
-    """In verify mode: in an entry's place, see csrc/rehearsal.h."""
+    """In verify mode: in an entry's place, see csrc/observe/shadow_run.h."""
 
     probe: BaseEntry
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         wait,
     )
     from jitcore.errors import GraphBreakError, InternalError, JitcoreError, SignatureError
-    from jitcore.settings import config
+    from jitcore.user.config_scope import config
 
 __all__ = [
     "ArraySpec",

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from jitcore.armed import is_armed
+from jitcore.auto.site_check import is_armed
 
 NOT_INSTALLED = (
     "jitcore: not installed for this Python, which has not read jitcore.pth "
@@ -26,13 +26,13 @@ usage: python -m jitcore [run] [--report[=FILE]] (script.py | -m module | -c com
        python -m jitcore cache [size | list | clear] the kernels that are kept on disk
        python -m jitcore bugreport [script arguments] a file with what a maintainer needs
        python -m jitcore replay file [--minify]      does what a bug report tells of happen here?"""
-# Loaded when they are asked for. A script of such a name is ./doctor, or doctor.py.
+# Loaded when they are asked for. A script of such a name is ./doctor, or cli/doctor.py.
 COMMANDS = {
-    "doctor": "jitcore.report.doctor",
-    "cache": "jitcore.report.kept",
-    "bugreport": "jitcore.report.bugreport",
-    "replay": "jitcore.report.replay",
-    "report": "jitcore.report.reports",
+    "doctor": "jitcore.cli.doctor",
+    "cache": "jitcore.cli.cache",
+    "bugreport": "jitcore.cli.bugreport",
+    "replay": "jitcore.cli.replay",
+    "report": "jitcore.report.destinations",
 }
 RUN, EXPLAIN, REPORT = "run", "explain", "--report"
 

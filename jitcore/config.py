@@ -14,12 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from jitcore import topics
-from jitcore.dataclass import dataclass
-from jitcore.lazy import Lazy
+from jitcore.host import log_topics
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.lazy_import import LazyModule
 
-difflib = Lazy("difflib")
-settings = Lazy("jitcore.settings")  # which imports this module
+difflib = LazyModule("difflib")
+settings = LazyModule("jitcore.user.config_scope")  # which imports this module
 
 Backend = str  # "c", "numpy", or a registered name
 Numerics = Literal["exact", "fast"]
@@ -49,7 +49,9 @@ class Config:
     pool_bytes: int | None = None  # JITCORE_POOL_MB: idle buffers of results; None: what fits
     heap_bytes: int | None = None  # JITCORE_HEAP_MB: what malloc's heap may keep; None: what fits
     threads: int | None = None  # JITCORE_NUM_THREADS, OMP_NUM_THREADS; None: the processors we have
-    sized: frozenset[int] = frozenset()  # extents that are others in other samples, see samples.py
+    sized: frozenset[int] = (
+        frozenset()
+    )  # extents that are others in other samples, see runtime/sizes/sampler.py
     verify: bool = False  # JITCORE_VERIFY=1 runs regions and CPython, and compares
     strict: bool = False  # JITCORE_STRICT=1: errors of jitcore's own reach the program
     reports: Path | None = None  # JITCORE_REPORTS: where bug reports go; None: for temporary files
@@ -113,7 +115,7 @@ ALLOWED: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "JITCORE_COMPILE": (" or ".join(COMPILING), lambda text: text in COMPILING),
     "JITCORE_REPORT": ("0, 1, explain, json:FILE or html:FILE", lambda text: is_report(text)),
     "JITCORE_NUM_THREADS": ("a number from 1 on", lambda text: threads_in(text) is not None),
-    "JITCORE_LOGS": (topics.WORDS, topics.is_understood),
+    "JITCORE_LOGS": (log_topics.WORDS, log_topics.is_understood),
     "JITCORE_REPORT_VALUES": (" or ".join(VALUES), lambda text: text in VALUES),
     **dict.fromkeys(
         ("JITCORE_POOL_MB", "JITCORE_HEAP_MB"),

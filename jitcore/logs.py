@@ -20,7 +20,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
-from jitcore.topics import ALL, TOPICS, is_understood, signed
+from jitcore.host.log_topics import ALL, TOPICS, is_understood, signed
 
 LEVELS = {"": logging.INFO, "+": logging.DEBUG, "-": logging.CRITICAL}
 

@@ -4,10 +4,13 @@ A program may put another function in the place of `np.array`, `open` or `time.p
 shim, a spy, a mock that counts its calls. jitcore loads most of its modules later, and neither
 calls such a function nor takes it for NumPy's own:
 
-    jitcore/ir/ops.py   import numpy as np   ─▶ __import__ of PRIVATE ─▶ Copy("numpy")
+    jitcore/ir/ops/__init__.py   import numpy as np   ─▶ __import__ of PRIVATE ─▶ Copy("numpy")
     sys.path_importer_cache[folder of ours]  ─▶ Loader: PRIVATE is the module's __builtins__
 
-Where another importer finds our modules (a bundle), they see the names of the moment.
+Where another importer finds our modules (a bundle), they see the names of the moment. What the
+library's own functions call is the program's: `os.stat` under `pathlib`, `time.sleep` under
+`subprocess`, `np.empty` under NumPy's generators. A test that replaces a function for us names our
+module: `monkeypatch.setattr("jitcore.toolchain.cache_dir.os.replace", full)`.
 
 Imported before anything else of ours, also by programs that never import NumPy: so this module
 imports what every interpreter has loaded.

@@ -70,7 +70,7 @@ def leave(finder: Arrival) -> None:
 def begin() -> None:
     """What fails here is not the program's: it then runs without us."""
     try:
-        __import__("jitcore.everywhere", fromlist=["begin"]).begin()
+        __import__("jitcore.auto.global_mode", fromlist=["begin"]).begin()
     except Exception as error:
         print(f"jitcore: JITCORE=1 has no effect: {error}", file=sys.stderr)
 
@@ -113,7 +113,7 @@ def await_script() -> None:
         native.await_script()
 
 
-class Library:
+class LibraryFinder:
     """A finder that leaves out the program's own folder, for the thread that loads our modules;
     others meanwhile import theirs. `found`: the names that it was asked for."""
 
@@ -134,12 +134,12 @@ def prepare(code: "CodeType") -> None:
     fails here is not the program's, nor are modules of the program's that have names of the
     library's ours."""
     try:
-        own, finders, library = sys.path[:1], sys.meta_path, Library(sys.path[1:])
+        own, finders, library = sys.path[:1], sys.meta_path, LibraryFinder(sys.path[1:])
         at = finders.index(PathFinder) if PathFinder in finders else len(finders)
         # another list: an import that goes through this one would miss a finder
         sys.meta_path = [*finders[:at], library, *finders[at:]]
         try:
-            waiting = __import__("jitcore.waiting", fromlist=["place_points"])
+            waiting = __import__("jitcore.auto.cold_points", fromlist=["place_points"])
         finally:
             sys.meta_path = finders
         give_back(library.found, own)

@@ -14,7 +14,9 @@ for folder in (str(HERE), str(HERE.parent)):
         sys.path.insert(0, folder)
 
 from support.turns import dealt  # noqa: E402 (where it is has just been said)
+from support.window_plans import verify_each  # noqa: E402
 
+verify_each()
 os.environ.setdefault("JITCORE_KEEP_ALL", "1")
 os.environ.setdefault("JITCORE_CACHE_DIR", str(HERE.parent / ".pytest_cache" / "kernels"))
 

@@ -1,135 +1,86 @@
-"""Imports point down: every module of jitcore → the lines that break the order of the layers.
+"""Imports point down and never in a circle: every module of jitcore → the lines that break the
+order.
 
-    pristine → version dataclass errors switch topics
-    → config limit logs marks leaving stances hush users, lazy → backends, groups → processors
-    → opcodes ir → guards → fallback → symbolic → codegen
-    → runtime → dump, verify → faults → pipeline → report, waiting → arriving → everywhere
-    → api → pickled → __init__
-
-A layer may import its own modules and those that its row names; a row may narrow a layer to one of
-its modules. No import stands inside a function; Lazy("jitcore.module") is an import like others.
-Exit 1 when a line is wrong.
+LAYERS is the order: a folder, or a module at the top, may import itself and what stands in a line
+above its own. NARROW says where less is allowed, LATER what is loaded when it is called. Lines
+under TYPE_CHECKING count, and so does LazyModule("jitcore.module"). No import stands inside a
+function, none is relative. Exit 1 when a line is wrong.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "jitcore"
 ROOT = Path(__file__).parent.parent
 
-LEAVES = (
-    *(
-        "amounts",
-        "armed",
-        "axes",
-        "spec",
-        "settings",
-        "version",
-        "errors",
-        "config",
-        "marks",
-        "leaving",
-        "limit",
-        "hush",
-    ),
-    *("lazy", "backends", "users", "own", "promises", "streams"),
-    *("cached", "groups", "processors", "stances", "logs", "topics"),
-)
-MIDDLE = (*LEAVES, "_C", "opcodes", "ir", "guards", "fallback", "symbolic", "codegen")
+LAYERS = """
+_C
+pristine version errors
+host
+config logs
+user
+opcodes
+ir
+guards
+fallback
+symbolic
+toolchain
+kernels
+passes
+loops
+cost
+plan
+runtime
+verify dump
+pipeline
+attach
+report
+auto
+api cli
+switch __main__ __init__
+"""
 
-ORDER: dict[str, tuple[str, ...]] = {
-    "pristine": (),
-    "version": (),
-    "numpy_versions": (),
-    "dataclass": (),
-    "errors": (),
-    "topics": (),
-    "logs": ("topics",),
-    "config": ("errors", "lazy", "topics"),
-    "marks": ("_C",),
-    "leaving": ("_C",),
-    "limit": (),
-    "promises": ("_C",),
-    "streams": (),
-    "stances": ("_C",),
-    "switch": (),
-    "armed": (),
-    "__main__": ("armed",),
-    "hush": ("_C",),
-    "users": (),
-    "own": (),
-    "lazy": (),
-    "backends": ("lazy",),
-    "cached": (),
-    "settings": ("config",),
-    "amounts": (),
-    "axes": ("_C",),
-    "spec": ("_C", "axes", "errors"),
-    "groups": (),
-    "processors": ("groups",),
-    "opcodes": ("errors",),
-    "ir": ("errors",),
-    "guards": ("errors", "ir.types", "ir.errstate", "_C"),
+# What a layer may import of the package besides itself, where that is less than what stands above.
+NARROW: Mapping[str, tuple[str, ...]] = {
+    "ir": ("host", "errors"),
+    "guards": ("host", "errors", "_C", "ir.types", "ir.errstate"),
     # A recipe names the graph's values; nothing else of the graph.
-    "fallback": ("errors", "opcodes", "guards.source", "ir.graph.Value"),
-    "symbolic": (
-        *("errors", "config", "limit", "marks", "hush", "logs", "users", "own", "promises"),
-        "streams",
-        *("opcodes", "ir", "guards", "fallback"),
-    ),
-    "codegen": ("errors", "logs", "lazy", "config", "limit", "version", "processors", "ir", "_C"),
-    # Turns a capture into an entry, so it knows both sides.
-    "runtime": MIDDLE,
-    "dump": (*MIDDLE, "runtime"),
-    "verify": (*MIDDLE, "runtime"),
-    "faults": (*MIDDLE, "runtime", "verify"),
-    "pipeline": (*MIDDLE, "runtime", "dump", "verify", "faults"),
-    "controls": (*MIDDLE, "runtime", "pipeline"),
-    "report": (*MIDDLE, "runtime", "verify", "pipeline"),
-    "waiting": ("_C", "opcodes", "fallback", "runtime.arrivals"),
-    "arriving": (*MIDDLE, "runtime", "waiting"),
-    "everywhere": (*MIDDLE, "runtime", "arriving"),
-    "api": (*MIDDLE, "runtime", "pipeline", "controls", "report", "everywhere"),
-    "pickled": (*LEAVES, "_C", "api"),
-    "__init__": (*MIDDLE, "runtime", "pipeline", "report", "api", "pristine"),
+    "fallback": ("host", "errors", "opcodes", "guards.source", "ir.value", "ir.graph.Value"),
+    "__main__": ("auto.site_check",),
 }
-
-ANYWHERE = ("version", "numpy_versions", "dataclass", "pristine")
+ANYWHERE = ("pristine", "version")
 
 # What users call stands in a module that another one needs to load: it is loaded when it is called.
-LATER: dict[str, tuple[str, ...]] = {"config": ("settings",)}
+LATER: Mapping[str, tuple[str, ...]] = {"config": ("user.config_scope",)}
 
-OUTSIDE: dict[str, tuple[str, ...]] = {
-    "axes": ("numpy",),
-    "spec": ("numpy",),
-    "ir": ("numpy",),
-    "guards": ("numpy",),
-    "symbolic": ("numpy",),
-    "codegen": ("numpy", "cffi", "_cffi_backend"),
-    "runtime": ("numpy",),
-    "verify": ("numpy",),
-    "pipeline": ("numpy",),
-    "report": ("numpy",),
-    "everywhere": ("numpy",),
-    "api": ("numpy",),
+NUMPY = (
+    *("user", "ir", "guards", "symbolic", "toolchain", "kernels", "passes", "loops", "cost"),
+    *("plan", "runtime", "verify", "pipeline", "attach", "report", "auto", "api", "cli"),
+)
+OUTSIDE: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(NUMPY, ("numpy",)),
+    "toolchain": ("numpy", "cffi", "_cffi_backend"),
 }
+
+HEIGHT = {name: k for k, line in enumerate(LAYERS.split("\n")) for name in line.split()}
 
 
 @dataclass(frozen=True)
 class Import:
     module: str
     lineno: int
-    inside: bool
+    inside: bool = False  # of a function
     later: bool = False
+    relative: bool = False
 
 
-def imports(path: Path, name: str) -> Iterator[Import]:
-    """The modules that the file `path`, which is module `name`, imports, with their lines."""
+def imports(path: Path) -> Iterator[Import]:
+    """What the file imports, with the lines."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     inner = {
         id(node)
@@ -137,65 +88,98 @@ def imports(path: Path, name: str) -> Iterator[Import]:
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for node in ast.walk(function)
     }
-    parent = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(tree):
         inside = id(node) in inner
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(alias.name, node.lineno, inside)
         elif isinstance(node, ast.ImportFrom):
-            start = absolute(node, parent)
+            start = f"{node.module}." if node.module else ""
             for alias in node.names:
-                yield Import(f"{start}.{alias.name}", node.lineno, inside)
+                name = f"{start}{alias.name}"
+                yield Import(name, node.lineno, inside, relative=bool(node.level))
         elif isinstance(node, ast.Call):
             yield from lazily(node)
 
 
 def lazily(call: ast.Call) -> Iterator[Import]:
-    """`Lazy("module")`"""
+    """`LazyModule("module")`"""
     match call:
-        case ast.Call(func=ast.Name("Lazy"), args=[ast.Constant(str(module))]):
-            yield Import(module, call.lineno, False, later=True)
+        case ast.Call(func=ast.Name("LazyModule"), args=[ast.Constant(str(module))]):
+            yield Import(module, call.lineno, later=True)
 
 
-def absolute(node: ast.ImportFrom, parent: str) -> str:
-    if node.level == 0:
-        return node.module or ""
-    start = parent.split(".")[: parent.count(".") + 2 - node.level]
-    return ".".join([*start, *(node.module or "").split(".")]).rstrip(".")
+def within(module: str, allowed: Iterable[str]) -> bool:
+    return any(module == one or module.startswith(one + ".") for one in allowed)
 
 
-def within(module: str, allowed: str) -> bool:
-    return module == allowed or module.startswith(allowed + ".")
+def layer_of(name: str) -> str:
+    """`jitcore.ir.graph`: ir."""
+    return name.split(".")[1] if "." in name else "__init__"
 
 
 def complaint(name: str, line: Import) -> str | None:
     """Why module `name` may not have this line; None: it may."""
-    layer = name.split(".")[1] if "." in name else "__init__"
-    if layer not in ORDER:
-        return f"{layer} has no row in the order of the layers"
+    layer = layer_of(name)
+    if layer not in HEIGHT:
+        return f"{layer} has no place in the order of the layers"
+    if line.relative:
+        return "a relative import"
     if line.inside:
         return f"import of {line.module} inside a function"
-    if not within(line.module, PACKAGE):
+    if not within(line.module, [PACKAGE]):
         top = line.module.split(".")[0]
         known = top in sys.stdlib_module_names or top in OUTSIDE.get(layer, ())
         return None if known else f"{layer} may not import {top}"
     target = line.module.removeprefix(PACKAGE).lstrip(".")
-    own = (layer, *ANYWHERE) if layer != "__init__" else ("",)
-    later = LATER.get(layer, ()) if line.later else ()
-    if any(within(target, allowed) for allowed in (*own, *ORDER[layer], *later)):
-        return None
-    return f"{layer} may not import {target or PACKAGE}"
+    allowed = (layer, *ANYWHERE, *NARROW.get(layer, above(layer)))
+    allowed += LATER.get(layer, ()) if line.later else ()
+    return None if within(target, allowed) else f"{layer} may not import {target or PACKAGE}"
+
+
+def above(layer: str) -> tuple[str, ...]:
+    return tuple(name for name, height in HEIGHT.items() if height < HEIGHT[layer])
+
+
+def modules_of(package: Path) -> dict[str, Path]:
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
 
 
 def complaints(package: Path) -> Iterator[str]:
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        for line in imports(path, name):
+    for name, path in modules_of(package).items():
+        for line in imports(path):
             why = complaint(name, line)
             if why:
                 yield f"{path}:{line.lineno}: {why}"
+
+
+def circles(package: Path) -> Iterator[str]:
+    """Modules that import one another, by whatever way."""
+    files = modules_of(package)
+    ways = {
+        name: {
+            next(
+                (each for each in (line.module, line.module.rpartition(".")[0]) if each in files),
+                "",
+            )
+            for line in imports(path)
+            if not line.later
+        }
+        - {"", PACKAGE, name}
+        for name, path in files.items()
+    }
+    while ends := {
+        name
+        for name, targets in ways.items()
+        if not targets or all(name not in others for others in ways.values())
+    }:
+        ways = {name: targets - ends for name, targets in ways.items() if name not in ends}
+    for name, targets in sorted(ways.items()):
+        yield f"{files[name]}: in a circle, by {', '.join(sorted(targets))}"
 
 
 def namesakes(tests: Path) -> Iterator[str]:
@@ -207,7 +191,8 @@ def namesakes(tests: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    found = [*complaints(ROOT / PACKAGE), *namesakes(ROOT / "tests")]
+    package = ROOT / PACKAGE
+    found = [*complaints(package), *circles(package), *namesakes(ROOT / "tests")]
     print("\n".join(found) or "imports point down")
     return 1 if found else 0
 

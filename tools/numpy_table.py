@@ -21,8 +21,8 @@ import numpy as np
 from generated import written_or_checked
 
 from jitcore.ir import Effect, Kind, row_of
-from jitcore.ir.ops_array import ATTRIBUTES, METHODS
-from jitcore.ir.ops_opaque import BREAKS, LOUD, QUIET
+from jitcore.ir.ops.array import ATTRIBUTES, METHODS
+from jitcore.ir.ops.opaque import BREAKS, LOUD, QUIET
 
 PAGE = Path(__file__).parent.parent / "docs" / "numpy.md"
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")

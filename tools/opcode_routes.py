@@ -9,7 +9,7 @@ from __future__ import annotations
 import opcode
 import sys
 
-from jitcore.opcodes import canon, version
+from jitcore.opcodes import canon, tables
 from jitcore.symbolic import handlers
 from jitcore.symbolic.handlers.left import LEFT
 from jitcore.symbolic.opcode import HANDLERS
@@ -36,7 +36,7 @@ def native_names() -> list[str]:
 
 
 def route(name: str) -> str | None:
-    canonical = PARTS.get(name) or (version.RENAMED.get(name, name),)
+    canonical = PARTS.get(name) or (tables.RENAMED.get(name, name),)
     if name in BROKEN:
         return f"{BROKEN[name].code} {BROKEN[name].name}"
     if all(part in HANDLERS for part in canonical):

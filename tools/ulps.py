@@ -23,8 +23,8 @@ import numpy as np
 import benchmarks.kernels  # noqa: F401
 import jitcore
 from benchmarks.registry import KERNELS
-from jitcore.codegen.fast import FUNCTIONS
-from jitcore.codegen.toolchain import machine
+from jitcore.kernels.fast_math import FUNCTIONS
+from jitcore.toolchain.compiler import machine
 
 Array = np.ndarray[Any, Any]
 

@@ -14,15 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import (
     Built,
     Computed,
     Do,
-    Effect,
     Empty,
     Exit,
-    Known,
+    ExitEffect,
+    KnownObject,
     Leave,
     Loaded,
     Make,
@@ -30,6 +29,7 @@ from jitcore.fallback.exit import (
 )
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
 from jitcore.opcodes.decode import Code
 
@@ -97,7 +97,7 @@ class Words:
         lines, self.lines = self.lines, []
         return lines
 
-    def effect(self, effect: Effect) -> Iterator[str]:
+    def effect(self, effect: ExitEffect) -> Iterator[str]:
         parts = [self.of(part) for part in effect.parts]
         text = EFFECTS[effect.do]([*map(bare, effect.parts, parts)])
         yield from self.flushed()
@@ -105,7 +105,7 @@ class Words:
 
     def of(self, recipe: Recipe) -> str:
         match recipe:
-            case Known(obj):
+            case KnownObject(obj):
                 return constant(obj)
             case Loaded(source):
                 return str(source)
@@ -130,7 +130,7 @@ class Words:
 
 def bare(recipe: Recipe, text: str) -> str:
     """A name, where it is one."""
-    return recipe.obj if isinstance(recipe, Known) and type(recipe.obj) is str else text
+    return recipe.obj if isinstance(recipe, KnownObject) and type(recipe.obj) is str else text
 
 
 def constant(obj: Any) -> str:

@@ -12,17 +12,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from jitcore.codegen.kernel import name_of
-from jitcore.codegen.lines import of_kernel
 from jitcore.dump.exits import exit_lines
 from jitcore.dump.folder import folder_of, safe, write
 from jitcore.dump.steps import Names, captured_lines, live_lines, plan_lines
 from jitcore.fallback.breaks import place_of
+from jitcore.kernels.emit.line_comments import of_kernel
+from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
-from jitcore.opcodes.listing import listing
-from jitcore.opcodes.source import source_of
-from jitcore.runtime.assemble import Assembled
-from jitcore.runtime.planned import Scheduled
+from jitcore.opcodes.disassembly import listing
+from jitcore.opcodes.source_text import source_of
+from jitcore.plan.assemble import Assembled
+from jitcore.plan.segments import Schedule
 from jitcore.runtime.records import Record
 from jitcore.symbolic.state import Capture
 
@@ -58,7 +58,7 @@ def code_text(record: Record, decoded: Code) -> str:
 
 
 def region_text(
-    decoded: Code, offset: int, capture: Capture, plan: Scheduled | None, names: Names
+    decoded: Code, offset: int, capture: Capture, plan: Schedule | None, names: Names
 ) -> str:
     position = decoded.instrs[decoded.by_offset[offset]].position
     parts: list[tuple[str, Iterable[str]]] = [
@@ -80,7 +80,7 @@ def section(title: str, lines: Iterable[str]) -> Iterator[str]:
     yield from lines
 
 
-def c_texts(plan: Scheduled | None) -> Iterator[tuple[str, str]]:
+def c_texts(plan: Schedule | None) -> Iterator[tuple[str, str]]:
     """The file's name, and the text."""
     if plan is None:
         return

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from jitcore.codegen.kernel import name_of
-from jitcore.codegen.schedule import Group
 from jitcore.dump.exits import exit_lines
 from jitcore.fallback.exit import Exit
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.text import node_lines, show, typed
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import name_of
 from jitcore.opcodes.decode import Code
-from jitcore.runtime.planned import Live, Planned, Scheduled
-from jitcore.symbolic.state import Capture, Loud, Routine, Segment
+from jitcore.plan.liveness import Live
+from jitcore.plan.segments import PlannedSegment, Schedule
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment
 
 Names = dict[Value, str]
 INDENT = "    "
@@ -35,10 +36,10 @@ def captured_lines(capture: Capture, names: Names, decoded: Code) -> Iterator[st
 
 def segment_lines(segment: Segment, names: Names, decoded: Code) -> Iterator[str]:
     match segment:
-        case Loud(node, _, offset):
+        case EffectStep(node, _, offset):
             yield f"at {offset}, in earnest:"
             yield from node_lines(node, names, INDENT)
-        case Routine():
+        case LoopRegion():
             yield "loops, as one C function:"
             for node in segment.nodes:
                 yield from node_lines(node, names, INDENT)
@@ -64,19 +65,19 @@ def live_lines(live: Iterable[Live], names: Names) -> Iterator[str]:
             yield from node_lines(node, names, INDENT)
 
 
-def plan_lines(plan: Scheduled, names: Names) -> Iterator[str]:
+def plan_lines(plan: Schedule, names: Names) -> Iterator[str]:
     for segment in plan.segments:
         yield from planned_lines(segment, names)
     if plan.frameless:
         yield "(a whole call: it needs no Python frame)"
 
 
-def planned_lines(segment: Planned, names: Names) -> Iterator[str]:
+def planned_lines(segment: PlannedSegment, names: Names) -> Iterator[str]:
     if segment.routine is not None:
         given = ", ".join(show(value, names) for value in segment.routine.inputs)
         yield f"loops({given}) -> {typed(segment.routine.outputs, names)}"
     for step in segment.steps:
-        if isinstance(step, Group):
+        if isinstance(step, FusionGroup):
             given = ", ".join(show(value, names) for value in step.inputs)
             yield f"kernel {name_of(step)}({given}) -> {typed(step.results, names)}:"
             for node in step.nodes:

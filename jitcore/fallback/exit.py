@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-from jitcore.dataclass import dataclass
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownObject:
     """An object that the entry may hold on to: an immutable constant, a builtin, a module."""
 
     obj: object
@@ -67,7 +67,7 @@ class Built:
     parts: tuple[Recipe, ...]
 
 
-Recipe = Known | Loaded | Computed | Empty | Built
+Recipe = KnownObject | Loaded | Computed | Empty | Built
 
 
 class Do(Enum):
@@ -81,7 +81,7 @@ class Do(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Effect:
+class ExitEffect:
     do: Do
     parts: tuple[Recipe, ...]
 
@@ -105,7 +105,7 @@ class Exit:
     through_point: bool = False
     stack: tuple[Recipe, ...] = ()
     locals: tuple[tuple[int, Recipe], ...] = ()
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[ExitEffect, ...] = ()
     value: Recipe | None = None
 
 

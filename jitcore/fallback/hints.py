@@ -27,7 +27,7 @@ LIBRARIES = tuple(
 NUMBERED_LOOPS = "write it as loops over ranges, one in the other: they are compiled"
 SIZED = (
     "take sizes from an array's shape, or from arguments that are ints; "
-    "one that is computed from an array's elements is known when they are"
+    "one that is computed from an array's elements is only known at run time"
 )
 AFTER = "format strings after the array work, or outside the loop"
 STAYS = "nothing needs to change: CPython makes this call, the rest stays compiled"
@@ -36,8 +36,8 @@ WHOLE = (
     "nothing needs to change: the loop's body stays compiled"
 )
 AT_THE_END = (
-    "assign what the next round reads before the test, leave the loop by break, and use that name "
-    "after it: `x = new`, `if done: break`, `return x`"
+    "assign what the next iteration reads before the test, leave the loop by break, and use that "
+    "name after it: `x = new`, `if done: break`, `return x`"
 )
 STRINGS = (
     "nothing needs to change: NumPy's functions of strings run in CPython, the rest stays "
@@ -47,10 +47,7 @@ LARGE_DICT = (
     "a dict is compiled where it has at most 64 keys, all of them strings or numbers: read what is "
     "needed before the hot part"
 )
-BEGUN = (
-    "its body has graphs of its own; in a function that is called for it, the loop is compiled "
-    "from its start"
-)
+BEGUN = "its body is compiled; in a function of its own, the loop is compiled from its start"
 OBJECTS = "use a numeric dtype; keep arrays that belong together in a list or a dict"
 
 CLOSER: tuple[tuple[str, str, str], ...] = (
@@ -59,39 +56,40 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
     ("J201", r"^(max|min)\(\) with key", "compute the keys as an array, and choose by np.argmax or "
      "np.argmin"),
     ("J201", r"^(str|repr|format)\b|^str\.", AFTER),
-    ("J201", r"^isinstance\(", "ask for the class itself, type(x) is C: no object answers that "
-     "by itself"),
+    ("J201", r"^isinstance\(", "compare the class itself, type(x) is C: no object can override "
+     "that"),
     ("J202", "_lru_cache_wrapper", "call it before the hot part and pass the result in, or call "
-     "the plain function that it remembers the results of: f.__wrapped__(x)"),
+     "the function behind the cache: f.__wrapped__(x)"),
     ("J202", "jitcore's own$", "call it where the compiled function is called"),
     ("J201", r"^(list|dict|set|tuple)\.\w+\(\)$", STAYS),
     ("J201", r"^len\(\) of ", "the length of a list, a tuple, a dict or an array is known: use one "
      "of these, or pass the length in"),
-    ("J202", r"^ufunc ", f"{STAYS}; ufuncs of NumPy's own are compiled, too"),
+    ("J202", r"^ufunc ", f"{STAYS}; NumPy's own ufuncs are compiled"),
     ("J214", "dtype object", OBJECTS),
-    ("J214", "which is given a list$", STAYS),
-    ("J214", "with a list, and a result of", "give it an array, np.array([…]) of numbers"),
+    ("J214", r"^the result of .* on a list$", STAYS),
+    ("J214", "with a list, whose result", "give it an array, np.array([…]) of numbers"),
     ("J218", r"^(nditer|ndindex|ndenumerate|product|permutations|combinations)$", NUMBERED_LOOPS),
     ("J303", r"\b(nditer|ndindex|ndenumerate|product|permutations|combinations)\b",
      NUMBERED_LOOPS),
     ("J303", r"^all items of", "have NumPy do it on an array, np.sort(x) for example, or do it "
-     "before and pass what comes out in"),
-    ("J303", r"\b(frozen)?set\b", "a set has no order that is known: go through a list or a tuple "
+     "before and pass the result in"),
+    ("J303", r"\b(frozen)?set\b", "a set has no fixed order: go through a list or a tuple "
      "of its items, made before"),
-    ("J303", r"^the loop had begun", BEGUN),
-    ("J303", r"^over a ndarray object", "items of an array of objects are not looked into: use a "
+    ("J303", r"^it had begun", BEGUN),
+    ("J303", r"^over an ndarray object", "jitcore does not look into arrays of objects: use a "
      "numeric dtype, or pass them in as a list, made by x.tolist() before the hot part"),
-    ("J303", r"\b(generator|filter|map) object|^an iterator that was made before", WHOLE),
-    ("J304", "made in the last round only|with two names, carried on", AT_THE_END),
-    ("J306", "made in the last round only|with two names, carried on", AT_THE_END),
-    ("J304", "may not be bound", "give each variable that a round reads a value before the loop"),
+    ("J303", r"\b(generator|filter|map) object|^over an iterator that was made before", WHOLE),
+    ("J304", "only the last iteration makes|an array with two names", AT_THE_END),
+    ("J306", "only the last iteration makes|an array with two names", AT_THE_END),
+    ("J304", "may be unset when", "give each variable that an iteration reads a value before the "
+     "loop"),
     ("J304", r"^more than \d+ items", "have NumPy do it on an array: np.sort(x), x.max()"),
     ("J405", r"ndarray\.tolist", "elements of the array are numbers too: go through the array, "
      "and make the list after the array work"),
     ("J405", r"ndarray\.item", "x[i] is the element, and float(x[i]) or int(x[i]) Python's number"),
     ("J405", r"\bboolean indexing$", "np.where keeps the shape and stays in one graph, and so does "
      "a[mask] = f(b[mask]); np.count_nonzero(mask) counts"),
-    ("J405", r"(nonzero|argwhere|unique\w*|where)$", "how many there are depends on values: go on "
+    ("J405", r"(nonzero|argwhere|unique\w*|where)$", "their number depends on the values: go on "
      "with the mask itself and np.where, or call it before the hot part"),
     ("J405", r"(^a slice|(zeros|ones|empty|full|arange|linspace|eye|reshape|repeat|tile))", SIZED),
     ("J501", r"^module numpy( has no char|\.char has no )", STRINGS),
@@ -99,20 +97,20 @@ CLOSER: tuple[tuple[str, str, str], ...] = (
      "pass it in"),
     ("J501", r" of a deque object$", "keep the window in an array with an index, w[i % n] = value, "
      "or take it from the array, x[i - n : i]"),
-    ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is in one piece"),
+    ("J501", r"^\.flat\b", "x.ravel() is a view of x with one axis where x is contiguous"),
     ("J501", r" of a dict object$", LARGE_DICT),
     ("J511", r"^a dict object\[", LARGE_DICT),
-    ("J511", r"^a list object\[", "a list that Python makes at run time is not looked into: go on "
-     "with an array, np.sort(x) in place of sorted(x)"),
+    ("J511", r"^a list object\[", "jitcore does not look into a list that Python makes at run "
+     "time: go on with an array, np.sort(x) in place of sorted(x)"),
     ("J511", r"not a plain dict$", "pass a plain dict"),
     ("J903", r"sizes under dynamic=False$", "leave dynamic=False out of the options: one version "
      "then serves all sizes"),
     ("J903", r"sizes$", "keep to few sizes, or put what depends on them into a function of its own:"
-     " a branch on an extent, a number of rounds; JITCORE_LOGS=+recompiles says what it is"),
+     " a branch on an extent, a number of iterations; JITCORE_LOGS=+recompiles names it"),
     ("J903", r"dtypes or ranks$", "convert to one dtype and rank before the call, by x.astype(...) "
      "and x.reshape(...)"),
     ("J903", r"numbers$", "pass a number that changes as an array of one element, or use it where "
-     "it makes no shape, part or branch"),
+     "it makes no shape, slice or branch"),
     ("J903", r"objects$", "pass the same objects each time: a function that is made once, settings "
      "that keep their values"),
     ("J510", r"^\* of a (list|tuple) and", "np.zeros(n) and np.full(n, value) make what is then "

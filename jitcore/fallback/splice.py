@@ -21,8 +21,8 @@ from array import array
 from collections.abc import Mapping
 from types import CodeType
 
-from jitcore.dataclass import dataclass
-from jitcore.opcodes import version
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.opcodes import tables
 from jitcore.opcodes.decode import Code, decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
 from jitcore.opcodes.instr import NOWHERE, Instr, Position
@@ -38,12 +38,12 @@ class Spliced:
 
 
 @dataclass(slots=True)
-class Item:
+class CodeItem:
     op: int
     arg: int
     position: Position
     caches: int
-    target: Item | None = None
+    target: CodeItem | None = None
     target_offset: int = -1
     backward: bool = False
     units: int = 1  # EXTENDED_ARG included
@@ -59,12 +59,12 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
     consts = list(code.co_consts)
     leave = [
         item("LOAD_CONST", none_index(consts), NOWHERE),
-        item(version.LEAVE, 0, NOWHERE),
+        item(tables.LEAVE, 0, NOWHERE),
         item("RETURN_VALUE", 0, NOWHERE),
     ]
-    items: list[Item] = []
-    landing: dict[int, Item] = {}
-    originals: dict[int, Item] = {}
+    items: list[CodeItem] = []
+    landing: dict[int, CodeItem] = {}
+    originals: dict[int, CodeItem] = {}
     previous = None
     for instr in decoded.instrs:
         own = item(instr.op, instr.arg, instr.position)
@@ -76,7 +76,7 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
             point = point_items(len(consts) - 1, instr.position, leave[0])
             items.extend(point)
             first = point[0]
-        elif version.THROW_LOOKS_BACK and needs_fence(decoded, instr, previous):
+        elif tables.THROW_LOOKS_BACK and needs_fence(decoded, instr, previous):
             first = item("NOP", 0, instr.position)
             items.append(first)
         landing[instr.offset], originals[instr.offset] = first, own
@@ -100,18 +100,18 @@ def splice(decoded: Code, points: Mapping[int, object]) -> Spliced:
 
 def needs_fence(decoded: Code, instr: Instr, previous: Instr | None) -> bool:
     """The unit before has another handler, which an exception thrown here would find."""
-    if previous is None or not version.may_stand(instr.op, previous.op):
+    if previous is None or not tables.may_stand(instr.op, previous.op):
         return False
     return decoded.handler_of(instr.offset) is not decoded.handler_of(previous.offset)
 
 
-def item(name: str, arg: int, position: Position) -> Item:
+def item(name: str, arg: int, position: Position) -> CodeItem:
     number = dis.opmap[name]
-    return Item(number, arg, position, version.CACHES[number])
+    return CodeItem(number, arg, position, tables.CACHES[number])
 
 
-def point_items(const: int, position: Position, leave: Item) -> list[Item]:
-    jump = item(version.JUMP_IF_TRUE, 0, position)
+def point_items(const: int, position: Position, leave: CodeItem) -> list[CodeItem]:
+    jump = item(tables.JUMP_IF_TRUE, 0, position)
     jump.target = leave
     return [item("LOAD_CONST", const, position), item("UNARY_INVERT", 0, position), jump]
 
@@ -124,13 +124,13 @@ def none_index(consts: list[object]) -> int:
     return len(consts) - 1
 
 
-def link(items: list[Item], landing: dict[int, Item]) -> None:
+def link(items: list[CodeItem], landing: dict[int, CodeItem]) -> None:
     for each in items:
         if each.target_offset >= 0:
             each.target = landing[each.target_offset]
 
 
-def layout(items: list[Item]) -> None:
+def layout(items: list[CodeItem]) -> None:
     """Offsets and jump arguments, growing EXTENDED_ARG until nothing changes."""
     growing = True
     while growing:
@@ -148,7 +148,7 @@ def layout(items: list[Item]) -> None:
                 each.units, growing = units, True
 
 
-def assemble(items: list[Item]) -> bytes:
+def assemble(items: list[CodeItem]) -> bytes:
     out = bytearray()
     for each in items:
         for shift in range(8 * (each.units - 1), 0, -8):
@@ -158,7 +158,7 @@ def assemble(items: list[Item]) -> bytes:
 
 
 def moved_handlers(
-    decoded: Code, landing: dict[int, Item], end: int
+    decoded: Code, landing: dict[int, CodeItem], end: int
 ) -> list[tuple[int, int, int, int, bool]]:
     def moved(offset: int) -> int:
         return landing[offset].at if offset in landing else end
@@ -168,7 +168,7 @@ def moved_handlers(
     ]
 
 
-def unit_map(units: int, where: dict[int, Item]) -> array[int]:
+def unit_map(units: int, where: dict[int, CodeItem]) -> array[int]:
     """By C's code unit; -1 inside an instruction."""
     found = array("i", [-1]) * units
     for offset, each in where.items():

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
 from jitcore.guards.source import Global, Source, shown
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.errstate import modes
 from jitcore.ir.types import ArrayType, Shape
 

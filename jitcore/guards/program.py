@@ -1,6 +1,6 @@
 """Guards → flat program: loads shared, each object checked before anything is loaded through it.
 
-words    int32: number of an instruction of csrc/guard_ops.h, its operands
+words    int32: number of an instruction of csrc/guards/ops.h, its operands
          registers from 0; constants by index
 order    guards on roots first, cheap kinds first, then what hangs below
 """
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
 from jitcore.errors import InternalError
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.guard import Guard
 from jitcore.guards.reason import Reason, missing, reason_of
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 
 IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 ITERATOR_PARTS = {"start": 0, "stop": 1, "step": 2, "count": 3, "over": 4, "index": 5}
@@ -38,7 +38,7 @@ class GuardProgram:
     reasons: tuple[Reason, ...]
 
 
-class Compiler:
+class GuardCompiler:
     """The program while it is written."""
 
     def __init__(self, guards: Sequence[Guard], uses: Mapping[Source, str]) -> None:
@@ -104,7 +104,7 @@ def compile_guards(
 ) -> GuardProgram:
     """`uses`: of numbers that are constants, what made them so."""
     ordered = sorted(guards, key=rank)
-    compiler = Compiler(ordered, uses)
+    compiler = GuardCompiler(ordered, uses)
     for guard in ordered:
         CHECKS[type(guard)](compiler, guard)
     for source in wanted:
@@ -138,17 +138,17 @@ def rank(guard: Guard) -> tuple[int, int]:
     return level, COST.index(type(guard))
 
 
-def slot(c: Compiler, source: s.Slot) -> Load:
+def slot(c: GuardCompiler, source: s.Slot) -> Load:
     offset = _C.slot_offset(source.owner.__dict__[source.name])
     return "LOAD_SLOT", c.load(source.base), c.const(_C.hold(source.owner)), offset
 
 
-def attribute(c: Compiler, source: s.Attr) -> Load:
+def attribute(c: GuardCompiler, source: s.Attr) -> Load:
     operands = c.load(source.base), c.const(source.name)
     return ("LOAD_OWN", *operands, 0) if c.settles(source) else ("LOAD_ATTR", *operands)
 
 
-def key(c: Compiler, source: s.Key) -> Load:
+def key(c: GuardCompiler, source: s.Key) -> Load:
     operands = c.load(source.base), c.const(source.key)
     return ("LOAD_KEY", *operands, 0) if c.key(source) == "KEY" else ("LOAD_NAME", *operands)
 
@@ -159,7 +159,7 @@ def iterator_part(part: str | int) -> int:
 
 
 Load = tuple[Any, ...]
-LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
+LOADS: dict[type, Callable[[GuardCompiler, Any], Load]] = {
     s.Local: lambda c, x: ("LOAD_LOCAL", x.index),
     s.CellContent: lambda c, x: ("LOAD_CELL_SLOT", x.index),
     s.Stack: lambda c, x: ("LOAD_STACK", x.slot),
@@ -185,25 +185,27 @@ LOADS: dict[type, Callable[[Compiler, Any], Load]] = {
 }
 
 
-def spec(c: Compiler, guard: g.IsArray) -> int:
+def spec(c: GuardCompiler, guard: g.IsArray) -> int:
     t = guard.type
     return c.spec(t.dtype, t.shape, t.strides, t.aligned, t.writeable)
 
 
-def sized_spec(c: Compiler, guard: g.IsSized) -> int:
+def sized_spec(c: GuardCompiler, guard: g.IsSized) -> int:
     t = guard.type
     flags = t.aligned, t.writeable
     return c.spec(t.dtype, guard.least, t.strides, *flags, guard.most, guard.order)
 
 
-def check(name: str, operand: Callable[[Compiler, Any], int]) -> Callable[[Compiler, Any], None]:
-    def write(c: Compiler, guard: Any) -> None:
+def check(
+    name: str, operand: Callable[[GuardCompiler, Any], int]
+) -> Callable[[GuardCompiler, Any], None]:
+    def write(c: GuardCompiler, guard: Any) -> None:
         c.check(name, c.load(guard.source), operand(c, guard), guard=guard)
 
     return write
 
 
-def absent(c: Compiler, guard: g.Absent) -> None:
+def absent(c: GuardCompiler, guard: g.Absent) -> None:
     source = guard.source
     match source:
         case s.Local(index, _):
@@ -220,34 +222,34 @@ def absent(c: Compiler, guard: g.Absent) -> None:
             raise AssertionError(guard)
 
 
-def same_object(c: Compiler, guard: g.SameObject) -> None:
+def same_object(c: GuardCompiler, guard: g.SameObject) -> None:
     c.check("SAME_OBJECT", c.load(guard.a), c.load(guard.b), int(guard.same), guard=guard)
 
 
-def apart(c: Compiler, guard: g.Apart) -> None:
+def apart(c: GuardCompiler, guard: g.Apart) -> None:
     c.check("APART", c.load(guard.a), c.load(guard.b), guard=guard)
 
 
-def same_extent(c: Compiler, guard: g.SameExtent) -> None:
+def same_extent(c: GuardCompiler, guard: g.SameExtent) -> None:
     axes = guard.axis, guard.other_axis
     operands = c.load(guard.a), c.load(guard.b), *axes, guard.times, guard.plus
     c.check("SAME_EXTENT", *operands, guard=guard)
 
 
-def remainder(c: Compiler, guard: g.Remainder) -> None:
+def remainder(c: GuardCompiler, guard: g.Remainder) -> None:
     operands = c.load(guard.source), guard.axis, guard.divisor, guard.rest
     c.check("REMAINDER", *operands, guard=guard)
 
 
-def type_version(c: Compiler, guard: g.TypeVersion) -> None:
+def type_version(c: GuardCompiler, guard: g.TypeVersion) -> None:
     c.check("TYPE_VERSION", c.const(_C.hold(guard.cls)), c.const(guard.version), guard=guard)
 
 
-def errstate(c: Compiler, guard: g.ErrState) -> None:
+def errstate(c: GuardCompiler, guard: g.ErrState) -> None:
     c.check("ERRSTATE", guard.code, np.getbufsize(), guard=guard)
 
 
-CHECKS: dict[type, Callable[[Compiler, Any], None]] = {
+CHECKS: dict[type, Callable[[GuardCompiler, Any], None]] = {
     g.HasType: check("HAS_TYPE", lambda c, x: c.const(_C.hold(x.cls))),
     g.IsObject: check("IS_OBJECT", lambda c, x: c.const(_C.hold(x.obj))),
     g.Equals: check("EQUALS", lambda c, x: c.const(x.value)),

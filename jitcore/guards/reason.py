@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
 from jitcore.guards import guard as g
 from jitcore.guards.guard import Guard, name_of
 from jitcore.guards.source import Source, shown
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.errstate import modes
 from jitcore.ir.types import ArrayType, Shape
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 def shown(value: Any) -> str:

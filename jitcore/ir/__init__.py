@@ -1,17 +1,32 @@
-"""The intermediate representation: types, the op table, graphs, and what they mean."""
+"""The intermediate representation: types, the op table, graphs, and what they mean.
 
-from .builder import Builder
-from .graph import Body, Graph, Node, captured, uses, walk
-from .interp import interpret
-from .op import Effect, Kind, Op, Unsupported, leaf_type
-from .ops import BY_CALL, OPS, row_named, row_of
-from .ops_array import ATTRIBUTES, METHODS, Attribute
-from .ops_operator import BY_OPERATOR, specialise
-from .parse import ParseError, parse
-from .strided import phantom
-from .types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
-from .value import Value, leaves, map_tree, substitute, values
-from .verify import VerifyError, verify
+    live object ─ types.py ─▶ Type          arguments ─ call_facts.py ─▶ key for a look-up
+    calls ─ builder.py ─▶ Graph (graph.py), with Values at the leaves of trees (value.py)
+        one row for each operation: op.py; the rows: ops/; rules for result types: infer/
+    Graph ─ text.py ─▶ text ─ parse.py ─▶ Graph
+    Graph ─ verify.py ─▶ is it well formed?
+    Graph ─ interp.py ─▶ results, by NumPy's own calls: the definition
+
+    purity.py       nodes that may go when nobody reads them
+    fp_effects.py   nodes that may raise floating-point flags
+    errstate.py     NumPy's error state as one number
+    strided.py      views and shapes without NumPy's replaceable functions
+
+May assume NumPy, not bytecode: no frame, no exit and no C is known here.
+"""
+
+from jitcore.ir.builder import Builder
+from jitcore.ir.graph import Body, Graph, Node, captured, uses, walk
+from jitcore.ir.interp import interpret
+from jitcore.ir.op import Effect, Kind, Op, Unsupported, leaf_type
+from jitcore.ir.ops import BY_CALL, OPS, row_named, row_of
+from jitcore.ir.ops.array import ATTRIBUTES, METHODS, Attribute
+from jitcore.ir.ops.operator import BY_OPERATOR, specialise
+from jitcore.ir.parse import ParseError, parse
+from jitcore.ir.strided import phantom
+from jitcore.ir.types import UNKNOWN, ArrayType, ObjectType, ScalarType, Type, parse_type, type_of
+from jitcore.ir.value import Value, leaves, map_tree, substitute, values
+from jitcore.ir.verify import VerifyError, verify
 
 __all__ = [
     "ATTRIBUTES",

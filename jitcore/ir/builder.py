@@ -18,16 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
-
-from .graph import Body, Graph, Node
-from .infer_view import CONJUGATES, COPIES, MAY_COPY
-from .op import Effect, Kind, Op, Unsupported, leaf_type
-from .ops_control import CONTROL
-from .ops_operator import specialise
-from .types import NONE, UNKNOWN, ArrayType, ObjectType, Type
-from .value import Value
-from .value import given as values_given
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.graph import Body, Graph, Node
+from jitcore.ir.infer.view import CONJUGATES, COPIES, MAY_COPY
+from jitcore.ir.op import Effect, Kind, Op, Unsupported, leaf_type
+from jitcore.ir.ops.control import CONTROL
+from jitcore.ir.ops.operator import specialise
+from jitcore.ir.types import NONE, UNKNOWN, ArrayType, ObjectType, Type
+from jitcore.ir.value import Value
+from jitcore.ir.value import given as values_given
 
 
 @dataclass(slots=True)
@@ -120,7 +119,9 @@ class Builder:
                     and t.strides != inferred.strides
                     and t.size * t.dtype.itemsize >= ELIDED_BYTES
                 ):
-                    raise Unsupported(f"{op.name}: the layout depends on the life of a temporary")
+                    raise Unsupported(
+                        f"{op.words}: the layout depends on the life of a temporary array"
+                    )
 
     @contextmanager
     def body(self, *params: Value) -> Iterator[OpenBody]:

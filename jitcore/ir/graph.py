@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from jitcore.dataclass import dataclass
-
-from .op import Op
-from .text import tabular, text
-from .value import Value, given, map_tree, values
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.lazy_import import LazyModule
+from jitcore.ir.op import Op
+from jitcore.ir.value import Value, given, map_tree, values
 
 __all__ = ["Body", "Graph", "Node", "Value", "captured", "map_tree", "uses", "values"]
+
+
+printer = LazyModule("jitcore.ir.text")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,11 +63,13 @@ class Graph:
         return self.body.params
 
     def __str__(self) -> str:
-        return text(self)
+        """Text that parse.py reads back."""
+        shown: str = printer.text(self)
+        return shown
 
     def print_tabular(self) -> None:
         """Prints one line for each node."""
-        print(tabular(self))
+        print(printer.tabular(self))
 
 
 def uses(node: Node) -> set[Value]:

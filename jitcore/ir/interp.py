@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from .graph import Body, Graph, Node, only_way
-from .op import Kind
-from .value import Value, map_tree
+from jitcore.ir.graph import Body, Graph, Node, only_way
+from jitcore.ir.op import Kind
+from jitcore.ir.value import Value, map_tree
 
 Environment = dict[Value, Any]
 Around = Callable[[Node], AbstractContextManager[Any]]

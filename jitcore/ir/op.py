@@ -11,6 +11,7 @@ then execute it.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from enum import Enum, IntEnum, auto
@@ -19,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
-
-from .facts import ANSWERS, Facts, facts_of, like
-from .types import ArrayType, ObjectType, ScalarType, Type, is_plain_dtype, type_of
-from .value import Value, arguments, leaves
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
+from jitcore.ir.types import ArrayType, ObjectType, ScalarType, Type, is_plain_dtype, type_of
+from jitcore.ir.value import Value, arguments, leaves
 
 Args = tuple[Any, ...]
 Kwargs = Mapping[str, Any]
@@ -71,7 +71,7 @@ class Op:
     rule: Rule | None = None
     effect_rule: EffectRule | None = None
     ufunc: np.ufunc | None = None  # the ufunc whose inner loop this is, element by element
-    c: Mapping[str, str] | None = None  # dtype kind -> C expression, see ops_ufunc.py
+    c: Mapping[str, str] | None = None  # dtype kind -> C expression, see ir/ops/ufunc.py
     loop: bool = False  # a kernel may call the ufunc's own inner loop
     stores: tuple[int | str, ...] = ()  # arguments that are written: positions or keywords
     returns: int | None = None  # the result is this argument, the same object
@@ -90,18 +90,18 @@ class Op:
         reject_objects(self, args, kwargs)
         out = out_argument(self, args, kwargs)
         if any(one is ... for one in (out if type(out) is tuple else (out,))):
-            raise Unsupported(f"{self.name}: out=... asks for an array, of a number, too")
+            raise Unsupported(f"{self.words}: out=... asks for an array, even for a number")
         if out is not None:  # it comes back, the same object
             kind = None if type(out) is tuple else leaf_type(out)
             if self.name in _NUMBERS and getattr(kind, "shape", None) == ():
-                raise Unsupported(f"{self.name} gives the number in its out")
+                raise Unsupported(f"{self.words} with a zero-dimensional out= returns a number")
             return kind
         if self.rule is None:
             return None
         try:
             return self.rule(self, args, kwargs)
         except _REFUSALS as refusal:
-            raise Unsupported(f"{self.name}: {refusal}") from refusal
+            raise Unsupported(f"{self.words}: {refusal}") from refusal
 
     def effect_of(self, args: Args, kwargs: Kwargs) -> Effect:
         effect = self._own_effect(args, kwargs)
@@ -125,8 +125,28 @@ class Op:
             return self.same_rule(self, args, kwargs)
         return out_argument(self, args, kwargs)
 
+    @property
+    def words(self) -> str:
+        """Its name for users, who know NumPy's and Python's."""
+        prefix, _, rest = self.name.rpartition(".")
+        if self.name in _WORDS:
+            return _WORDS[self.name]
+        if prefix == "op" and hasattr(operator, rest):
+            return f"operator.{rest}"
+        return rest if prefix in ("op", "list", "scalar") else self.name
+
     def __repr__(self) -> str:
         return f"<Op {self.name}>"
+
+
+_WORDS = {
+    **dict.fromkeys(("getitem", "span.item", "span.take", "seq.item", "span"), "indexing"),
+    **dict.fromkeys(
+        ("setitem", "masked_store", "span.put", "span.store", "seq.store"), "assignment to items"
+    ),
+    "span.transpose": "transpose",
+    "seq.append": "list.append",
+}
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -146,7 +166,7 @@ def reject_objects(op: Op, args: Args, kwargs: Kwargs) -> None:
         t = leaf_type(leaf)
         if isinstance(t, ObjectType) and not _plain(leaf):
             what = "dtype object" if leaf is object else f"an argument of type {t.name}"
-            raise Unsupported(f"{op.name} with {what}")
+            raise Unsupported(f"{op.words} with {what}")
 
 
 def _plain(leaf: Any) -> bool:

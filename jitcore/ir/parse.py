@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from .graph import Body, Graph, Node
-from .op import Op
-from .ops import row_named
-from .ops_python import row_read
-from .types import parse_type
-from .value import Value
+from jitcore.ir.graph import Body, Graph, Node
+from jitcore.ir.op import Op
+from jitcore.ir.ops import row_named
+from jitcore.ir.ops.python import row_read
+from jitcore.ir.types import parse_type
+from jitcore.ir.value import Value
 
 _HEAD = r"graph (\w+)\((.*)\) \{"
 _NODE = r"(?:(?P<outputs>%\d+: .*?) = )?(?P<op>[\w.]+)\((?P<args>.*)\)(?P<open> \{)?"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import ArrayType, Shape
+from jitcore.ir.types import ArrayType, Shape
 
 
 def phantom(t: ArrayType) -> np.ndarray[Any, Any]:
@@ -52,7 +52,7 @@ def broadcast(*shapes: Shape) -> Shape:
         for axis, extent in enumerate(shape, width - len(shape)):
             if extent != 1:
                 if found[axis] not in (1, extent):
-                    raise ValueError(f"shapes {shapes} do not fit")
+                    raise ValueError(f"shapes {' and '.join(map(str, shapes))} do not fit together")
                 found[axis] = extent
     if prod(filter(None, found)) > sys.maxsize:
         raise ValueError(f"shapes {shapes} are too large")

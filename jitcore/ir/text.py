@@ -15,14 +15,12 @@ graph halve(%0: f8[10], %1: pyf8) {
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .value import Value
-
-if TYPE_CHECKING:
-    from .graph import Body, Graph, Node
+from jitcore.ir.graph import Body, Graph, Node
+from jitcore.ir.value import Value
 
 Names = dict[Value, str]
 

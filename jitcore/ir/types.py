@@ -2,7 +2,7 @@
 
     ArrayType     an exact np.ndarray without Python objects in it: dtype, shape, strides, flags
     ScalarType    a NumPy scalar, or an exact Python bool, int, float or complex
-    SpanType      inside a loop: part of an array, with extents that only run time knows
+    DynArrayType      inside a loop: part of an array, with extents that only run time knows
     ObjectType    anything else; the class may be unknown
 
 A Python int is unbounded: its dtype int64 is a label, not a promise. `str(type)` parses back.
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass, replace
+from jitcore.host.fast_dataclass import dataclass, replace
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")
@@ -143,7 +143,7 @@ class CharacterType(ObjectType):
 
 
 @dataclass(frozen=True)
-class PileType(ObjectType):
+class StackType(ObjectType):
     """A list that a routine keeps to itself: of numbers of one type, or of tuples of such."""
 
     kinds: tuple[ScalarType, ...] = ()
@@ -154,7 +154,7 @@ class PileType(ObjectType):
 
 
 @dataclass(frozen=True)
-class SpanType:
+class DynArrayType:
     """Part of an array, or what was computed of such: an exact np.ndarray. An extent is None, or 1
     where it is known to be. `view`: NumPy gives a view of an array that nobody else has."""
 
@@ -175,7 +175,7 @@ class SpanType:
         return f"{_dtype_text(self.dtype)}[{dims}]{'~' if self.view else ''}"
 
 
-Type = ArrayType | ScalarType | ObjectType | SpanType
+Type = ArrayType | ScalarType | ObjectType | DynArrayType
 
 UNKNOWN = ObjectType(None)
 NONE = ObjectType(type(None))
@@ -295,7 +295,7 @@ def parse_type(text: str) -> Type:
     dims = match["dims"].split(",")
     if any(dim.startswith((":", "=")) for dim in dims):
         known = tuple(None if dim == ":" else int(dim.removeprefix("=")) for dim in dims)
-        return SpanType(dtype, known, "~" in match["flags"])
+        return DynArrayType(dtype, known, "~" in match["flags"])
     shape = _ints(match["dims"])
     strides = standard_strides(dtype, shape, match["order"] or "C")
     if match["strides"] is not None:
@@ -325,12 +325,12 @@ def _parse_object(text: str) -> ObjectType:
     return UNKNOWN
 
 
-def _parse_pile(text: str) -> PileType:
+def _parse_pile(text: str) -> StackType:
     words, semicolon, _ = text.removeprefix("pile<").removesuffix(">").partition("; tuples")
     kinds = tuple(map(parse_type, words.split()))
     if not kinds or not all(isinstance(kind, ScalarType) for kind in kinds):
         raise ValueError(f"not a type: {text!r}")
-    return PileType(kinds=kinds, tuples=bool(semicolon))  # type: ignore[arg-type]
+    return StackType(kinds=kinds, tuples=bool(semicolon))  # type: ignore[arg-type]
 
 
 def _ints(text: str) -> Shape:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jitcore.dataclass import dataclass
-
-from .types import Type
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.types import Type
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

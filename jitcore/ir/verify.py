@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .graph import Body, Graph, Node, leaves, only_way
-from .op import Kind, Unsupported, leaf_type
-from .types import NONE, UNKNOWN, ScalarType, SpanType, Type
-from .value import Value, values
+from jitcore.ir.graph import Body, Graph, Node, leaves, only_way
+from jitcore.ir.op import Kind, Unsupported, leaf_type
+from jitcore.ir.types import NONE, UNKNOWN, DynArrayType, ScalarType, Type
+from jitcore.ir.value import Value, values
 
 
 class VerifyError(Exception):
@@ -89,7 +89,7 @@ def _holds(node: Node, wide: tuple[Type, ...], given: tuple[Type, ...]) -> None:
 
 
 def spans(wide: Type, given: Type) -> bool:
-    if not isinstance(wide, SpanType) or not isinstance(given, SpanType):
+    if not isinstance(wide, DynArrayType) or not isinstance(given, DynArrayType):
         return False
     if (wide.dtype, wide.ndim, wide.view) != (given.dtype, given.ndim, given.view):
         return False

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
-from jitcore.opcodes import version
+from jitcore.opcodes import tables
 from jitcore.opcodes.instr import Instr
 
 OPERATORS = tuple(symbol for _, symbol in opcode._nb_ops)  # type: ignore[attr-defined]
@@ -83,28 +83,28 @@ def load_global(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
     if not instr.arg & 1:
         return (load,)
     null = Canon("PUSH_NULL")
-    return (null, load) if version.LAYOUT == "null-first" else (load, null)
+    return (null, load) if tables.LAYOUT == "null-first" else (load, null)
 
 
 def load_attr(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
     """3.12 and later: the low bit says method form."""
     name = code.co_names[instr.arg >> 1]
     if instr.arg & 1:
-        return (Canon("LOAD_METHOD", instr.arg, name, layout=version.LAYOUT),)
+        return (Canon("LOAD_METHOD", instr.arg, name, layout=tables.LAYOUT),)
     return (Canon("LOAD_ATTR", instr.arg, name),)
 
 
 def load_method(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
-    return (Canon("LOAD_METHOD", instr.arg, code.co_names[instr.arg], layout=version.LAYOUT),)
+    return (Canon("LOAD_METHOD", instr.arg, code.co_names[instr.arg], layout=tables.LAYOUT),)
 
 
 def load_super_attr(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
-    layout = version.LAYOUT if instr.arg & 1 else None
+    layout = tables.LAYOUT if instr.arg & 1 else None
     return (Canon("LOAD_SUPER_ATTR", instr.arg, code.co_names[instr.arg >> 2], layout=layout),)
 
 
 def call(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
-    return (Canon(instr.op, instr.arg, layout=version.LAYOUT),)
+    return (Canon(instr.op, instr.arg, layout=tables.LAYOUT),)
 
 
 def kw_names(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
@@ -116,14 +116,14 @@ def binary_op(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
 
 
 def compare_op(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
-    compare = Canon("COMPARE_OP", instr.arg, opcode.cmp_op[instr.arg >> version.COMPARE_SHIFT])
-    wants_bool = version.COMPARE_BOOL and instr.arg & version.COMPARE_BOOL
+    compare = Canon("COMPARE_OP", instr.arg, opcode.cmp_op[instr.arg >> tables.COMPARE_SHIFT])
+    wants_bool = tables.COMPARE_BOOL and instr.arg & tables.COMPARE_BOOL
     return (compare, Canon("TO_BOOL")) if wants_bool else (compare,)
 
 
 def for_iter(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
     assert instr.target is not None
-    return (Canon("FOR_ITER", instr.arg, target=instr.target + version.FOR_ITER_SKIPS),)
+    return (Canon("FOR_ITER", instr.arg, target=instr.target + tables.FOR_ITER_SKIPS),)
 
 
 def format_value(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
@@ -138,7 +138,7 @@ def format_value(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
 
 
 def intrinsic_1(code: CodeType, instr: Instr) -> tuple[Canon, ...]:
-    return (Canon(version.INTRINSICS.get(instr.arg, "CALL_INTRINSIC_1"), instr.arg),)
+    return (Canon(tables.INTRINSICS.get(instr.arg, "CALL_INTRINSIC_1"), instr.arg),)
 
 
 COMMON: dict[str, Row] = {
@@ -163,9 +163,9 @@ COMMON: dict[str, Row] = {
                                 "IMPORT_NAME", "IMPORT_FROM", "LOAD_NAME", "STORE_NAME",
                                 "DELETE_NAME")},
 }  # fmt: skip
-EXTRA: dict[str, Row] = {old: renamed(new) for old, new in version.RENAMED.items()}
+EXTRA: dict[str, Row] = {old: renamed(new) for old, new in tables.RENAMED.items()}
 ROWS: dict[str, Row] = {
     **COMMON,
     **EXTRA,
-    "LOAD_ATTR": load_attr if version.ATTR_METHOD_BIT else named("LOAD_ATTR"),
+    "LOAD_ATTR": load_attr if tables.ATTR_METHOD_BIT else named("LOAD_ATTR"),
 }

@@ -11,8 +11,8 @@ from inspect import CO_OPTIMIZED
 from types import CodeType
 from weakref import ref
 
-from jitcore.dataclass import dataclass
-from jitcore.opcodes import version
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.opcodes import tables
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
 from jitcore.opcodes.instr import NOWHERE, Instr
@@ -22,7 +22,7 @@ UNUSUAL_FLAGS = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 
 
 @dataclass(frozen=True, slots=True)
-class Handler:
+class ExceptionRow:
     """A row of the exception table; offsets in bytes, `end` exclusive."""
 
     start: int
@@ -38,7 +38,7 @@ class Code:
 
     held: ref[CodeType]
     instrs: tuple[Instr, ...]
-    handlers: tuple[Handler, ...]
+    handlers: tuple[ExceptionRow, ...]
 
     @property
     def code(self) -> CodeType:
@@ -111,13 +111,13 @@ class Code:
         instr = self.instrs[self.by_offset[offset]]
         if instr.op == "STORE_NAME" and self.names:
             return frozenset((self.slot_of[self.code.co_names[instr.arg]],))
-        return version.writes(instr)
+        return tables.writes(instr)
 
     def successors(self, offset: int) -> tuple[int, ...]:
         """Offsets that may run next, exceptions left out."""
         instr = self.instrs[self.by_offset[offset]]
         jump = () if instr.target is None else (instr.target,)
-        if instr.op in version.NO_FALL_THROUGH:
+        if instr.op in tables.NO_FALL_THROUGH:
             return jump
         return (instr.end, *jump) if instr.end in self.by_offset else jump
 
@@ -141,7 +141,7 @@ class Code:
     def _meetings(self) -> dict[int, Meetings]:
         return {}
 
-    def handler_of(self, offset: int) -> Handler | None:
+    def handler_of(self, offset: int) -> ExceptionRow | None:
         for handler in self.handlers:
             if handler.start <= offset < handler.end:
                 return handler
@@ -170,7 +170,7 @@ class Code:
         arg = instr.arg if number >= opcode.HAVE_ARGUMENT else None
         for target in self.successors(offset):
             jumps = target == instr.target
-            effect = version.stack_effect(instr.op, number, arg, jumps)
+            effect = tables.stack_effect(instr.op, number, arg, jumps)
             yield target, depth + effect
 
     @cached_property
@@ -185,7 +185,7 @@ class Code:
                 after: frozenset[int] = frozenset()
                 for target in self.successors(instr.offset):
                     after |= live[target]
-                now = seen | version.reads(instr) | (after - version.writes(instr))
+                now = seen | tables.reads(instr) | (after - tables.writes(instr))
                 handler = self.handler_of(instr.offset)
                 if handler is not None:
                     now |= live[handler.target]
@@ -195,14 +195,14 @@ class Code:
 
     @cached_property
     def allowed(self) -> frozenset[int]:
-        """Offsets where a region point may stand: docs/architecture.md, section 1."""
+        """Offsets where a region point may stand: docs/architecture.md, "Point"."""
         found: set[int] = set()
         started = False
         previous = ""
         room = self.code.co_stacksize
         depths = self.depths
         for instr in self.instrs:
-            free = version.may_stand(instr.op, previous)
+            free = tables.may_stand(instr.op, previous)
             if started and free and depths.get(instr.offset, room) < room:
                 found.add(instr.offset)
             started = started or instr.op == "RESUME"
@@ -242,9 +242,9 @@ def instructions(code: CodeType) -> tuple[Instr, ...]:
             extended, offset = arg << 8, offset + 2
             continue
         name = opcode.opname[number]
-        end = offset + 2 + 2 * version.CACHES[number]
+        end = offset + 2 + 2 * tables.CACHES[number]
         target = None
-        if number in version.JUMPS:
+        if number in tables.JUMPS:
             target = end + (-2 if "JUMP_BACKWARD" in name else 2) * arg
         instrs.append(Instr(start, end, name, arg, target, positions[offset // 2]))
         offset = start = end
@@ -252,6 +252,6 @@ def instructions(code: CodeType) -> tuple[Instr, ...]:
     return tuple(instrs)
 
 
-def handlers(code: CodeType) -> tuple[Handler, ...]:
+def handlers(code: CodeType) -> tuple[ExceptionRow, ...]:
     rows = dis._parse_exception_table(code)  # type: ignore[attr-defined]
-    return tuple(Handler(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)
+    return tuple(ExceptionRow(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)

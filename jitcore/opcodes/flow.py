@@ -13,7 +13,7 @@ from dataclasses import field
 from functools import reduce
 from operator import and_
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
-from jitcore.dataclass import dataclass
-from jitcore.report.reading import Code, Known
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.report.meter_snapshot import Code, FrameTimes
 from jitcore.report.run import (
     KINDS,
     Call,
@@ -24,7 +24,7 @@ from jitcore.report.run import (
     Step,
     Stop,
 )
-from jitcore.report.source import function_at, lines_of
+from jitcore.report.user_source import function_at, lines_of
 
 At = tuple[str, int]  # file, line
 CPYTHON = "CPython"
@@ -116,7 +116,7 @@ def is_numpys(name: str) -> bool:
 
 
 def functions(
-    codes: Mapping[Code, Known],
+    codes: Mapping[Code, FrameTimes],
     calls: Iterable[Call],
     compiled: Sequence[Compiled],
     stops: Sequence[Stop],
@@ -149,7 +149,7 @@ def functions(
     return tuple(sorted(made, key=lambda one: -sum(one.seconds)))
 
 
-def whole_frames(codes: Mapping[Code, Known], key: tuple[str, str]) -> Iterator[Compared]:
+def whole_frames(codes: Mapping[Code, FrameTimes], key: tuple[str, str]) -> Iterator[Compared]:
     """Its calls, where some were made before it was compiled."""
     for (file, _, name), known in codes.items():
         if (file, name) == key and known.before and known.after:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
-from jitcore.amounts import counted, seconds, share
+from jitcore.host.units import counted, seconds, share
 from jitcore.report.measured import run as measured
 from jitcore.report.processes import whose
 from jitcore.report.run import KINDS, Run, Spot, Stop, Totals
@@ -28,7 +28,7 @@ SCREEN = 60  # lines
 MOST_AGAIN = 8  # of them, for recompiles
 MORE = "JITCORE_REPORT=html:FILE, json:FILE or explain has all of them"
 MEASURED = (
-    64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/dispatch.c
+    64  # of short calls after so many, some stand for the others: FIRST_CALLS of csrc/frame/call.c
 )
 Part = tuple[str, str]  # style, text
 Lines = list[list[Part]]

@@ -11,23 +11,25 @@ from html import escape
 from types import CodeType
 from typing import Any
 
-from jitcore import _C, pipeline
-from jitcore.amounts import binary, counted, seconds
-from jitcore.cached import arrays_of
-from jitcore.codegen.folder import said
-from jitcore.dataclass import dataclass, replace
+from jitcore import _C
+from jitcore.cost.bandwidth import bandwidth, caches
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakKind, Place, place_of
 from jitcore.guards.reason import summed
+from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.host.units import binary, counted, seconds
 from jitcore.ir.graph import Node
-from jitcore.report.accounted import accounted
+from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
-from jitcore.report.bandwidth import bandwidth, caches
-from jitcore.report.picture import Picture, picture
-from jitcore.report.roofline import Machine, Position, moves, positions, ran
+from jitcore.report.graphviz import Picture, picture
+from jitcore.report.roofline import MachineLimits, Position, moves, positions, ran
 from jitcore.report.run import Compiled, Function, Run, Step
-from jitcore.runtime.records import Recompile, Region, Work, records
-from jitcore.runtime.told import Found, collect
+from jitcore.report.session import accounted
+from jitcore.runtime.notify import Found, collect
+from jitcore.runtime.process import threads as thread_count
+from jitcore.runtime.records import Recompile, Region, records
+from jitcore.toolchain.cache_dir import said
+from jitcore.user.cache_info import arrays_of
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ class Explanation:
     def roofline(self) -> tuple[Position, ...]:
         """Of each graph that ran in the call and each of its kernels, loops and NumPy calls:
         `.intensity` (operations on elements per byte), `.bytes_per_second` and
-        `.operations_per_second` in the call, `.machine.memory` (what memory gives: bandwidth.py),
-        `.verdict`. docs/debugging.md says what is counted."""
+        `.operations_per_second` in the call, `.machine.memory` (what memory gives:
+        cost/bandwidth.py), `.verdict`. docs/debugging.md says what is counted."""
         machine = machine_for(self.measured)
         return tuple(one for graph in self.measured for one in positions(graph, machine))
 
@@ -158,13 +160,13 @@ def recompiles(fn: Any, run: Run) -> Iterator[Recompile]:
             yield from record.recompiles
 
 
-def machine_for(graphs: Iterable[Compiled]) -> Machine:
+def machine_for(graphs: Iterable[Compiled]) -> MachineLimits:
     """Measured if there is anything to compare."""
     steps = (step for graph in graphs for step in graph.steps if not graph.for_sizes)
     moving = [step for step in steps if step.moved and step.times]
     out_of_memory = (step for step in moving if (step.moved or 0) > caches())
     reached = max(map(rate, out_of_memory), default=0.0)
-    return Machine(bandwidth(pipeline.threads(), reached) if moving else None, caches())
+    return MachineLimits(bandwidth(thread_count(), reached) if moving else None, caches())
 
 
 def rate(step: Step) -> float:

@@ -13,30 +13,39 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.codegen.folder import said
-from jitcore.codegen.traffic import Counts
 from jitcore.config import environment
-from jitcore.dataclass import dataclass, replace
+from jitcore.cost.bytes_moved import Counts
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import summed
+from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.plan.work import Work
 from jitcore.report.annotated import functions
+from jitcore.report.meter_snapshot import (
+    NOTHING,
+    Code,
+    FrameTimes,
+    MeterRow,
+    Reading,
+    Slots,
+    reading,
+)
 from jitcore.report.processes import command, process
-from jitcore.report.reading import NOTHING, Code, Known, Reading, Row, Slots, reading
 from jitcore.report.run import (
     KINDS,
+    AfterRegion,
     Call,
     Compiled,
     Kind,
-    Left,
     Recompiled,
     Run,
     Step,
     Stop,
     Totals,
 )
-from jitcore.report.source import spot_of
-from jitcore.runtime.records import Record, Region, Work
+from jitcore.report.user_source import spot_of
+from jitcore.runtime.records import Record, Region
 from jitcore.runtime.records import records as of_process
+from jitcore.toolchain.cache_dir import said
 from jitcore.verify.findings import findings
 from jitcore.version import __version__
 
@@ -173,7 +182,7 @@ def steps(region: Region, slots: Slots | None) -> Iterator[Step]:
         return
     works = list(region.works)
     at = -1
-    mine: list[list[Row]] = [[] for _ in works]
+    mine: list[list[MeterRow]] = [[] for _ in works]
     for row in slots.steps:
         if at + 1 < len(works) and works[at + 1].target is row.what:
             at += 1
@@ -197,14 +206,14 @@ def step_of(work: Work, counts: Counts, kind: Kind, times: int, seconds: float |
     return Step(kind, work.name, spots, times, seconds, *known)
 
 
-def lefts(region: Region, slots: Slots | None) -> Iterator[Left]:
+def lefts(region: Region, slots: Slots | None) -> Iterator[AfterRegion]:
     for row in slots.after if slots is not None else ():
         place = region.exits.get(row.what)
         if place is None or not row.times or (row.what == region.end and region.breaks):
             continue
         ended = row.what == region.end
-        why = "the region has ended" if ended else "a loop was left, or a step could not be done"
-        yield Left(spot_of(place), why, row.times, row.seconds)
+        why = "the region ends here" if ended else "a loop was left early, or an operation failed"
+        yield AfterRegion(spot_of(place), why, row.times, row.seconds)
 
 
 # ---- breaks -------------------------------------------------------------------------------------
@@ -281,7 +290,7 @@ def before_any(record: Record, made: dict[Break, Cost], found: Reading) -> None:
         cost_of(stop, made).add(known.frames, known.begins)
 
 
-def known_of(found: Reading, place: Place) -> Known:
+def known_of(found: Reading, place: Place) -> FrameTimes:
     return found.codes.get((place.filename, place.lineno or 0, place.function), NOTHING)
 
 

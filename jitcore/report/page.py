@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from jitcore.amounts import binary, counted, seconds, share
+from jitcore.host.units import binary, counted, seconds, share
 from jitcore.report.annotated import WORDS
-from jitcore.report.bars import bars, before_and_after
+from jitcore.report.before_after import bars, before_and_after
 from jitcore.report.console import summed, taken
-from jitcore.report.pictures import flame, timeline
 from jitcore.report.processes import whose
 from jitcore.report.roofline import NOT_ASKED, moves, position
 from jitcore.report.run import KINDS, Compared, Compiled, Function, Line, Run, Spot, Step, Stop
+from jitcore.report.timeline import flame, timeline
 from jitcore.report.versions import versions
 
 MOST_FUNCTIONS = 60

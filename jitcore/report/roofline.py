@@ -1,9 +1,9 @@
 """What was measured of graphs and their steps → where they stand between memory and computing.
 
 intensity    operations on elements per byte that is read or written
-             (codegen/operations.py and codegen/traffic.py say what is counted)
+             (cost/operations.py and cost/bytes_moved.py say what is counted)
 reached      the bytes and the operations of the runs there were, in the time that they took
-memory       what this machine gives (bandwidth.py)
+memory       what this machine gives (cost/bandwidth.py)
 
 S. Williams, A. Waterman, D. Patterson, "Roofline: An Insightful Visual Performance Model", 2009.
 There is no roof for operations here: an exponential takes many times as long as an addition.
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitcore.amounts import binary, share
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.units import binary, share
 from jitcore.report.annotated import whose
 from jitcore.report.run import Compiled, Step
 
@@ -25,14 +25,14 @@ SIZES = "it serves many sizes, and which ones came is not known"
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineLimits:
     """`memory`: bytes per second; None: not measured. `caches`: bytes; 0: not known."""
 
     memory: float | None
     caches: int
 
 
-NOT_ASKED = Machine(None, 0)
+NOT_ASKED = MachineLimits(None, 0)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Position:
     runs: int
     seconds: float
     why: str
-    machine: Machine
+    machine: MachineLimits
 
     @property
     def intensity(self) -> float | None:
@@ -112,7 +112,7 @@ class Position:
         return f"{reached:.3g}{of}{more}"
 
 
-def positions(one: Compiled, machine: Machine) -> Iterator[Position]:
+def positions(one: Compiled, machine: MachineLimits) -> Iterator[Position]:
     """Of a graph that was measured: as a whole, if it has several steps, and step by step."""
     steps = [position(step, one, machine) for step in one.steps]
     if len(steps) > 1:
@@ -124,7 +124,7 @@ def positions(one: Compiled, machine: Machine) -> Iterator[Position]:
     yield from steps
 
 
-def position(step: Step, one: Compiled, machine: Machine) -> Position:
+def position(step: Step, one: Compiled, machine: MachineLimits) -> Position:
     last = max(step.spots, key=lambda spot: spot.line, default=one.spot)
     name = f"{short(last.function)}@{last.line}"
     what = whose(step.name) if step.kind == "call" else step.name

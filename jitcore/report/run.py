@@ -1,18 +1,18 @@
 """The records of a run: what was compiled, where CPython had to go on and why, what all of it cost.
 
-    measured.py ─▶ Run ─▶ console.py, page.py, machine.py
+    measured.py ─▶ Run ─▶ console.py, page.py, json_file.py
 
 Strings and numbers only, so that a run is written to a file as it is. Times are seconds; they are
-None where nobody measured: csrc/meter.h.
+None where nobody measured: csrc/observe/meter.h.
 """
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
-# Of csrc/meter.h, in order.
+# Of csrc/observe/meter.h, in order.
 Kind = Literal["cpython", "kernel", "loop", "call", "entry", "compiling"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -65,7 +65,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Left:
+class AfterRegion:
     """CPython after a region, where no break says why: the region has ended, a loop was left, or
     what it had begun was dropped."""
 
@@ -90,7 +90,7 @@ class Compiled:
     state: str
     nodes: int
     steps: tuple[Step, ...]
-    lefts: tuple[Left, ...]
+    lefts: tuple[AfterRegion, ...]
     hits: int
     failures: int
     stays: int

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jitcore.amounts import counted
+from jitcore.host.units import counted
 from jitcore.report.run import Recompiled
 
 MOST = 4  # expressions that are named

@@ -19,15 +19,16 @@ from time import perf_counter, process_time, thread_time
 from types import CodeType
 from typing import Any
 
-from jitcore import _C, limit
-from jitcore.dataclass import dataclass
+from jitcore import _C
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break
+from jitcore.host import deadline
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.opcodes.decode import decode
+from jitcore.runtime.notify import collectors, seen
 from jitcore.runtime.policy import FEW_HITS
 from jitcore.runtime.records import Done, Record
 from jitcore.runtime.regions import place_at
-from jitcore.runtime.told import collectors, seen
 
 MOST = 1.0  # seconds for a piece,
 SHARE = 1 / 8  # or that much of what has run since, which comes to more in the end
@@ -90,9 +91,9 @@ def limited(
             return "runs in CPython"
     watch = Stopwatch()
     try:
-        with limit.within(seconds):
+        with deadline.within(seconds):
             done = work()
-    except limit.Abandoned as stop:
+    except deadline.Abandoned as stop:
         record.needs[point.offset] = stop.needed
         record.tries[point.offset] -= 1
         further = True

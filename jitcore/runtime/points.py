@@ -6,7 +6,7 @@ from jitcore import _C, logs
 from jitcore.fallback.breaks import place_of
 from jitcore.fallback.splice import splice
 from jitcore.opcodes.decode import Code
-from jitcore.opcodes.listing import listing
+from jitcore.opcodes.disassembly import listing
 from jitcore.runtime.records import Record, records
 
 MAX_POINTS = 200

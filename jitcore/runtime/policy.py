@@ -12,9 +12,9 @@ from jitcore.config import Config
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, place_of
 from jitcore.guards.reason import Change
+from jitcore.runtime.notify import at_limit
 from jitcore.runtime.records import Record
 from jitcore.runtime.regions import facts_of
-from jitcore.runtime.told import at_limit
 from jitcore.symbolic.state import Capture
 
 MOST_PLACES = 8  # that vary to the limit, in one function
@@ -38,7 +38,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
         return False
     if not point.barren:
         text = f"{tries - 1} versions"
-        text = text if tries > limit else f"{again - 1} versions of its regions, beside the first"
+        text = text if tries > limit else f"{again - 1} versions of its graphs, besides the first"
         text += what_varies(record, point.offset)
         at_limit(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
@@ -51,7 +51,7 @@ def what_varies(record: Record, offset: int) -> str:
     if not kinds:
         return ""
     ((kind, _),) = kinds.most_common(1)
-    return f", for other {kind}{alone(record.config) if kind == SIZES else ''}"
+    return f", for different {kind}{alone(record.config) if kind == SIZES else ''}"
 
 
 def alone(config: Config) -> str:
@@ -59,7 +59,7 @@ def alone(config: Config) -> str:
     if config.dynamic is False:
         return " under dynamic=False"
     if config.backend != "c":
-        return " with another backend than C"
+        return " with a backend other than C"
     return " in the background" if config.compiling == "background" else ""
 
 
@@ -78,7 +78,7 @@ def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
     record.wasted[point.offset] = point.run, count
     if count < MAX_WASTED:
         return False
-    text = f"{count} versions, each of use for a round or two of a loop"
+    text = f"{count} versions, each used in one or two iterations of a loop"
     at_limit(record, Break(breaks.CACHE_LIMIT, text, place_of(code)))
     return True
 

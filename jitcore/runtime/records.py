@@ -17,26 +17,17 @@ from functools import partial
 from types import CodeType
 from typing import Any, Literal
 
-from jitcore.cached import Extents
-from jitcore.codegen.footprint import Footprint
-from jitcore.codegen.traffic import LOOP, Counts, Moves, Traffic
 from jitcore.config import Config
-from jitcore.dataclass import dataclass
+from jitcore.cost.bytes_moved import LOOP, Counts, Moves, Traffic
+from jitcore.cost.peak_memory import Footprint
 from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change, summed
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph
+from jitcore.plan.work import Work
+from jitcore.user.cache_info import Extents
 
 NO_MOVES = Moves((), (), (), {})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
-    """One step of a plan: the kernel, loop or function that it calls, and where the program has
-    what it does."""
-
-    target: Any
-    name: str
-    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +96,9 @@ class Record:
     config: Config
     points: dict[int, Any] = field(default_factory=dict)
     tries: dict[int, int] = field(default_factory=dict)
-    sizes: dict[int, list[Any]] = field(default_factory=dict)  # at a point, see runtime/sizes.py
+    sizes: dict[int, list[Any]] = field(
+        default_factory=dict
+    )  # at a point, see runtime/sizes/sized_entry.py
     one_size: dict[int, int] = field(default_factory=dict)  # tries of an entry for all, in vain
     rolled: set[int] = field(default_factory=set)  # loops that are not unrolled, by their headers
     varied: set[str] = field(default_factory=set)  # numbers for which there are versions

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from jitcore.cached import Extents
-from jitcore.codegen.footprint import Footprint
+from jitcore.cost.peak_memory import Footprint
 from jitcore.fallback.breaks import Place, place_of
 from jitcore.guards.guard import IsArray, IsSized
 from jitcore.opcodes.decode import Code, decode
-from jitcore.runtime.assemble import Assembled
+from jitcore.plan.assemble import Assembled
 from jitcore.runtime.records import NO_MOVES, Region
-from jitcore.symbolic.state import Capture, Loud
-from jitcore.symbolic.state import Routine as Looped
+from jitcore.symbolic.state import Capture, EffectStep
+from jitcore.symbolic.state import LoopRegion as Looped
+from jitcore.user.cache_info import Extents
 
 
 def region_of(
@@ -60,7 +60,7 @@ def exits_of(code: Code, captured: Capture) -> dict[int, Place]:
     """Where CPython may go on."""
     exits = [captured.exit]
     for segment in captured.segments:
-        exits.append(segment.at if isinstance(segment, Loud) else segment.start)
+        exits.append(segment.at if isinstance(segment, EffectStep) else segment.start)
         if isinstance(segment, Looped):
             exits += segment.exits.values()
     at = {exit.offset for exit in exits if exit.offset >= 0}

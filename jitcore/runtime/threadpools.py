@@ -3,8 +3,8 @@
     with threadpoolctl.threadpool_limits(1):                   every library that it knows
     with threadpoolctl.threadpool_limits(1, user_api="jitcore"):
 
-It finds a library by the name of its file and by its functions (csrc/workers.c), and asks a class
-that the library has registered. jitcore imports nothing for that.
+It finds a library by the name of its file and by its functions (csrc/kernel/workers.c), and asks a
+class that the library has registered. jitcore imports nothing for that.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ else                  the processors that affinity and the control group's quota
 from __future__ import annotations
 
 from jitcore.config import Config
-from jitcore.processors import processors
+from jitcore.host.cpu_count import processors
 
 
 def threads_of(config: Config) -> int:

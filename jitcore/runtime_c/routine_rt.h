@@ -1,11 +1,11 @@
-/* What generated routines (scalar code with loops) share with csrc/routine.c; the text stands behind kernel_rt.h at the head
+/* What generated routines (scalar code with loops) share with csrc/loop/loop.c; the text stands behind kernel_rt.h at the head
  * of every routine.
  *
  * A routine is `int routine(const rt_slot *in, rt_slot *out, char *const *p, const i64 *const *dim, const i64 *const *step,
  * rt_world *world)`:
  *   in     its scalars           p, dim, step   its arrays: first element, extents, byte strides
  *   out    what the way by which it is left hands on
- * It returns the number of that way; 0: it ran to its end. Where the rounds of its outermost loop may be dealt out (csrc/parallel.h),
+ * It returns the number of that way; 0: it ran to its end. Where the rounds of its outermost loop may be dealt out (csrc/loop/doall.h),
  * it does those from `begin` to before `end`; RT_PAUSED: others are left.
  */
 #ifndef JITCORE_ROUTINE_RT_H
@@ -28,7 +28,7 @@ typedef union {
     } part; /* an array that was made, in C order, in a room; with its steps, where a call takes it */
 } rt_slot;
 
-/* A buffer of a routine (csrc/rooms.h). */
+/* A buffer of a routine (csrc/loop/scratch.h). */
 typedef struct {
     char *first;
     i64 size;
@@ -38,7 +38,7 @@ typedef struct {
 #define RT_AHEAD 32
 
 /* Products of vectors that the rounds `from` to before `to` of a loop will want, if they are `ready`; of vectors that grow,
- * the sums of their first elements (csrc/dots.h). */
+ * the sums of their first elements (csrc/numpy/blas_dot.h). */
 typedef struct {
     i64 from, to, done;
     int ready;
@@ -48,7 +48,7 @@ typedef struct {
 #define RT_ROWS 24
 
 /* Products of a vector and a matrix that the rounds `from` to before `to` will want, if they are `ready`: `row` bytes from one to the
- * next (csrc/row_products.h). */
+ * next (csrc/numpy/blas_gemv.h). */
 typedef struct {
     i64 from, to, row;
     int ready;
@@ -60,7 +60,7 @@ typedef struct {
 #define RT_LOG ((i64)24 << 20) /* bytes that are kept of a stretch */
 #define RT_SHORT_LOG ((i64)1 << 20) /* and fit into a cache */
 
-/* Blocks `from` to before `to` of strands (csrc/strands.h), in so many rounds from `first` on. RT_LOOK: how many of these can be done,
+/* Blocks `from` to before `to` of strands (csrc/loop/blocks.h), in so many rounds from `first` on. RT_LOOK: how many of these can be done,
  * with no element touched. RT_UNDO: what they wrote is as it was. A routine has a struct of its own, which begins with this one: `all`. */
 typedef struct {
     int mode;
@@ -82,20 +82,20 @@ typedef struct rt_world {
     int (*room)(rt_room *rooms, i64 k, i64 bytes); /* 1: it has so many, and anything in it */
     rt_room *rooms;
     i64 *rounds; /* of its loops, when it is left; many, where CPython would leave them, too */
-    int (*call)(struct rt_world *world, i64 k, rt_slot *operands, rt_slot *out); /* csrc/callback.h */
+    int (*call)(struct rt_world *world, i64 k, rt_slot *operands, rt_slot *out); /* csrc/loop/call_out.h */
     void *calls;
     int stale; /* the next round begins in CPython, where guards are asked: STALE, of the outermost loop; VERY_STALE, of any */
     i64 begin, end, count; /* of the outermost loop: what to do, and how many rounds it has */
     int sure; /* a warning, given now, could neither raise nor run code of the user's */
     i64 stored; /* bytes for whose sake that is asked before the launch */
-    f64 (*dot)(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step); /* csrc/dots.h */
+    f64 (*dot)(const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y, i64 y_step); /* csrc/numpy/blas_dot.h */
     void (*ahead)(rt_ahead *ahead, i64 from, i64 lanes, i64 n, const char *x, i64 x_step, i64 x_lane, const char *y,
                   i64 y_step, i64 y_lane, int growing);
     f64 (*on)(const rt_ahead *ahead, i64 at, const rt_loop *matmul, i64 n, const char *x, i64 x_step, const char *y,
               i64 y_step);
     void (*rows)(rt_rows *rows, i64 from, i64 lanes, i64 n, i64 p, const char *x, i64 x_step, i64 x_lane, const char *y, i64 y_step,
-                 i64 y_column, i64 y_lane, int rest, char *room); /* csrc/row_products.h */
-    int (*strands)(rt_strand *fn, rt_strands *job, i64 elements); /* csrc/strands.h */
+                 i64 y_column, i64 y_lane, int rest, char *room); /* csrc/numpy/blas_gemv.h */
+    int (*strands)(rt_strand *fn, rt_strands *job, i64 elements); /* csrc/loop/blocks.h */
 } rt_world;
 
 /* The value of an exact Python float: type, reference count, value (Include/cpython/floatobject.h). */
@@ -302,7 +302,7 @@ static inline int rt_sure(rt_world *world, i64 bytes)
     return world->sure;
 }
 
-#ifdef RT_MATH /* csrc/routine.c has no use for it */
+#ifdef RT_MATH /* csrc/loop/loop.c has no use for it */
 
 /* libm's own functions under names of ours, so that the compiler does not know better. */
 #define RT_LIBM(name) f64 rt_##name(f64) __asm__(#name);

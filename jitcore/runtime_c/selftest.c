@@ -1,5 +1,5 @@
 /* What the C compiler must not get wrong, in the forms that generated C has. Stands behind the text of kernel_rt.h and
- * the helpers of emit_c.py; jitcore/codegen/selftest.py calls each test and compares with NumPy.
+ * the helpers of kernels/emit/kernel_c.py; jitcore/toolchain/selftest.py calls each test and compares with NumPy.
  *
  * A test reads a and b, writes out, and is called between the clearing and the reading of the flags.
  */

@@ -12,7 +12,7 @@ import operator
 import sys
 from typing import Any
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

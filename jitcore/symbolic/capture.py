@@ -14,36 +14,40 @@ from typing import Any
 
 from jitcore import logs
 from jitcore.config import Config
-from jitcore.dataclass import replace
 from jitcore.errors import blame
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, BreakSignal, Place, place_of
 from jitcore.fallback.exit import Exit
 from jitcore.guards.guard import Absent, ErrState, SameObject
 from jitcore.guards.source import Global, Local, Stack
-from jitcore.hush import hushed
+from jitcore.host.fast_dataclass import replace
+from jitcore.host.user_exceptions import is_users
+from jitcore.host.warning_filter import hushed
+from jitcore.ir.fp_effects import any_may_warn
 from jitcore.ir.graph import Body, Graph
 from jitcore.ir.op import Unsupported
-from jitcore.ir.warns import any_may_warn
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
 from jitcore.symbolic import handlers, models
-from jitcore.symbolic.assumed import promises
-from jitcore.symbolic.blame import refused
-from jitcore.symbolic.leave import exit_at, exit_return
-from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import guard_apart, has_names
-from jitcore.symbolic.piles import Guessed
-from jitcore.symbolic.routine import Refused, enter, enter_branch, wants
-from jitcore.symbolic.signals import Cut, Fenced
-from jitcore.symbolic.state import Capture, Frame, Loud, Routine, Start, Window
-from jitcore.symbolic.values import NULL, Exc, Lazy, Var
-from jitcore.symbolic.working import Fork
-from jitcore.users import is_users
+from jitcore.symbolic.arrays.remainders import rest
+from jitcore.symbolic.break_reason import refused, row_of_unsupported
+from jitcore.symbolic.exits import exit_at, exit_return
+from jitcore.symbolic.loops.local_stack import Guessed
+from jitcore.symbolic.loops.loop_region import LoopRejected, enter, enter_branch, wants
+from jitcore.symbolic.loops.loop_state import Fork
+from jitcore.symbolic.machine import Asks, Machine
+from jitcore.symbolic.objects.assumed_constant import promises
+from jitcore.symbolic.objects.namespaces import about_to_write, guard_apart, has_names
+from jitcore.symbolic.placeholders import NULL
+from jitcore.symbolic.signals import Fenced, RegionEnd
+from jitcore.symbolic.state import Capture, EffectStep, Frame, LoopRegion, Start, Window
+from jitcore.symbolic.unwind import unwind
+from jitcore.symbolic.values import Exc, Lazy, Var
 
 MAX_WALKS = 200
 NO_LOOPS: Mapping[int, str] = {}
 TABLES = (handlers, models)
+ASKS = Asks(exit_at, unwind, rest, about_to_write, row_of_unsupported)
 
 
 def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS) -> Capture:
@@ -59,11 +63,11 @@ def capture(start: Start, config: Config, refused: Mapping[int, str] = NO_LOOPS)
     looked: list[Any] = []
     assumed: dict[Any, Any] = {}
     for _ in range(MAX_WALKS):
-        vm = Machine(start, config, fenced, left, exit_at, looked, assumed)
+        vm = Machine(start, config, fenced, left, ASKS, looked, assumed)
         try:
             with hushed("error"):
                 return walk(vm)
-        except Refused as refusal:
+        except LoopRejected as refusal:
             logs.breaks.debug("%s: the loop at %d: %s", start.code.code.co_name, *refusal.args)
             left[refusal.at] = refusal.why
             start = replace(start, rolled=frozenset(vm.rolled))
@@ -148,7 +152,7 @@ def walk(vm: Machine) -> Capture:
                 vm.step(frame)
             except Fork as fork:
                 enter_branch(vm, frame, fork)
-    except Cut as cut:
+    except RegionEnd as cut:
         return ended(vm, cut.stop, True)
     except Fenced as fenced:
         return ended(vm, fenced.stop, False)
@@ -177,7 +181,7 @@ def outermost(vm: Machine) -> Frame:
 
 def returned(vm: Machine) -> Capture:
     """A return is a jump to the return instruction, or needs no frame when the region is the
-    whole function, with no effect on arrays but a kernel's (runtime/planned.py)."""
+    whole function, with no effect on arrays but a kernel's (plan/segments.py)."""
     frame = vm.outer
     assert frame.result is not None and frame.instr is not None
     plain = frame.code.is_plain and not vm.in_loop
@@ -206,7 +210,7 @@ def headers(vm: Machine) -> tuple[int, ...]:
     """A loop that was left in mid-flight goes on at its header, in its next round."""
     found: set[int] = set()
     for segment in vm.segments:
-        if isinstance(segment, Routine):
+        if isinstance(segment, LoopRegion):
             found |= segment.headers
             found.update(exit.offset for exit in segment.exits.values() if exit.through_point)
     return tuple(sorted(found))
@@ -284,7 +288,9 @@ def finish(
     if vm.mutated:
         guard_aliases(vm)
     guard_apart(vm)
-    nodes = tuple(n for s in vm.segments for n in ([s.node] if isinstance(s, Loud) else s.nodes))
+    nodes = tuple(
+        n for s in vm.segments for n in ([s.node] if isinstance(s, EffectStep) else s.nodes)
+    )
     name = vm.start.code.code.co_name
     if any_may_warn(nodes):
         vm.guard(ErrState(vm.start.errstate))

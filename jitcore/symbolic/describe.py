@@ -9,16 +9,14 @@ import numpy as np
 
 from jitcore.guards.guard import name_of
 from jitcore.guards.source import shown
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.ir.value import given as values_in
-from jitcore.marks import COMPILED
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
+from jitcore.ir.value import given
 from jitcore.symbolic.values import (
     Bound,
     Cell,
-    Compiled,
+    CompiledFunction,
     Counted,
     Dict,
-    Either,
     Enumerate,
     Exc,
     Filter,
@@ -33,22 +31,24 @@ from jitcore.symbolic.values import (
     Object,
     Partial,
     Range,
-    Run,
     Set,
     Slice,
     Super,
+    TaggedUnion,
+    Traced,
     Tuple,
     Var,
     View,
     Zip,
 )
+from jitcore.user.directives import COMPILED
 
 CLASSES: dict[type, type] = {
     List: list,
     Dict: dict,
     Set: set,
     Func: types.FunctionType,
-    Compiled: COMPILED,
+    CompiledFunction: COMPILED,
     Method: types.MethodType,
     Masked: np.ndarray,
     Range: range,
@@ -61,13 +61,13 @@ WORDS: dict[type, str] = {
     Slice: "a slice",
     Cell: "a captured variable",
     Func: "a function",
-    Compiled: "a compiled function",
+    CompiledFunction: "a compiled function",
     Method: "a method",
     Bound: "a method",
     Iter: "an iterator",
     Range: "a range",
     Counted: "an iterator",
-    Either: "a number of one type or another",
+    TaggedUnion: "a number whose type varies",
     Zip: "a zip() in use",
     Enumerate: "an enumerate() in use",
     Map: "a map() in use",
@@ -86,9 +86,9 @@ def class_of(var: Var) -> type | None:
             return type(obj)
         case Object(cls=cls) | Tuple(cls=cls) | Exc(cls=cls):
             return cls
-        case Run(value):
+        case Traced(value):
             kind = value.type
-            if isinstance(kind, ArrayType | SpanType):
+            if isinstance(kind, ArrayType | DynArrayType):
                 return np.ndarray
             if isinstance(kind, ScalarType):
                 return type(kind.dtype.type(0).item()) if kind.python else kind.dtype.type
@@ -102,18 +102,23 @@ def describe(var: Var) -> str:
     match var:
         case Known(obj):
             return described(obj)
-        case Run(value) if isinstance(value.type, ArrayType):
-            return f"a {value.type.dtype} array of shape {value.type.shape}"
-        case Run(value) if isinstance(value.type, ScalarType):
+        case Traced(value) if isinstance(value.type, ArrayType):
+            return f"{with_article(str(value.type.dtype))} array of shape {value.type.shape}"
+        case Traced(value) if isinstance(value.type, ScalarType):
             return number_words(value.type)
-        case Run() | Object() | Exc():
+        case Traced() | Object() | Exc():
             cls = class_of(var)
-            return f"a {cls.__name__} object" if cls is not None else "an object"
+            return f"{with_article(cls.__name__)} object" if cls is not None else "an object"
         case Tuple(cls=cls):
-            return f"a {cls.__name__}"
+            return with_article(cls.__name__)
         case View(name=name):
             return f"the {name} of a dict"
     return WORDS.get(type(var), "a value")
+
+
+def with_article(name: str) -> str:
+    """With its article."""
+    return f"{'an' if name[:1] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
 
 
 def number_words(kind: ScalarType) -> str:
@@ -125,13 +130,13 @@ def described(obj: object) -> str:
     either: the answer may be code of the user's."""
     if type(obj) in LITERALS:
         text = shown(obj)
-        return text if len(text) <= 40 else f"a {type(obj).__name__}"
+        return text if len(text) <= 40 else with_article(type(obj).__name__)
     cls, name = type(obj).__name__, name_of(obj)
     return cls if name == cls else f"{cls} {name}"
 
 
-def selected(given: tuple[Any, ...]) -> str:
+def selected(args: tuple[Any, ...]) -> str:
     """What indices give whose values count, in words."""
-    types = [value.type for value in values_in(given[1:], {})]
+    types = [value.type for value in given(args[1:], {})]
     by_mask = any(isinstance(t, ArrayType) and t.dtype.kind == "b" for t in types)
     return "boolean indexing" if by_mask else "a slice with ends that are computed at run time"

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.miniature import asked_repeated, asked_shape
+from jitcore.ir.infer.by_sample import asked_repeated, asked_shape
 from jitcore.ir.op import Kind, Op
-from jitcore.ir.ops_python import python_row
-from jitcore.ir.types import ArrayType, ScalarType, SpanType, Type, type_of
+from jitcore.ir.ops.python import python_row
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType, Type, type_of
 from jitcore.ir.value import given
-from jitcore.symbolic.describe import describe
-from jitcore.symbolic.extents import (
+from jitcore.symbolic.arrays.masked_select import give_up, mapped
+from jitcore.symbolic.arrays.shape_facts import (
     derived,
     is_known,
     reject_lengths,
@@ -21,9 +21,9 @@ from jitcore.symbolic.extents import (
     shaping,
     told,
 )
-from jitcore.symbolic.lanes import give_up, mapped
+from jitcore.symbolic.break_rows import row_of_operands
+from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.refusals import row_of_operands
 from jitcore.symbolic.values import (
     NOTHING,
     Dict,
@@ -31,9 +31,9 @@ from jitcore.symbolic.values import (
     Lazy,
     List,
     Masked,
-    Run,
     Set,
     Slice,
+    Traced,
     Tuple,
     Var,
 )
@@ -43,7 +43,7 @@ from jitcore.symbolic.wrap import realize
 def leaf(vm: Machine, var: Var, concrete: bool = False) -> Any:
     """The argument tree of a value: Values at the leaves, constants elsewhere."""
     match var:
-        case Run(value, hint=hint):
+        case Traced(value, hint=hint):
             if concrete and hint is not NOTHING:
                 return shaping(vm, var)
             return value
@@ -72,8 +72,8 @@ def is_array_like(vm: Machine, var: Var) -> bool:
     var = realize(vm, var)
     if isinstance(var, Masked):
         return True
-    return isinstance(var, Run) and (
-        isinstance(var.value.type, ArrayType | SpanType)
+    return isinstance(var, Traced) and (
+        isinstance(var.value.type, ArrayType | DynArrayType)
         or (isinstance(var.value.type, ScalarType) and not var.value.type.python)
     )
 
@@ -81,7 +81,9 @@ def is_array_like(vm: Machine, var: Var) -> bool:
 def python_scalar(vm: Machine, var: Var) -> bool:
     """A run-time Python number."""
     var = realize(vm, var)
-    return isinstance(var, Run) and isinstance(var.value.type, ScalarType) and var.value.type.python
+    return (
+        isinstance(var, Traced) and isinstance(var.value.type, ScalarType) and var.value.type.python
+    )
 
 
 def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var]) -> Var:
@@ -91,7 +93,7 @@ def emit_row(vm: Machine, op: Op, args: tuple[Var, ...], kwargs: dict[str, Var])
     if any(isinstance(arg, Masked) for arg in args):
         return mapped(vm, op, args, kwargs)
     only = realize(vm, args[0]) if len(args) == 1 and not kwargs and op.fold is not None else None
-    if op.fold is not None and isinstance(only, Run) and isinstance(only.value.type, ArrayType):
+    if op.fold is not None and isinstance(only, Traced) and isinstance(only.value.type, ArrayType):
         return told(vm, only, op.name.rpartition(".")[2], op.fold)
     scalars = op.kind in (Kind.MAP, Kind.STORE) or is_of_length(vm, op, args)
     if not scalars and op.kind is not Kind.VIEW and op.name not in OF_LENGTHS:
@@ -119,7 +121,7 @@ OF_LENGTHS = frozenset(
 def is_of_length(vm: Machine, op: Op, args: tuple[Var, ...]) -> bool:
     """np.float64(len(x))."""
     return op.name.startswith("scalar.") and any(
-        isinstance(arg, Run) and arg.value in vm.lengths for arg in args
+        isinstance(arg, Traced) and arg.value in vm.lengths for arg in args
     )
 
 
@@ -128,7 +130,7 @@ def number_type(vm: Machine, var: Var) -> ScalarType | None:
     match realize(vm, var):
         case Known(obj) if type(obj) in (bool, int, float, complex):
             kind = type_of(obj)
-        case Run(value):
+        case Traced(value):
             kind = value.type
         case _:
             return None
@@ -160,7 +162,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...]) -> Var:
     """If what every operand is now is known, so is the result; small ints only."""
-    if not isinstance(out, Run):
+    if not isinstance(out, Traced):
         return out
     now: list[Any] = []
     deps: frozenset[Any] = frozenset()
@@ -169,7 +171,7 @@ def hinted(vm: Machine, out: Var, fn: Callable[..., Any], args: tuple[Var, ...])
         match arg:
             case Known(obj):
                 now.append(obj)
-            case Run(hint=hint) if hint is not NOTHING:
+            case Traced(hint=hint) if hint is not NOTHING:
                 now.append(hint)
                 deps |= arg.deps
             case _:

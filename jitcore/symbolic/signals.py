@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jitcore.fallback.breaks import Break
+from jitcore.symbolic.values import Exc
 
 
 class Fenced(Exception):
@@ -13,7 +14,7 @@ class Fenced(Exception):
         self.stop = stop
 
 
-class Cut(Exception):
+class RegionEnd(Exception):
     """The region ends before the next instruction, which starts another region. Without a break
     it is the end of the body of a loop that is CPython's."""
 
@@ -24,3 +25,11 @@ class Cut(Exception):
 
 class Particular(Exception):
     """What is captured for all sizes depends on this one."""
+
+
+class Raising(Exception):
+    """An exception on its way to a handler."""
+
+    def __init__(self, exc: Exc) -> None:
+        super().__init__(exc.detail)
+        self.exc = exc

@@ -1,8 +1,8 @@
 """The records of a capture: the frames being interpreted, the segments of the graph, and the
 result.
 
-segments:  Window(pure nodes) Loud(step) Window(…) Routine(loops) Window(…) …
-           see docs/architecture.md, section 2
+segments:  Window(pure nodes) EffectStep Window(…) LoopRegion Window(…) …
+           see docs/architecture.md, "Window"
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import field
 from types import CodeType
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Break
 from jitcore.fallback.exit import Do, Exit
 from jitcore.guards.guard import Guard
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph, Node, Value
-from jitcore.ir.types import ArrayType, PileType
+from jitcore.ir.types import ArrayType, StackType
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic.values import Cell, Func, Run, Var
+from jitcore.symbolic.values import Cell, Func, Traced, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Start:
     refused: Mapping[int, str] = field(default_factory=dict)  # by captures before, as in Capture
     sizes: Mapping[Source, Sized] = field(default_factory=dict)  # arrays as they might be
     free: frozenset[Asked] = frozenset()  # extents of computed arrays that are no facts then
-    piles: Mapping[PileKey, PileType] = field(default_factory=dict)  # lists that begin empty
+    piles: Mapping[PileKey, StackType] = field(default_factory=dict)  # lists that begin empty
     varied: frozenset[str] = frozenset()  # numbers that were constants, and lists of such
 
 
@@ -69,15 +69,15 @@ class Division:
 
 
 # On the way from extents to a number: divisions, other numbers, which of some was the least, and
-# what else there is to know of it (symbolic/extents.py).
-Met = Division | Run | tuple[int, ...] | str
+# what else there is to know of it (symbolic/arrays/shape_facts.py).
+Met = Division | Traced | tuple[int, ...] | str
 
 
 PileKey = tuple[CodeType, int, int]  # its loop's first instruction, its variable
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DeferredEffect:
     """An effect that waits for the exits."""
 
     do: Do
@@ -95,7 +95,7 @@ class Window:
 
 
 @dataclass(slots=True)
-class Loud:
+class EffectStep:
     """A step with effects on arrays, or warnings. If it raises, it raises in the state of `at`, at
     the instruction that makes the call."""
 
@@ -106,7 +106,7 @@ class Loud:
 
 
 @dataclass(slots=True)
-class Routine:
+class LoopRegion:
     """Scalar code with loops, compiled as one. A node that fails leaves by its exit, which is at
     the last place before it from which all can be repeated."""
 
@@ -120,7 +120,7 @@ class Routine:
 
 
 @dataclass(slots=True)
-class Mark:
+class ResumePoint:
     """The outermost frame's state between two instructions, for exits to it."""
 
     offset: int
@@ -130,17 +130,19 @@ class Mark:
 
 
 @dataclass(slots=True)
-class Parts:
+class LoopArrays:
     """What is known of the parts of arrays in routines."""
 
     views: dict[Value, tuple[Value, Any]] = field(default_factory=dict)  # the array, and its index
     in_c_order: set[Value] = field(default_factory=set)
     columns: dict[Value, tuple[Value, ...]] = field(default_factory=dict)  # of one array of NumPy's
     in_place: set[Value] = field(default_factory=set)  # views that `+=` and its like have written
-    born: dict[Value, Mark | None] = field(default_factory=dict)  # arrays made, and the mark then
+    born: dict[Value, ResumePoint | None] = field(
+        default_factory=dict
+    )  # arrays made, and the mark then
 
 
-Segment = Window | Loud | Routine
+Segment = Window | EffectStep | LoopRegion
 
 
 @dataclass(slots=True)

@@ -5,27 +5,27 @@ from __future__ import annotations
 import operator
 
 from jitcore.ir.types import ArrayType, CharacterType, ScalarType
-from jitcore.symbolic.extents import BRANCH, compared, decided
+from jitcore.symbolic.arrays.shape_facts import BRANCH, compared, decided
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.values import (
     NOTHING,
     Bound,
     Cell,
-    Compiled,
+    CompiledFunction,
     Dict,
     Func,
     Known,
     List,
     Method,
     Object,
-    Run,
     Set,
+    Traced,
     Tuple,
     Var,
 )
 from jitcore.symbolic.wrap import realize
 
-ALWAYS_TRUE = (Func, Compiled, Method, Bound, Cell)
+ALWAYS_TRUE = (Func, CompiledFunction, Method, Bound, Cell)
 SIMPLE = (
     str,
     bytes,
@@ -56,17 +56,17 @@ def truth(vm: Machine, var: Var) -> bool | None:
         case Object(cls=cls):
             plain = not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
             return True if plain else None
-        case Run(value) if vm.lengths.get(value) == ():
+        case Traced(value) if vm.lengths.get(value) == ():
             return compared(vm, operator.ne, var, Known(0))
-        case Run(value) if value in vm.lengths:
+        case Traced(value) if value in vm.lengths:
             return decided(vm, operator.ne, var, Known(0))
-        case Run(value) if value in vm.tests:
+        case Traced(value) if value in vm.tests:
             return decided(vm, *vm.tests[value])
-        case Run(value, hint=hint) if hint is not NOTHING and not vm.in_loop:
+        case Traced(value, hint=hint) if hint is not NOTHING and not vm.in_loop:
             return bool(vm.concrete(var, BRANCH))
-        case Run(value) if isinstance(value.type, (ArrayType, ScalarType)):
+        case Traced(value) if isinstance(value.type, (ArrayType, ScalarType)):
             return None
-        case Run(value) if isinstance(value.type, CharacterType):
+        case Traced(value) if isinstance(value.type, CharacterType):
             return True
     return True if isinstance(var, ALWAYS_TRUE) else None
 

@@ -5,21 +5,21 @@ frame.
 
 Only an exception that nobody looks at closely is captured. Where one that was raised would have to
 exist (with a traceback, as what is being handled), the place that raised it is left to CPython.
+An exception out of a callback is a break: no model or iteration is left half done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import BreakKind
+from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.signals import Raising
+from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Exc, Known
-
-if TYPE_CHECKING:
-    from jitcore.symbolic.machine import Machine
-    from jitcore.symbolic.state import Frame
 
 # Calling one of these, with any arguments by position, keeps them and does nothing else.
 PLAIN = (
@@ -31,14 +31,6 @@ PLAIN = (
 )
 TEXTS = (str, int, float, bool, type(None), bytes)
 LONG_TEXT = 600  # how long a text of digits may be is a setting
-
-
-class Raising(Exception):
-    """An exception on its way to a handler."""
-
-    def __init__(self, exc: Exc) -> None:
-        super().__init__(exc.detail)
-        self.exc = exc
 
 
 def throw(vm: Machine, exc: Exc, kind: BreakKind, detail: str) -> NoReturn:

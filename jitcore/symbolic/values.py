@@ -1,7 +1,7 @@
 """What the symbolic interpreter knows of an object: a closed sum.
 
     Lazy ── first use, guards ──▶ Known      the very object, decided while compiling
-                                  Run        a graph value: known by type only
+                                  Traced     a graph value: known by type only
                                   Tuple List Dict Slice …   structure known, parts symbolic
 
 `origin` is where an object that exists in the frame came from; None means made inside the region.
@@ -11,15 +11,16 @@ object at the exits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import field, fields
+from collections.abc import Callable
+from dataclasses import field
 from types import CodeType, FunctionType
 from typing import Any
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import RAISE, BreakKind
 from jitcore.guards.source import Source
+from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.symbolic.placeholders import Hidden, Null, Token
 
 NOTHING: Any = object()
 
@@ -33,21 +34,13 @@ class Lazy:
 
 
 @dataclass(eq=False, slots=True)
-class Null:
-    """CPython's NULL."""
-
-
-NULL = Null()
-
-
-@dataclass(eq=False, slots=True)
 class Known:
     obj: Any
     origin: Source | None = None
 
 
 @dataclass(eq=False, slots=True)
-class Run:
+class Traced:
     """A value of the graph. `hint` is what it is now; it holds as long as the `deps` are equal to
     what they were."""
 
@@ -59,8 +52,9 @@ class Run:
 
 @dataclass(eq=False, slots=True)
 class Masked:
-    """`array[mask]`, or what an operation made of it, see lanes.py. `fn` of `parts` makes it,
-    unless there were more loud steps than `stores`; `made_at` is where the outermost frame was."""
+    """`array[mask]`, or what an operation made of it, see arrays/masked_select.py. `fn` of `parts`
+    makes it, unless there were more loud steps than `stores`; `made_at` is where the outermost
+    frame was."""
 
     lanes: Value
     mask: Value
@@ -74,7 +68,7 @@ class Masked:
 class Tuple:
     items: tuple[Var, ...]
     origin: Source | None = None
-    cls: type = tuple  # a namedtuple class, otherwise
+    cls: type = tuple  # tuple itself or a namedtuple class
 
 
 @dataclass(eq=False, slots=True)
@@ -134,8 +128,8 @@ class Func:
 
 
 @dataclass(eq=False, slots=True)
-class Compiled:
-    """What jitcore.compile has returned: see compiled.py."""
+class CompiledFunction:
+    """What jitcore.compile has returned: see symbolic/objects/compiled.py."""
 
     obj: Any
     origin: Source
@@ -167,10 +161,10 @@ class Iter:
 
     over: Var
     at: int = 0
-    size: int = 0  # of the dict at the start, for a View: it must not change meanwhile
-    passing: bool = False  # of a class of its own, which exits do not rebuild
-    backward: bool = False  # reversed(), of a range or an array
-    private: bool = False  # made for a loop: nobody else has it
+    size: int = 0  # over a View: the dict's size at the start, which must not change
+    passing: bool = False  # an iterator of another class, which exits do not rebuild
+    backward: bool = False  # reversed() of a range or an array
+    private: bool = False  # made for a loop, unaliased
 
 
 @dataclass(eq=False, slots=True)
@@ -184,28 +178,28 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stride:
-    """The items of a range: graph values or ints. `count`: how many, None for those not counted."""
+class RangeItems:
+    """The items of a range: graph values or ints."""
 
     start: Any
     stop: Any
     step: Any
-    count: Any = None
+    count: Any = None  # None: not counted
     origin: Source | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Elements:
+class ArrayItems:
     """Those of an array with one axis, from an index on, or backward from there."""
 
-    array: Run
+    array: Traced
     first: Any
     step: int = 1
     origin: Source | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Members:
+class SequenceItems:
     """Those of a list, tuple, str, bytes or bytearray that exists, from an index on."""
 
     over: Var
@@ -214,7 +208,7 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Numbered:
+class EnumerateItems:
     """What enumerate() gives."""
 
     first: Any
@@ -223,14 +217,14 @@ class Numbered:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Abreast:
+class ZipItems:
     """What zip() gives."""
 
     parts: tuple[Items, ...]
     origin: Source | None = None
 
 
-Items = Stride | Elements | Members | Numbered | Abreast
+Items = RangeItems | ArrayItems | SequenceItems | EnumerateItems | ZipItems
 
 
 @dataclass(eq=False, slots=True)
@@ -239,13 +233,13 @@ class Counted:
     was made, or since the region began, if what it goes over has an origin."""
 
     over: Items
-    count: Any = None  # None: not yet asked for
+    count: Any = None  # None: not yet counted
     taken: Any = 0
     sure: bool = False  # there is at least one more
 
 
 @dataclass(eq=False, slots=True)
-class Either:
+class TaggedUnion:
     """A number that is of one type on some ways through a loop, and of another on others: `b` where
     `tag` is true, else `a`. Graph values or constants."""
 
@@ -301,27 +295,11 @@ class Exc:
     cls: type[BaseException]
     args: tuple[Var, ...] | None  # None: not known
     attrs: dict[str, Var | None] = field(default_factory=dict)
-    made_at: int = -1  # in the outermost frame: the instruction that made it, that raised it
-    raised_at: int = -1
-    kind: BreakKind = RAISE  # the break that it would be there
+    made_at: int = -1  # the outermost frame's instruction that made it
+    raised_at: int = -1  # the outermost frame's instruction that raised it
+    kind: BreakKind = RAISE  # the break if CPython raises it
     detail: str = ""
-    frames: set[int] = field(default_factory=set)  # by id, those that its traceback names
-
-
-@dataclass(eq=False, slots=True)
-class Hidden:
-    """What CPython has here belongs to an exception being handled: a traceback, or what was
-    handled before."""
-
-
-@dataclass(eq=False, slots=True)
-class Token:
-    """What an errstate whose block is open keeps of the state before (models/errstate.py). An exit
-    meanwhile sets NumPy's state, which gives the real one."""
-
-    words: dict[str, Any]  # what np.errstate takes
-    before: int  # the state's code
-    spent: bool = False
+    frames: set[int] = field(default_factory=set)  # ids of frames in its traceback
 
 
 @dataclass(eq=False, slots=True)
@@ -339,53 +317,23 @@ class Bound:
     name: str
 
 
+Container = Tuple | List | Dict | Set | View | Slice | Cell
+Called = Func | CompiledFunction | Method | Bound | Partial | Super
+Iterator = Iter | Range | Counted | Zip | Enumerate | Map | Filter | Generator
 Var = (
     Lazy
-    | Null
     | Known
-    | Run
+    | Traced
     | Masked
-    | Tuple
-    | List
-    | Dict
-    | Set
-    | View
-    | Slice
-    | Cell
-    | Func
-    | Compiled
-    | Method
+    | TaggedUnion
+    | Container
+    | Called
     | Object
-    | Iter
-    | Range
-    | Counted
-    | Either
-    | Zip
-    | Enumerate
-    | Map
-    | Filter
-    | Generator
-    | Super
+    | Iterator
     | Exc
+    | Null
     | Hidden
     | Token
-    | Partial
-    | Bound
 )
 
 Model = Callable[..., Var]
-
-
-USERS = ("obj", "globals", "cls", "code", "origin", "deps", "value")  # fields that hold no values
-
-
-def inside(var: object) -> Iterable[object]:
-    """Never what belongs to the user."""
-    if isinstance(var, dict):
-        return var.values()
-    if isinstance(var, list | tuple):
-        return var
-    if type(var).__module__ == __name__ and not isinstance(var, Lazy | Known):
-        names = [one.name for one in fields(var)]  # type: ignore[arg-type]
-        return [getattr(var, name) for name in names if name not in USERS]
-    return ()

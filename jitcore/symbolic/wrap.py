@@ -15,22 +15,12 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.guards.guard import (
-    Equals,
-    HasType,
-    IsArray,
-    IsObject,
-    Keys,
-    Length,
-    SameObject,
-    TypeVersion,
-)
-from jitcore.guards.plain import answers_itself, has_plain_names
+from jitcore.guards.guard import Equals, HasType, IsArray, IsObject, Length
+from jitcore.guards.safe_lookup import answers_itself, has_plain_names
 from jitcore.guards.source import (
     CellContent,
     Item,
     IteratorPart,
-    Key,
     Local,
     MethodFunc,
     MethodSelf,
@@ -40,35 +30,42 @@ from jitcore.guards.source import (
 )
 from jitcore.ir.graph import Value
 from jitcore.ir.types import PYINT, ArrayType, ObjectType, ScalarType, type_of
-from jitcore.marks import COMPILED
-from jitcore.symbolic.fields import is_namedtuple
-from jitcore.symbolic.functions import closure_cell, compiled_value, function_value
+from jitcore.symbolic.loops.loop_state import working
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import met
+from jitcore.symbolic.objects.container_values import (
+    CONSTANT_KEYS,
+    dict_value,
+    list_value,
+    namedtuple_value,
+    tuple_value,
+)
+from jitcore.symbolic.objects.function_parts import closure_cell, compiled_value, function_value
+from jitcore.symbolic.objects.instance_values import (
+    instance_value,
+    is_plain_instance,
+    unknown_value,
+)
 from jitcore.symbolic.values import (
-    Abreast,
+    ArrayItems,
     Counted,
     Dict,
-    Elements,
+    EnumerateItems,
     Items,
     Known,
     Lazy,
     List,
-    Members,
     Method,
-    Numbered,
-    Object,
     Partial,
     Range,
-    Run,
-    Stride,
+    RangeItems,
+    SequenceItems,
+    Traced,
     Tuple,
     Var,
+    ZipItems,
 )
+from jitcore.user.directives import COMPILED
 
-MAX_KEYS = 64  # of a dict
-MAX_ITEMS = 256  # of a list or tuple: each that is looked at has a guard
-CONSTANT_KEYS = (str, int, bool, float, bytes, type(None))
 KNOWN_TYPES = (
     types.ModuleType,
     types.BuiltinFunctionType,
@@ -90,7 +87,7 @@ def realize(vm: Machine, var: Var) -> Var:
         return settled(vm, var) if isinstance(var, Range) else var
     found = vm.realized.get(var.origin)
     if vm.work is not None and type(var.origin) is Item:
-        vm.work.fixed_items |= isinstance(vm.realized.get(var.origin.base), List)
+        working(vm).fixed_items |= isinstance(vm.realized.get(var.origin.base), List)
     if var.origin in vm.blind:
         vm.stop(breaks.CONTAINER_MUTATION, f"{var.origin} was appended to")
     if found is None:
@@ -123,60 +120,46 @@ def _wrap(vm: Machine, obj: Any, origin: Source) -> Var:
     if row is not None:
         return row(vm, obj, origin)
     if answers_itself(obj):
-        vm.stop(breaks.CUSTOM_ATTRIBUTE, "an object that answers by itself, or its class does")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "the object's own, or its metaclass's")
     for cls, general in GENERAL:
         if issubclass(type(obj), cls):  # isinstance() would ask a proxy for its __class__
             return general(vm, obj, origin)
     if is_plain_instance(type(obj)) and has_plain_names(obj):
-        return _instance(vm, obj, origin)
-    return _unknown(vm, obj, origin)
-
-
-def _same(vm: Machine, obj: Any, origin: Source, make: Callable[[], Var]) -> Var:
-    """A mutable object: one value for every way that leads to it."""
-    found = vm.by_id.get(id(obj))
-    if found is not None:
-        first = getattr(found, "origin", None)
-        if first is not None and first != origin:
-            vm.guard(SameObject(first, origin, True))
-        return found
-    vm.mutable[origin] = obj
-    var = vm.by_id[id(obj)] = make()
-    met(vm, origin)
-    return var
+        return instance_value(vm, obj, origin)
+    return unknown_value(vm, obj, origin)
 
 
 def _array(vm: Machine, obj: np.ndarray[Any, Any], origin: Source) -> Var:
     kind = type_of(obj)
     if not isinstance(kind, ArrayType):
-        return _unknown(vm, obj, origin)
+        return unknown_value(vm, obj, origin)
     sized = vm.start.sizes.get(origin)
     kind = kind if sized is None else sized.type
     vm.guard(IsArray(origin, kind))
     value = vm.input(origin, kind)
     if isinstance(origin, Stack):
         vm.builder.temporary(value)
-    return Run(value, origin)
+    return Traced(value, origin)
 
 
 def _scalar(vm: Machine, obj: Any, origin: Source) -> Var:
     kind = type_of(obj)
     vm.guard(HasType(origin, type(obj)))
     if not isinstance(kind, ScalarType):
-        return Run(vm.input(origin, ObjectType(type(obj))), origin)
+        return Traced(vm.input(origin, ObjectType(type(obj))), origin)
     if type(obj) is int:
-        return Run(vm.input(origin, kind), origin, obj, frozenset((origin,)))
-    return Run(vm.input(origin, kind), origin)
+        return Traced(vm.input(origin, kind), origin, obj, frozenset((origin,)))
+    return Traced(vm.input(origin, kind), origin)
 
 
 def _iterator(vm: Machine, obj: Any, origin: Source) -> Var:
     """One that CPython's loop has begun. One with a name might be asked for its next item."""
     items = begun(vm, obj, origin) if isinstance(origin, Stack) else None
-    return _unknown(vm, obj, origin) if items is None else Counted(items)
+    return unknown_value(vm, obj, origin) if items is None else Counted(items)
 
 
 def begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
-    """What is left of it. None: not what csrc/iterators.c takes items of."""
+    """What is left of it. None: not what csrc/guards/iterators.c takes items of."""
     made = BEGUN[type(obj)](vm, obj, origin) if type(obj) in BEGUN else None
     if made is not None:
         vm.guard(HasType(origin, type(obj)))
@@ -191,7 +174,7 @@ def _range_begun(vm: Machine, obj: Any, origin: Source) -> Items:
     start, stop, step, count = (
         whole_part(vm, origin, part) for part in ("start", "stop", "step", "count")
     )
-    return Stride(start, stop, step, count, origin)
+    return RangeItems(start, stop, step, count, origin)
 
 
 def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -201,8 +184,8 @@ def _array_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     if not isinstance(kind, ArrayType) or kind.ndim == 0:
         return None
     array = realize(vm, Lazy(IteratorPart(origin, "over"), over))
-    assert isinstance(array, Run)
-    return Elements(array, whole_part(vm, origin, "index"), step, origin)
+    assert isinstance(array, Traced)
+    return ArrayItems(array, whole_part(vm, origin, "index"), step, origin)
 
 
 def _sequence_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -210,12 +193,12 @@ def _sequence_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     if type(over) not in (list, tuple, str, bytes, bytearray):
         return None
     inner = realize(vm, Lazy(IteratorPart(origin, "over"), over))
-    return Members(inner, whole_part(vm, origin, "index"), origin)
+    return SequenceItems(inner, whole_part(vm, origin, "index"), origin)
 
 
 def _enumerate_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     inner = begun(vm, obj.__reduce__()[1][0], IteratorPart(origin, "over"))
-    return inner and Numbered(whole_part(vm, origin, "index"), inner, origin)
+    return inner and EnumerateItems(whole_part(vm, origin, "index"), inner, origin)
 
 
 def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
@@ -226,7 +209,7 @@ def _zip_begun(vm: Machine, obj: Any, origin: Source) -> Items | None:
     vm.guard(Length(origin, len(iters)))
     parts = [begun(vm, one, IteratorPart(origin, i)) for i, one in enumerate(iters)]
     found = tuple(part for part in parts if part is not None)
-    return Abreast(found, origin) if len(found) == len(parts) else None
+    return ZipItems(found, origin) if len(found) == len(parts) else None
 
 
 SEQUENCES: tuple[Any, ...] = ([], (), "", "\u0100", b"", bytearray())
@@ -243,7 +226,7 @@ BEGUN: dict[type, Callable[[Machine, Any, Source], Items | None]] = {
 def _slice(vm: Machine, obj: slice, origin: Source) -> Var:
     """A slice may hold anything: an entry keeps only what is a constant."""
     plain = all(type(part) in CONSTANT_KEYS for part in (obj.start, obj.stop, obj.step))
-    return (_equal if plain else _unknown)(vm, obj, origin)
+    return (_equal if plain else unknown_value)(vm, obj, origin)
 
 
 def _equal(vm: Machine, obj: Any, origin: Source) -> Var:
@@ -258,47 +241,8 @@ def _identical(vm: Machine, obj: Any, origin: Source) -> Var:
 
 def _class(vm: Machine, obj: Any, origin: Source) -> Var:
     if answers_itself(obj):
-        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class with names that are no plain str")
+        vm.stop(breaks.CUSTOM_ATTRIBUTE, "a class whose names are not plain strings")
     return _identical(vm, obj, origin)
-
-
-def _tuple(vm: Machine, obj: tuple[Any, ...], origin: Source) -> Var:
-    if len(obj) > MAX_ITEMS:
-        return _unknown(vm, obj, origin)
-    vm.guard(HasType(origin, tuple))
-    vm.guard(Length(origin, len(obj)))
-    return Tuple(tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj)), origin)
-
-
-def _list(vm: Machine, obj: list[Any], origin: Source) -> Var:
-    if any(vm.live.get(other) is obj for other in vm.blind):
-        vm.stop(breaks.CONTAINER_MUTATION, f"{origin} was appended to")
-    if len(obj) > MAX_ITEMS:
-        return _unknown(vm, obj, origin)
-
-    def make() -> Var:
-        vm.guard(HasType(origin, list))
-        vm.guard(Length(origin, len(obj)))
-        return List([Lazy(Item(origin, i), x) for i, x in enumerate(obj)], origin)
-
-    return _same(vm, obj, origin, make)
-
-
-NAMESPACE = frozenset(("__builtins__", "__loader__"))  # what globals and modules have
-
-
-def _dict(vm: Machine, obj: dict[Any, Any], origin: Source) -> Var:
-    if not all(type(key) in CONSTANT_KEYS for key in obj) or len(obj) > MAX_KEYS:
-        return _unknown(vm, obj, origin)
-    if obj is vm.start.globals or not NAMESPACE.isdisjoint(obj):  # Keys() would fail often
-        return _unknown(vm, obj, origin)
-
-    def make() -> Var:
-        vm.guard(HasType(origin, dict))
-        vm.guard(Keys(origin, tuple(obj)))
-        return Dict({key: Lazy(Key(origin, key, type(key)), x) for key, x in obj.items()}, origin)
-
-    return _same(vm, obj, origin, make)
 
 
 def _cell(vm: Machine, obj: types.CellType, origin: Source) -> Var:
@@ -321,46 +265,8 @@ def _partial(vm: Machine, obj: functools.partial[Any], origin: Source) -> Var:
     kwargs = realize(vm, Lazy(PartialPart(origin, "keywords"), obj.keywords))
     func = Lazy(PartialPart(origin, "func"), obj.func)
     if not isinstance(args, Tuple) or not isinstance(kwargs, Dict):
-        return _unknown(vm, obj, origin)
+        return unknown_value(vm, obj, origin)
     return Partial(func, args.items, kwargs.items)
-
-
-def _namedtuple(vm: Machine, obj: Any, origin: Source) -> Var:
-    cls = type(obj)
-    if not is_namedtuple(cls) or len(obj) > MAX_ITEMS:
-        return _unknown(vm, obj, origin)
-    vm.guard(HasType(origin, cls))
-    vm.guard(TypeVersion(cls))
-    vm.guard(Length(origin, len(obj)))
-    items = tuple(Lazy(Item(origin, i), x) for i, x in enumerate(obj))
-    return Tuple(items, origin, cls)
-
-
-def _instance(vm: Machine, obj: Any, origin: Source) -> Var:
-    def make() -> Var:
-        vm.guard(HasType(origin, type(obj)))
-        vm.guard(TypeVersion(type(obj)))
-        return Object(obj, type(obj), origin)
-
-    return _same(vm, obj, origin, make)
-
-
-def is_plain_instance(cls: type) -> bool:
-    """Attributes of such an instance can be read and written without running user code."""
-    return (
-        bool(cls.__flags__ & HEAPTYPE)
-        and cls.__getattribute__ is object.__getattribute__  # type: ignore[comparison-overlap]
-        and not any("__getattr__" in base.__dict__ for base in cls.__mro__)
-        and all(base is object or base.__flags__ & HEAPTYPE for base in cls.__mro__)
-    )
-
-
-HEAPTYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-
-
-def _unknown(vm: Machine, obj: Any, origin: Source) -> Var:
-    vm.guard(HasType(origin, type(obj)))
-    return Run(vm.input(origin, ObjectType(type(obj))), origin)
 
 
 WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
@@ -368,9 +274,9 @@ WRAPPERS: dict[type, Callable[[Machine, Any, Source], Var]] = {
     int: _scalar,
     float: _scalar,
     complex: _scalar,
-    tuple: _tuple,
-    list: _list,
-    dict: _dict,
+    tuple: tuple_value,
+    list: list_value,
+    dict: dict_value,
     types.FunctionType: function_value,
     COMPILED: compiled_value,
     types.CellType: _cell,
@@ -388,5 +294,5 @@ GENERAL: tuple[tuple[type, Callable[[Machine, Any, Source], Var]], ...] = (
     (enum.Enum, _identical),
     (types.ModuleType, _identical),
     (type, _identical),
-    (tuple, _namedtuple),
+    (tuple, namedtuple_value),
 )

@@ -3,7 +3,7 @@
     report ─ case_of ─▶ Case ─ compiled ─▶ an entry   ┐
                              └ interpret ─▶ NumPy's   ┴─▶ what differs, in words
 
-The graph's text is parsed, its operations are rows of the op table (jitcore/ir/ops.py), and its
+The graph's text is parsed, its operations are rows of the op table (jitcore/ir/ops), and its
 inputs are numbers and arrays: nothing of the file is executed.
 """
 
@@ -18,28 +18,28 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import backends
 from jitcore.config import Config, environment
-from jitcore.dataclass import dataclass, replace
-from jitcore.fallback.exit import MISS, Built, Computed, Exit, Known, Leave, Make, Recipe
+from jitcore.fallback.exit import MISS, Built, Computed, Exit, KnownObject, Leave, Make, Recipe
 from jitcore.guards.source import Local, Source
+from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.errstate import modes
 from jitcore.ir.graph import Body, Graph, Node, Value
 from jitcore.ir.interp import interpret
 from jitcore.ir.op import leaf_type
 from jitcore.ir.parse import parse as graph_of
 from jitcore.ir.text import show
-from jitcore.ir.types import SpanType, type_of
+from jitcore.ir.types import DynArrayType, type_of
 from jitcore.ir.verify import verify
-from jitcore.runtime.assemble import assemble, entry_of
-from jitcore.runtime.planned import Unroutined
-from jitcore.symbolic.state import Capture, Loud, Routine, Segment, Window
-from jitcore.verify.bits import input_line, parsed
-from jitcore.verify.loops import rules_for
-from jitcore.verify.marks import is_unwritten
-from jitcore.verify.reports import MANY, Report
-from jitcore.verify.same import Comparison
-from jitcore.verify.twin import Marking, why_not, within
+from jitcore.plan.assemble import assemble, entry_of
+from jitcore.plan.segments import LoopLeft
+from jitcore.symbolic.state import Capture, EffectStep, LoopRegion, Segment, Window
+from jitcore.user import backends
+from jitcore.verify.bug_report import MANY, Report
+from jitcore.verify.deep_equal import Comparison
+from jitcore.verify.loop_types import rules_for
+from jitcore.verify.poison_empty import is_unwritten
+from jitcore.verify.stand_ins import Marking, why_not, within
+from jitcore.verify.value_codec import input_line, parsed
 
 
 class NotACase(ValueError):
@@ -51,7 +51,7 @@ class NotCompared(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class NodeSpan:
     """So many nodes of the graph that are run alike. `kind`: window, loud, routine."""
 
     kind: str
@@ -67,7 +67,7 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Case:
     graph: Graph
-    spans: tuple[Span, ...]
+    spans: tuple[NodeSpan, ...]
     inputs: tuple[Any, ...]
     errstate: int
     config: Config
@@ -136,12 +136,12 @@ def check(graph: Graph, found: Mapping[int, Any]) -> None:
             raise NotACase(f"input {number} is {was}, where its graph has {value.type}")
 
 
-def span_of(line: str) -> Span:
+def span_of(line: str) -> NodeSpan:
     words = line.split()
     if len(words) not in (3, 4) or words[0] not in ("window", "loud", "routine"):
         raise NotACase(f"not a segment: {line}")
     exits = tuple(map(int, words[3].split(","))) if len(words) == 4 else ()
-    return Span(words[0], int(words[1]), None if words[2] == "None" else int(words[2]), exits)
+    return NodeSpan(words[0], int(words[1]), None if words[2] == "None" else int(words[2]), exits)
 
 
 def sections_of(case: Case) -> dict[str, tuple[str, ...]]:
@@ -203,7 +203,7 @@ def compiled(case: Case) -> Outcome:
         warnings.simplefilter("always")
         try:
             made = assemble(capture, case.config)
-        except Unroutined as loop:
+        except LoopLeft as loop:
             raise NotCompared(f"its loop is not compiled here: {loop.why}") from loop
         assert made.plan is not None
         entry = entry_of(made.plan, {}, Marking)
@@ -236,7 +236,7 @@ def capture_of(case: Case) -> Capture:
 
 
 def recipe(result: Any) -> Recipe:
-    return Computed(result) if type(result) is Value else Known(result)
+    return Computed(result) if type(result) is Value else KnownObject(result)
 
 
 def segments(case: Case) -> Iterator[Segment]:
@@ -249,11 +249,11 @@ def segments(case: Case) -> Iterator[Segment]:
             case "window":
                 yield Window(start, nodes, span.errstate)
             case "loud":
-                yield from (Loud(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
+                yield from (EffectStep(node, Exit(Leave.JUMP, 0), 0, state) for node in nodes)
             case _:
                 inner = [one for node in nodes for one in within(node)]
                 exits = {inner[at]: LEFT for at in span.exits if at < len(inner)}
-                yield Routine(LEFT, 0, state, set(), nodes, exits)
+                yield LoopRegion(LEFT, 0, state, set(), nodes, exits)
         start = start if span.kind == "window" else LEFT  # something may have happened
 
 
@@ -293,7 +293,7 @@ def plain(case: Case, outcome: Outcome) -> list[Any]:
     """Its results. Of a view of an array that nobody else has, the text of a graph does not say
     which one: exits make it, of which a report has none."""
     leaves = case.graph.body.results
-    views = [isinstance(kind := leaf_type(leaf), SpanType) and kind.view for leaf in leaves]
+    views = [isinstance(kind := leaf_type(leaf), DynArrayType) and kind.view for leaf in leaves]
     both = zip(outcome.results, views, strict=True)
     return [np.array(one, order="C") if view else one for one, view in both]
 

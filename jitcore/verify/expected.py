@@ -19,11 +19,11 @@ from enum import Enum
 from typing import Any
 
 from jitcore import _C
-from jitcore.dataclass import dataclass
 from jitcore.fallback.exit import Do
-from jitcore.verify.heard import Heard
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.verify.deep_equal import PARTS, Comparison, described
 from jitcore.verify.journal import Journal
-from jitcore.verify.same import PARTS, Comparison, described
+from jitcore.verify.warning_recorder import Heard
 
 NULL = _C.NULL
 COPIED = (list, dict, set, deque, bytearray, OrderedDict, defaultdict)
@@ -37,7 +37,7 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ExpectedSlot:
     """Something that is expected: `name` as the user would say it."""
 
     name: str
@@ -129,7 +129,7 @@ class Expected:
     errstate: int
     globals: dict[str, Any]
     names: tuple[str, ...]  # of the frame's slots
-    marks: bool  # see marks.py
+    marks: bool  # see poison_empty.py
     before: frozenset[int]  # objects that were there, by id
     many: bool  # CPython may come by more than once
     best: list[str] = field(default_factory=list)  # where it came nearest

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from jitcore.amounts import counted
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks import Place
-from jitcore.verify import reports
-from jitcore.verify.reports import Report
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.units import counted
+from jitcore.verify import bug_report
+from jitcore.verify.bug_report import Report
 
 log = logging.getLogger("jitcore")
 MOST_LINES = 8
@@ -48,7 +48,7 @@ class Findings:
         self.again[place] += 1
         if place in self.differences:
             return
-        file = reports.write(report().because(texts), folder)
+        file = bug_report.write(report().because(texts), folder)
         self.differences[place] = Difference(place, tuple(texts), file)
         log.error("%s", "\n".join(self.told(self.differences[place])))
 

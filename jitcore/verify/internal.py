@@ -20,9 +20,9 @@ from jitcore.config import Config
 from jitcore.errors import InternalError, blamed
 from jitcore.fallback import breaks
 from jitcore.fallback.breaks import Break, Place, caret, place_of
-from jitcore.lazy import Lazy
+from jitcore.host.lazy_import import LazyModule
 
-reports = Lazy("jitcore.verify.reports")
+reports = LazyModule("jitcore.verify.bug_report")
 
 log = logging.getLogger("jitcore")
 MOST_FILES = 8  # of one process

@@ -1,6 +1,6 @@
 """An iterator that a loop in C moves on → another one at the same place, for the rehearsal.
 
-Of the kinds that csrc/iterators.c reads: others are left as they are.
+Of the kinds that csrc/guards/iterators.c reads: others are left as they are.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from jitcore.verify.same import ITERATORS
+from jitcore.verify.deep_equal import ITERATORS
 
 KEYS: type = type(iter({}))  # of a dict that may be changed meanwhile
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import dataclass
-from jitcore.verify.same import Array, Comparison, array_differs, bits, described
+from jitcore.host.fast_dataclass import dataclass
+from jitcore.verify.deep_equal import Array, Comparison, array_differs, bits, described
 
 MOST = 1 << 28  # bytes of arrays that are only read, which are looked at, too
 TRIES = 4  # of each row: handlers may raise one after the other, memory may be out for good

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from jitcore.dataclass import replace
+from jitcore.host.fast_dataclass import replace
 from jitcore.ir.graph import Body, Graph, Node, Value, uses
 from jitcore.ir.interp import interpret
 from jitcore.ir.op import Kind, Unsupported
-from jitcore.ir.removable import removable
+from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType, ObjectType, type_of
 from jitcore.ir.value import substitute, values
-from jitcore.verify.case import Case, Span
+from jitcore.verify.case import Case, NodeSpan
 
 Still = Callable[[Case], bool]
 SMALLEST = 2  # extents from here on are not halved
@@ -138,7 +138,7 @@ def without(case: Case, chosen: set[int]) -> Case | None:
     for span in case.spans:
         count = sum(k not in chosen for k in range(at, at + span.count))
         at += span.count
-        spans += [Span(span.kind, count, span.errstate)] if count else []
+        spans += [NodeSpan(span.kind, count, span.errstate)] if count else []
     return trimmed(replace(case, graph=graph, spans=tuple(spans), inputs=(*case.inputs, *made)))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
-from jitcore.pipeline import records
+from jitcore.runtime.adopt import twin
+from jitcore.runtime.records import records
 
 X = np.linspace(0.5, 2.0, 11)
 
@@ -84,7 +84,7 @@ def test_clear_while_it_runs():
 
 
 def test_a_function_whose_record_was_cleared_is_let_go():
-    f = jitcore.compile(pipeline.twin(wave))
+    f = jitcore.compile(twin(wave))
     f(X, 1.0)
     f.cache_clear()
     f(X, 1.0)

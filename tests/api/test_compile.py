@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
+from jitcore.host.user_exceptions import codes_of
 from jitcore.ir.op import Op
-from jitcore.users import codes_of
+from jitcore.verify.contain import guarded
 
 X = np.linspace(-1.0, 2.0, 7)
 
@@ -374,7 +374,7 @@ def test_what_a_signal_handler_raises_while_we_compile_is_raised(alarm) -> None:
         alarm()
 
     with pytest.raises(Alarm):
-        pipeline.guarded(interrupted)()
+        guarded(interrupted)()
 
 
 def test_nothing_is_added_to_what_a_signal_handler_raises(alarm, monkeypatch) -> None:

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.runtime.adopt import twin
+from jitcore.runtime.records import records
 
 X = np.linspace(0.5, 2.0, 11)
 
@@ -87,7 +89,7 @@ def test_options_that_change_no_result_do_not(options):
 
 def test_options_that_come_later_are_seen():
     """The same code under the same name: what was compiled for the one is not for the other."""
-    own = pipeline.twin(inner)
+    own = twin(inner)
     world = {"np": np, "callee": jitcore.compile(own)}
     f = jitcore.compile(types.FunctionType((lambda x: callee(x) * 2).__code__, world))  # noqa: F821
     f(X), f(X)
@@ -108,7 +110,7 @@ def test_a_signature_is_checked():
 
 
 def test_a_signature_that_comes_later_is_checked():
-    own = pipeline.twin(inner)
+    own = twin(inner)
     world = {"np": np, "callee": jitcore.compile(own)}
     f = jitcore.compile(types.FunctionType((lambda x: callee(x) * 2).__code__, world))  # noqa: F821
     f(X), f(X)
@@ -139,7 +141,7 @@ def test_what_is_disabled_stays_so():
     for left in (jitcore.disable(jitcore.compile(inner)), jitcore.disable(inner, recursive=False)):
         seen = jitcore.explain(jitcore.compile(calling(left)))(X)
         assert [stop.code for stop in seen.breaks] == ["J208"]
-    jitcore.marks.left.clear()
+    jitcore.user.directives.left.clear()
 
 
 def test_a_break_within_breaks_the_call_only():
@@ -221,16 +223,16 @@ def test_nothing_of_jitcores_own_is_compiled():
     """Not what dataclasses have made for its classes, either."""
 
     def f(x):
-        made = jitcore.compile(pipeline.twin(inner), dynamic=True)
+        made = jitcore.compile(twin(inner), dynamic=True)
         with jitcore.config(dynamic=True):
-            other = jitcore.compile(pipeline.twin(inner))
+            other = jitcore.compile(twin(inner))
         return made(x) + other(x), made.cache_info() == other.cache_info()
 
-    before = [code for _, code in pipeline.records.with_codes()]
+    before = [code for _, code in records.with_codes()]
     compiled = jitcore.compile(f)
     for _ in range(12):
         assert compiled(X)[0].tobytes() == (inner(X) * 2).tobytes()
-    codes = [code for _, code in pipeline.records.with_codes()]
+    codes = [code for _, code in records.with_codes()]
     met = [code for code in codes if not any(code is each for each in before)]
     assert met and all(code.co_filename == __file__ for code in met), met
 
@@ -239,12 +241,12 @@ def test_fail_on_break_is_about_the_programs_own():
     compiled = jitcore.compile(inner)
     with jitcore.stance("fail_on_break"):
         assert compiled(X).tobytes() == inner(X).tobytes()
-        other = jitcore.compile(pipeline.twin(inner), dynamic=True)
+        other = jitcore.compile(twin(inner), dynamic=True)
         assert other(X).tobytes() == inner(X).tobytes()
         assert compiled.cache_info().entries == 1 and compiled.cache_info() == compiled.cache_info()
         assert jitcore.explain(other)(X).result.tobytes() == inner(X).tobytes()
         spec = jitcore.ArraySpec((None,), np.float64)
-        jitcore.compile(pipeline.twin(inner), signature=[spec])(X)
+        jitcore.compile(twin(inner), signature=[spec])(X)
         with jitcore.config(dynamic=True), jitcore.stance("compile"):
             jitcore.reset()
         jitcore.set_num_threads(jitcore.get_num_threads())

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from jitcore.dataclass import made
+from jitcore.host.fast_dataclass import made
 
 OPTIONS = [
     {},

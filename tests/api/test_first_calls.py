@@ -18,7 +18,9 @@ import pytest
 
 import jitcore
 from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
+from jitcore.runtime.records import records
 
 X = np.linspace(0.0, 1.0, 1000)
 USUAL = dataclasses.replace(environment(), keep_all=False)
@@ -59,7 +61,7 @@ USELESS: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
 @pytest.mark.parametrize(("fn", "first", "second"), USELESS)
 def test_one_with_nothing_to_do(fn: Any, first: Any, second: Any) -> None:
     jitcore.reset()
-    jit = pipeline.attach(fn, USUAL)
+    jit = attach(fn, USUAL)
     jit(*first)
     wanted = fn(X, second).tobytes()
     for _ in range(20):
@@ -73,7 +75,7 @@ def test_many_threads_make_one_version() -> None:
     def fn(x: Any) -> Any:
         return np.sqrt(x * x + 1.0) * np.exp(-x)
 
-    jit = pipeline.attach(fn, dataclasses.replace(USUAL, keep_all=True))
+    jit = attach(fn, dataclasses.replace(USUAL, keep_all=True))
     together = threading.Barrier(8)
 
     def call() -> None:
@@ -128,11 +130,11 @@ def test_a_function_without_arrays_is_asked_so_often_and_no_more() -> None:
             made.append(steady(value))
         return made
 
-    pipeline.attach(steady, USUAL)
-    assert pipeline.attach(caller, USUAL)([0.5] * 1100) == [steady(0.5)] * 1100
-    assert pipeline.attach(branching, USUAL)(14) == branching(14)
+    attach(steady, USUAL)
+    assert attach(caller, USUAL)([0.5] * 1100) == [steady(0.5)] * 1100
+    assert attach(branching, USUAL)(14) == branching(14)
     for fn in (steady, branching):
-        record = pipeline.records.find(fn.__code__)
+        record = records.find(fn.__code__)
         assert record is not None and record.tries
         assert all(point.dead for point in record.points.values())
 

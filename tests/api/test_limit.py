@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import controls, limit, pipeline
-from jitcore.codegen import cache
+from jitcore.api import function_methods
+from jitcore.attach import attach
 from jitcore.config import Config, environment
-from jitcore.limit import Abandoned, foresee, halfway, look, within
+from jitcore.host import deadline
+from jitcore.host.deadline import Abandoned, foresee, halfway, look, within
 from jitcore.runtime import allowance
+from jitcore.runtime.adopt import twin
 from jitcore.runtime.allowance import account
 from jitcore.runtime.records import Record, records
+from jitcore.toolchain import cache
 
 USUAL = replace(environment(), keep_all=False)
 
@@ -38,7 +41,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Of pieces."""
     made = Clock()
-    monkeypatch.setattr(limit, "clock", made)
+    monkeypatch.setattr(deadline, "clock", made)
     return made
 
 
@@ -62,8 +65,8 @@ def smooth(x: Any) -> Any:
 
 def made(config: Config = USUAL) -> Any:
     fn = jitcore.compile(smooth)
-    fn = pipeline.attach(pipeline.twin(fn.eager), config)
-    fn._set_controls(controls)
+    fn = attach(twin(fn.eager), config)
+    fn._set_controls(function_methods)
     return fn
 
 
@@ -149,7 +152,7 @@ def test_nothing_is_left_half_done(clock: Clock, ran: Clock) -> None:
     record = record_of(fn)
     assert not record.regions and not record.compiling and not record.recompiles
     assert set(record.tries.values()) == {0}
-    assert limit.here.piece is None
+    assert deadline.here.piece is None
     (point,) = record.points.values()
     assert not (point.entries or point.closed or fn._entries)
 
@@ -163,8 +166,8 @@ def test_who_asks_for_breaks_or_graphs_gets_them_afterwards_too(clock: Clock, ra
     assert len(explanation.graphs) == 1 and not explanation.breaks
     assert codes(fn) == []  # it is compiled now
     breaking = jitcore.compile(breaks_once)
-    breaking = pipeline.attach(pipeline.twin(breaking.eager), USUAL)
-    breaking._set_controls(controls)
+    breaking = attach(twin(breaking.eager), USUAL)
+    breaking._set_controls(function_methods)
     clock.step = 1.0
     breaking(X)
     assert codes(breaking) == ["J912"]

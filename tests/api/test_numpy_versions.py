@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitcore.numpy_versions import FIRST, LAST, after, agrees, check, shown
+from jitcore.host.numpy_versions import FIRST, LAST, after, agrees, check, shown
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.attach import attach
 from jitcore.config import environment
 from jitcore.fallback import breaks
-from jitcore.pipeline import attach, records
+from jitcore.runtime.records import records
 
 KEPT = replace(environment(), keep_all=True)
 
@@ -126,7 +127,7 @@ def test_a_function_has_a_limit_beside_that_of_its_places():
     record = records.find(fn.__code__)
     assert len(regions(fn)) <= 12 + 8 * 4, "12 places, each with up to 4"
     limits = [stop.detail for stop in record.breaks if stop.kind is breaks.CACHE_LIMIT]
-    assert any("of its regions, beside the first" in text for text in limits)
+    assert any("of its graphs, besides the first" in text for text in limits)
 
 
 def often_warns(x):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.streams import NotPlain, check, is_plain
+from jitcore.host.plain_streams import NotPlain, check, is_plain
 
 X = np.linspace(0.5, 2.0, 11)
 

@@ -56,7 +56,7 @@ def test_importing_jitcore_loads_little_more_than_numpy_does() -> None:
     assert first.split() == ["jitcore", "jitcore.pristine", "jitcore.version"]
     new = second.split()
     ours = [name for name in new if name.partition(".")[0] == "jitcore"]
-    assert "jitcore.api" in ours and len(ours) <= 21
+    assert "jitcore.api" in ours and len(ours) <= 23
     assert "jitcore.pipeline" not in ours and "jitcore.report.console" not in ours
     assert {"cffi", "subprocess", "importlib.metadata"}.isdisjoint(new)
     assert len(new) - len(ours) <= 24  # logging, dataclasses and what they need
@@ -243,18 +243,18 @@ def test_it_may_end_while_a_thread_loads_the_compiler() -> None:
     done = run(
         """
         import sys, threading
-        from jitcore import everywhere
-        everywhere.begin()
+        from jitcore.auto import global_mode
+        global_mode.begin()
 
         class Slow:
             def find_spec(self, name, path=None, target=None):
-                if name == "jitcore.codegen.cache":
+                if name == "jitcore.toolchain.cache":
                     reached.set()
                     threading.Event().wait()
 
         reached = threading.Event()
         sys.meta_path.insert(0, Slow())
-        load = threading.Thread(target=__import__, args=("jitcore.pipeline",), daemon=True)
+        load = threading.Thread(target=__import__, args=("jitcore.attach",), daemon=True)
         load.start()
         reached.wait()
         """
@@ -273,14 +273,14 @@ def test_what_was_compiled_is_let_go_of_after_all_else_of_ours_at_exit() -> None
             names.append(f"{fn.__module__}.{fn.__qualname__}")
             return register(fn, *args, **kwargs)
         atexit.register = noted
-        from jitcore import everywhere
-        everywhere.begin()
+        from jitcore.auto import global_mode
+        global_mode.begin()
         print([name for name in names if name.startswith("jitcore.")], flush=True)
         os._exit(0)
         """,
         JITCORE_STRESS="1",
     )
-    assert done.stdout.startswith("['jitcore.leaving.leave', 'jitcore.")
+    assert done.stdout.startswith("['jitcore.host.at_exit.leave', 'jitcore.")
 
 
 def test_reports_are_told_before() -> None:

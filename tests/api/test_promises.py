@@ -85,7 +85,7 @@ def test_what_is_made_in_the_graph_is_not_handed_on():
         return opaque([y, y])
 
     seen, codes = explained(f, X)
-    assert codes == ["J514"] and "a list that is made here" in seen.breaks[0].reason
+    assert codes == ["J514"] and "a list made in this function" in seen.breaks[0].reason
     assert seen.result[0] is seen.result[1]
 
 
@@ -178,7 +178,7 @@ def test_what_can_be_named(name):
     with pytest.raises(TypeError, match="in the class"):
         promise(types.MethodType(len, "abc"))
     for fn in (len, np.add, print, types.SimpleNamespace):  # they live as long as the process
-        for row in (jitcore.promises.ALLOWED, jitcore.promises.CONSTANT):
+        for row in (jitcore.user.assumptions.ALLOWED, jitcore.user.assumptions.CONSTANT):
             row._rows.pop(id(fn), None)
 
 
@@ -244,7 +244,7 @@ def test_results_that_are_no_constants(result):
         return result
 
     seen, codes = explained(lambda x: (x * 2, constant()), X)
-    assert "J202" in codes and "no constant" in str(seen.breaks[codes.index("J202")])
+    assert "J202" in codes and "can change" in str(seen.breaks[codes.index("J202")])
     assert seen.result[1] is result
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jitcore.attach import attach
 from jitcore.config import environment
-from jitcore.pipeline import attach, records
-from jitcore.runtime.records import MOST_RECOMPILES, Recompile
-from jitcore.runtime.told import collect
+from jitcore.runtime.notify import collect
+from jitcore.runtime.records import MOST_RECOMPILES, Recompile, records
 
 KEPT = replace(environment(), keep_all=True)
 

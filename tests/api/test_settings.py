@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
 from jitcore.config import environment
-from jitcore.settings import current
+from jitcore.runtime.adopt import twin
+from jitcore.runtime.records import records
+from jitcore.user.config_scope import current
 
 X = np.linspace(0.5, 2.0, 11)
 
@@ -23,15 +24,15 @@ def wave(x):
 
 
 def config_of(fn):
-    return pipeline.records.find(fn.__code__).config
+    return records.find(fn.__code__).config
 
 
 def test_functions_that_are_decorated_in_the_block():
     with jitcore.config(dynamic=True, cache_limit=3, backend="numpy"):
-        fn = jitcore.compile(pipeline.twin(wave))
+        fn = jitcore.compile(twin(wave))
         with jitcore.config(cache_limit=5):
-            inner = jitcore.compile(pipeline.twin(wave), dynamic=False, backend="c")
-    after = jitcore.compile(pipeline.twin(wave))
+            inner = jitcore.compile(twin(wave), dynamic=False, backend="c")
+    after = jitcore.compile(twin(wave))
     found = [(c.dynamic, c.cache_limit, c.backend) for c in map(config_of, (fn, inner, after))]
     assert found == [(True, 3, "numpy"), (False, 5, "c"), (None, 8, "c")]
     for one in (fn, inner, after):
@@ -46,7 +47,7 @@ def helper(x):
 
 
 def test_functions_that_are_met_in_the_block():
-    own = pipeline.twin(helper)
+    own = twin(helper)
 
     def f(x):
         return own(x) * 2
@@ -59,14 +60,14 @@ def test_functions_that_are_met_in_the_block():
 
 def test_fullgraph():
     with jitcore.config(fullgraph=True):
-        fn = jitcore.compile(pipeline.twin(helper))
+        fn = jitcore.compile(twin(helper))
     with pytest.raises(jitcore.GraphBreakError):
         fn(X)
 
 
 def test_the_limit_is_kept_to():
     with jitcore.config(cache_limit=2, dynamic=False):
-        fn = jitcore.compile(pipeline.twin(wave))
+        fn = jitcore.compile(twin(wave))
     for n in range(2, 9):
         assert fn(np.ones(n)).tobytes() == wave(np.ones(n)).tobytes()
     assert fn.cache_info().entries == 2
@@ -110,7 +111,7 @@ def test_it_is_there_before_anything_else_was_asked_for():
 
 
 def test_disable_of_one_function_leaves_what_it_calls():
-    inner = pipeline.twin(wave)
+    inner = twin(wave)
 
     @jitcore.disable(recursive=False)
     def middle(x):
@@ -122,13 +123,13 @@ def test_disable_of_one_function_leaves_what_it_calls():
 
     for _ in range(3):
         assert outer(X).tobytes() == ((wave(X * 2) + 1) * 3).tobytes()
-    assert pipeline.records.find(middle.__code__) is None
-    assert any(one.entry is not None for one in pipeline.records.find(inner.__code__).regions)
-    assert any("middle()" in stop.detail for stop in pipeline.records.find(outer.__code__).breaks)
+    assert records.find(middle.__code__) is None
+    assert any(one.entry is not None for one in records.find(inner.__code__).regions)
+    assert any("middle()" in stop.detail for stop in records.find(outer.__code__).breaks)
 
 
 def test_disable_of_all_leaves_all():
-    inner = pipeline.twin(wave)
+    inner = twin(wave)
 
     @jitcore.disable
     def middle(x):
@@ -137,11 +138,11 @@ def test_disable_of_all_leaves_all():
     outer = jitcore.compile(lambda x: middle(x * 2) * 3)
     for _ in range(3):
         outer(X)
-    assert pipeline.records.find(inner.__code__) is None
+    assert records.find(inner.__code__) is None
 
 
 def test_compiling_what_is_left_compiles_what_it_calls():
-    inner = pipeline.twin(wave)
+    inner = twin(wave)
 
     def middle(x):
         return inner(x) + 1
@@ -149,8 +150,8 @@ def test_compiling_what_is_left_compiles_what_it_calls():
     fn = jitcore.compile(jitcore.disable(middle, recursive=False))
     for _ in range(3):
         assert fn(X).tobytes() == (wave(X) + 1).tobytes()
-    assert pipeline.records.find(middle.__code__).regions == []
-    assert pipeline.records.find(inner.__code__).regions
+    assert records.find(middle.__code__).regions == []
+    assert records.find(inner.__code__).regions
 
 
 @pytest.mark.parametrize("wrong", [len, 3, object()])

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import jitcore
+from jitcore.attach import attach
 from jitcore.config import environment
-from jitcore.pipeline import attach, records
+from jitcore.runtime.records import records
 
 KEPT = replace(environment(), keep_all=True)
 E = np.arange(60.0).reshape(12, 5)

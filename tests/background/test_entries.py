@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jitcore.codegen.selftest import chosen
 from jitcore.config import from_environment
+from jitcore.toolchain.selftest import chosen
 
 HEAD = """
 import os, sys, threading, warnings

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from jitcore.codegen.background import Background
-from jitcore.codegen.beside import side_by_side
-from jitcore.codegen.toolchain import Stopped, run
+from jitcore.toolchain.background import Background
+from jitcore.toolchain.compiler import Stopped, run
+from jitcore.toolchain.parallel_map import side_by_side
 
 PATIENCE = 30.0
 

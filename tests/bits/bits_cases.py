@@ -17,13 +17,14 @@ from bits_values import Array, same
 from support.elements import same_elements
 
 from jitcore import _C
-from jitcore.codegen import schedule
-from jitcore.codegen.abi import ARRAY, Signature
-from jitcore.codegen.kernel import loop_nest, operands, source_of
-from jitcore.codegen.program import Input
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.toolchain import Compiler
 from jitcore.ir import Builder, Op, Unsupported, type_of
+from jitcore.kernels.body import Input
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import loop_nest, operands, source_of
+from jitcore.passes import fuse as schedule
+from jitcore.passes.window import fused
+from jitcore.toolchain.abi import ARRAY, Signature
+from jitcore.toolchain.compiler import Compiler
 
 ALL_FLAGS = 0x1D
 
@@ -47,7 +48,7 @@ class Place:
 @dataclass(frozen=True, eq=False)
 class Case:
     call: Call
-    group: Group
+    group: FusionGroup
     inputs: tuple[int, ...]  # which operands the kernel takes
     source: str
 
@@ -73,8 +74,8 @@ def case_of(call: Call, arrays: Sequence[Any]) -> Case | None:
         return None
     node = b.nodes[-1]
     with patch.object(schedule, "LEAST_NODES", 1):
-        (group, *rest) = fuse([node], node.outputs)
-    if not isinstance(group, Group):
+        (group, *rest) = fused([node], node.outputs)
+    if not isinstance(group, FusionGroup):
         return None
     assert not rest
     return Case(call, group, tuple(map(values.index, group.inputs)), source_of(group))
@@ -90,7 +91,7 @@ def placed(tree: Any, values: Sequence[Any]) -> Any:
     return tree
 
 
-def resized(group: Group, size: int) -> Group:
+def resized(group: FusionGroup, size: int) -> FusionGroup:
     """The group of a vector, for vectors of another length but 0 and 1: the C text is the same."""
     program = group.program
     made = [replace(v, signature=long(v.signature, size)) if isinstance(v, Input) else v
@@ -105,7 +106,7 @@ def long(one: Signature, size: int) -> Signature:
     return replace(one, shape=(size,)) if one.kind == ARRAY and one.shape != () else one
 
 
-def kernel_of(group: Group, code: Code, mask: int) -> Any:
+def kernel_of(group: FusionGroup, code: Code, mask: int) -> Any:
     loop = loop_nest(group)
     return _C.Kernel(
         code.address,
@@ -138,7 +139,7 @@ class Count:
     warned: int = 0
 
 
-def check(case: Case, group: Group, code: Code, arrays: Sequence[Any], count: Count) -> None:
+def check(case: Case, group: FusionGroup, code: Code, arrays: Sequence[Any], count: Count) -> None:
     """The kernel gives NumPy's results where no flag counts; with all flags counting, none where
     NumPy raises."""
     inputs = [arrays[k] for k in case.inputs]

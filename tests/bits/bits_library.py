@@ -16,9 +16,9 @@ from pathlib import Path
 
 import _cffi_backend
 
-from jitcore.codegen.abi import SYMBOL
-from jitcore.codegen.selftest import proven_flags
-from jitcore.codegen.toolchain import Compiler, build
+from jitcore.toolchain.abi import SYMBOL
+from jitcore.toolchain.compiler import Compiler, build
+from jitcore.toolchain.selftest import proven_flags
 
 LEAST, MOST = 20, 150  # kernels in a library
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jitcore.codegen.toolchain import Compiler, find
 from jitcore.config import environment
+from jitcore.toolchain.compiler import Compiler, find
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,10 +16,12 @@ import ulps
 from bits_values import Array, same, special, wild
 
 import jitcore
-from jitcore import pipeline
-from jitcore.codegen import cache, fast, selftest, toolchain
-from jitcore.codegen.toolchain import Compiler
+from jitcore.attach import attach
 from jitcore.config import environment
+from jitcore.kernels import fast_math
+from jitcore.toolchain import cache, selftest
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain.compiler import Compiler
 
 ULPS = 4.0  # docs/numerics.md
 
@@ -36,7 +38,7 @@ def _forgotten() -> Iterator[None]:
 
 @needs_reference
 @pytest.mark.parametrize("dtype", "df")
-@pytest.mark.parametrize("name", fast.FUNCTIONS)
+@pytest.mark.parametrize("name", fast_math.FUNCTIONS)
 def test_functions_are_within_their_bound(
     name: str, dtype: str, compiler: Compiler, deep: bool
 ) -> None:
@@ -61,11 +63,11 @@ def classes(a: Array) -> Array:
 
 
 @pytest.mark.parametrize("dtype", "df")
-@pytest.mark.parametrize("name", fast.FUNCTIONS)
+@pytest.mark.parametrize("name", fast_math.FUNCTIONS)
 def test_special_values_keep_their_meaning(name: str, dtype: str, compiler: Compiler) -> None:
     few = special(np.dtype(dtype))
-    args = [few] if fast.FUNCTIONS[name].operands == 1 else [few.repeat(few.size)]
-    args += [np.tile(few, few.size)] * (len(args) < fast.FUNCTIONS[name].operands)
+    args = [few] if fast_math.FUNCTIONS[name].operands == 1 else [few.repeat(few.size)]
+    args += [np.tile(few, few.size)] * (len(args) < fast_math.FUNCTIONS[name].operands)
     got, want = both(ulps.function(name), args)
     assert got.dtype == want.dtype and got.strides == want.strides
     differ = classes(got) != classes(want)
@@ -124,7 +126,7 @@ def always(fn: Callable[..., Any], numerics: str = "fast") -> Any:
     """Compiled to be fast, without a trial: the kernel runs in every call."""
     jitcore.reset()
     chosen = dataclasses.replace(environment(), numerics=numerics, keep_all=True)
-    return pipeline.attach(fn, chosen)
+    return attach(fn, chosen)
 
 
 def summed(fn: Callable[..., Any], *args: Array) -> Any:
@@ -299,7 +301,7 @@ def test_no_flag_takes_meaning_from_values(flag: str) -> None:
 def test_where_the_library_is_not_there_numpys_loops_stay(
     monkeypatch: pytest.MonkeyPatch, compiler: Compiler
 ) -> None:
-    monkeypatch.setattr(fast, "is_there", lambda function, char: False)
+    monkeypatch.setattr(fast_math, "is_there", lambda function, char: False)
     x = np.linspace(-3, 3, 500)
     got, want = both(lambda x: np.positive(np.sin(x)), [x])
     assert same(got, want)

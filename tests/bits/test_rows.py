@@ -22,9 +22,9 @@ from bits_cases import (
 )
 from bits_values import DTYPES, TWINS, Array, tame, wild
 
-from jitcore.codegen.kernel import operands, source_of
-from jitcore.codegen.toolchain import Compiler
 from jitcore.ir import OPS, Kind
+from jitcore.kernels.kernel import operands, source_of
+from jitcore.toolchain.compiler import Compiler
 
 ROWS = [row for row in OPS.values() if row.kind is Kind.MAP and row.ufunc is not None]
 pytestmark = pytest.mark.by_turns

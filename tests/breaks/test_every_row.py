@@ -65,7 +65,8 @@ def test_explain_names_the_row_and_the_line(found: Found, expected: Expected) ->
     stop = one_break(explanation.breaks, expected.code)
     line = expected_line(found)
     assert (stop.filename, stop.lineno) == (str(found.path) if line else "", line), str(stop)
-    assert stop.reason.startswith(KINDS[expected.code].what)
+    kind = KINDS[expected.code]
+    assert stop.reason.startswith(stop.detail if kind.whole and stop.detail else kind.what)
     assert stop.hint == (closer(stop.code, stop.detail) or KINDS[expected.code].hint)
     assert f"{stop.code} {stop.place}" in str(explanation)
     assert bool(errors) is expected.logged, errors

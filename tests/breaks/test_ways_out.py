@@ -16,8 +16,8 @@ from support.program import execute
 import jitcore
 from jitcore.fallback.breaks import KINDS, Break, HintClass
 from jitcore.fallback.hints import BEGUN, CLOSER, ELSE, WAYS, closer
+from jitcore.runtime.notify import collect
 from jitcore.runtime.records import Region
-from jitcore.runtime.told import collect
 
 HERE = Path(__file__).parent
 PATHS = sorted(HERE.glob("j[0-9]*.py"))

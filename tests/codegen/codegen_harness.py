@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from support.elements import same_elements
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import Builder, Node, Value, map_tree, type_of
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 Env = dict[Value, Any]
@@ -46,15 +47,15 @@ def by_numpy(nodes: Sequence[Node], env: Env) -> Env:
     return env
 
 
-def groups_of(steps: Sequence[Node | Group]) -> list[Group]:
-    return [step for step in steps if isinstance(step, Group)]
+def groups_of(steps: Sequence[Node | FusionGroup]) -> list[FusionGroup]:
+    return [step for step in steps if isinstance(step, FusionGroup)]
 
 
-def by_kernels(steps: Sequence[Node | Group], env: Env, config: Config) -> Env | None:
+def by_kernels(steps: Sequence[Node | FusionGroup], env: Env, config: Config) -> Env | None:
     """None: a kernel refused its operands."""
     env = dict(env)
     for step in steps:
-        if isinstance(step, Group):
+        if isinstance(step, FusionGroup):
             run = kernel(step, config)
             assert run is not None
             results = run(*(env[value] for value in step.inputs))
@@ -69,7 +70,7 @@ def by_kernels(steps: Sequence[Node | Group], env: Env, config: Config) -> Env |
 def check(fn: Callable[..., Any], arrays: Sequence[Any], config: Config, groups: int = 1) -> bool:
     """Compare bit for bit; False: refused. At least `groups` kernels must have been made."""
     b, inputs, results = build(fn, arrays)
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     assert len(groups_of(steps)) >= groups, [node.op.name for node in b.nodes]
     env = dict(zip(inputs, arrays, strict=True))
     got = by_kernels(steps, env, config)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from jitcore.codegen import cache, folder, selftest
-from jitcore.codegen.toolchain import Compiler, find
 from jitcore.config import Config
+from jitcore.toolchain import cache, cache_dir, selftest
+from jitcore.toolchain.compiler import Compiler, find
 
 
 @pytest.fixture(scope="session")
@@ -30,8 +30,8 @@ def compiler() -> Compiler:
 def fresh(tmp_path: Path) -> Config:
     """An empty cache folder, and nothing in memory."""
     cache.loaded.cache_clear()
-    folder.usable.cache_clear()
+    cache_dir.usable.cache_clear()
     selftest.chosen.cache_clear()
     selftest.proven_flags.cache_clear()
-    folder.SAID.clear()
+    cache_dir.SAID.clear()
     return Config(cache_dir=tmp_path / "kernels")

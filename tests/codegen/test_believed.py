@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.codegen import believed, cache, selftest, toolchain
-from jitcore.codegen.abi import SYMBOL
-from jitcore.codegen.believed import FIRST, LAST, Believed
 from jitcore.config import Config
+from jitcore.runtime.notify import collect
 from jitcore.runtime.records import Region
-from jitcore.runtime.told import collect
+from jitcore.toolchain import cache, retry_cache, selftest
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain.abi import SYMBOL
+from jitcore.toolchain.retry_cache import FIRST, LAST, Believed
 
 
 class Monotonic:
@@ -28,7 +29,7 @@ class Monotonic:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Monotonic:
     found = Monotonic()
-    monkeypatch.setattr(believed, "time", found)
+    monkeypatch.setattr(retry_cache, "time", found)
     return found
 
 

@@ -15,12 +15,13 @@ import pytest
 from codegen_harness import build, check, groups_of
 from toolchain_cases import SOURCE, X, graph, group, libraries
 
-from jitcore.codegen import cache, folder, selftest, toolchain
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.window import fused
+from jitcore.toolchain import cache, cache_dir, selftest
+from jitcore.toolchain import compiler as toolchain
 
 # ---- the folder ----------------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ def test_nowhere_to_write_at_all(
 
     selftest.proven_flags(compiler, None)
     monkeypatch.setattr(cache, "sign", full)
-    monkeypatch.setattr(folder.os, "mkdir", full)
+    monkeypatch.setattr(cache_dir.os, "mkdir", full)
     with caplog.at_level(logging.WARNING, "jitcore"):
         assert kernel(group(), fresh) is None
     assert "NumPy does its work" in caplog.text
@@ -161,11 +162,11 @@ def test_the_oldest_files_go(fresh: Config, compiler: object) -> None:
 def test_notes_that_nobody_has_read_for_long_go(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None and cache.library(SOURCE.format(0), fresh) is not None
     for key in ("old", "used", "new"):
-        folder.remember(fresh.cache_dir, key, "x" * 10_000)
-    old, used, new = (fresh.cache_dir / folder.note_name(key) for key in ("old", "used", "new"))
+        cache_dir.remember(fresh.cache_dir, key, "x" * 10_000)
+    old, used, new = (fresh.cache_dir / cache_dir.note_name(key) for key in ("old", "used", "new"))
     for path in (old, used):
         os.utime(path, (1000, 1000))
-    assert folder.recall(fresh.cache_dir, "used") is not None
+    assert cache_dir.recall(fresh.cache_dir, "used") is not None
     everything = sum(path.stat().st_size for path in fresh.cache_dir.iterdir())
     limit = everything - 5_000
     assert cache.loaded(SOURCE.format(1), "", "", fresh.cache_dir, limit) is not None
@@ -195,18 +196,18 @@ def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler:
 
 
 def test_what_killed_processes_have_left_goes(fresh: Config, compiler: object) -> None:
-    place = folder.usable(fresh.cache_dir)
+    place = cache_dir.usable(fresh.cache_dir)
     assert place is not None
     for name, age in (("old", 2 * cache.DAY), ("young", 0.0)):
-        (place / f"{folder.NEW}{name}").mkdir()
-        (place / f"{folder.NEW}{name}" / "kernel.s").touch()
-        (place / f"{folder.NEW}{name}-note").touch()
-        then = (place / f"{folder.NEW}{name}").stat().st_mtime - age
-        for path in place.glob(f"{folder.NEW}{name}*"):
+        (place / f"{cache_dir.NEW}{name}").mkdir()
+        (place / f"{cache_dir.NEW}{name}" / "kernel.s").touch()
+        (place / f"{cache_dir.NEW}{name}-note").touch()
+        then = (place / f"{cache_dir.NEW}{name}").stat().st_mtime - age
+        for path in place.glob(f"{cache_dir.NEW}{name}*"):
             os.utime(path, (then, then))
     assert cache.loaded(SOURCE.format(0), "", "", place, 0) is not None
-    left = sorted(path.name for path in place.glob(f"{folder.NEW}*"))
-    assert left == [f"{folder.NEW}young", f"{folder.NEW}young-note"]
+    left = sorted(path.name for path in place.glob(f"{cache_dir.NEW}*"))
+    assert left == [f"{cache_dir.NEW}young", f"{cache_dir.NEW}young-note"]
 
 
 def test_a_folder_that_cannot_be_looked_through(fresh: Config, compiler: object) -> None:
@@ -227,7 +228,7 @@ def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
 WORKER = """
 import sys
 from pathlib import Path
-from jitcore.codegen import cache
+from jitcore.toolchain import cache
 folder = Path(sys.argv[1])
 sources = sys.argv[2:]
 assert all(cache.loaded(source, "", "", folder, 1 << 30) for source in sources)
@@ -304,7 +305,7 @@ def test_kernels_with_the_same_helpers_fit_together(fresh: Config, compiler: obj
         return total, rest, again
 
     b, _, results = build(fn, [X])
-    sources = [source_of(one) for one in groups_of(fuse(b.nodes, set(results)))]
+    sources = [source_of(one) for one in groups_of(fused(b.nodes, set(results)))]
     assert len(sources) == 2 and all("rt_tree_f64" in text for text in sources)
     assert None not in cache.libraries(sources, fresh)
     assert len({path.stat().st_ino for path in libraries(fresh)}) == 1

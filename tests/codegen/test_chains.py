@@ -11,15 +11,16 @@ from codegen_harness import assert_same, build, by_numpy, compare, groups_of, ru
 from codegen_values import tame, wild
 
 import jitcore
-from jitcore.codegen import chain_text, shifted
-from jitcore.codegen.chains import chained
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.views import placed
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Node, Value
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels.chains import chain_c, stencil
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import kernel, source_of
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.chain import chained
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -134,11 +135,11 @@ def tiles(
 ) -> Iterator[tuple[int, int]]:
     """As they are, and so small that there are many, on several threads."""
     budget, band = request.param
-    monkeypatch.setattr(shifted, "BUDGET", budget)
-    monkeypatch.setattr(shifted, "BAND", band)
-    monkeypatch.setattr(shifted, "NARROW", 4)
+    monkeypatch.setattr(stencil, "BUDGET", budget)
+    monkeypatch.setattr(stencil, "BAND", band)
+    monkeypatch.setattr(stencil, "NARROW", 4)
     if budget < 1 << 19:
-        monkeypatch.setattr(chain_text, "LEAST", 1.0)
+        monkeypatch.setattr(chain_c, "LEAST", 1.0)
     threads = jitcore.get_num_threads()
     jitcore.set_num_threads(3)
     yield request.param
@@ -262,10 +263,10 @@ def edged(b: Builder, x: Value) -> list[Value]:
 
 def steps_of(
     x: Array, fn: Any = slopes
-) -> tuple[list[Node | Group], Builder, list[Value], list[Value]]:
+) -> tuple[list[Node | FusionGroup], Builder, list[Value], list[Value]]:
     b, inputs, results = build(fn, [x])
     views = placed(b.nodes, {})
-    return chained(fuse(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
+    return chained(fused(b.nodes, set(results)), results, views.keys(), views), b, inputs, results
 
 
 def test_one_text_for_all_sizes(config: Config) -> None:
@@ -303,7 +304,9 @@ def test_its_nodes_are_numpys_calls() -> None:
     """What runs where there is no compiler."""
     x = tame("d", (30, 40), 1)
     steps, b, inputs, results = steps_of(x)
-    calls = [node for one in steps for node in (one.nodes if isinstance(one, Group) else [one])]
+    calls = [
+        node for one in steps for node in (one.nodes if isinstance(one, FusionGroup) else [one])
+    ]
     env = {inputs[0]: x}
     made, want = by_numpy(calls, env), by_numpy(b.nodes, env)
     assert_same(made[results[0]], want[results[0]], "calls")

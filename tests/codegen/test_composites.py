@@ -11,11 +11,11 @@ from codegen_harness import build, by_kernels, by_numpy, check, groups_of
 from codegen_values import LAYOUTS, tame, wild
 from test_folds import alike, scattered
 
-from jitcore.codegen.composites import expanded
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_opaque import ufunc_method
+from jitcore.ir.ops.opaque import ufunc_method
+from jitcore.passes.decompose import expanded
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -122,7 +122,7 @@ def test_steps_without_a_kernel_are_numpys(config: Config) -> None:
             (value,) = results
             assert type(env[value]) is type(want[value])
             assert env[value].tobytes() == want[value].tobytes()
-            got = by_kernels(fuse(b.nodes, set(results)), {inputs[0]: x}, config)
+            got = by_kernels(fused(b.nodes, set(results)), {inputs[0]: x}, config)
             assert got is not None and got[value].tobytes() == want[value].tobytes()
 
 
@@ -135,7 +135,7 @@ def test_z_scores(config: Config) -> None:
     x = scattered("d", (70, 40), 3)
     alike(z_scores, [x], config)
     b, _, results = build(z_scores, [x])
-    groups = groups_of(fuse(b.nodes, set(results)))
+    groups = groups_of(fused(b.nodes, set(results)))
     assert any(node.op.name == "deviation" for group in groups for node in group.nodes)
 
 
@@ -237,7 +237,7 @@ def test_weights_that_sum_to_zero_are_numpys(config: Config) -> None:
     w[:, 1] = np.resize([1.0, -1.0], 30)
     for array, words in ((w, {"axis": 0}), (w[:, 1].copy(), {}), (-0.0 * w, {"axis": 1})):
         b, inputs, results = build(average(**words), [np.ones(array.shape), array])
-        steps = fuse(b.nodes, set(results))
+        steps = fused(b.nodes, set(results))
         env = dict(zip(inputs, (np.ones(array.shape), array), strict=True))
         try:
             assert by_kernels(steps, env, config) is None
@@ -308,5 +308,5 @@ def test_pairs_are_steps_of_their_loop() -> None:
         return b.emit(OPS["minimum"], (outer("add")(b, x, y), outer("multiply")(b, x, y)))
 
     b, _, results = build(fn, [np.ones(5), np.ones(6)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     assert [node.op.name for node in group.nodes] == ["add", "multiply", "minimum"]

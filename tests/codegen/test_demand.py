@@ -8,23 +8,24 @@ import numpy as np
 import pytest
 from codegen_harness import build, groups_of
 
-from jitcore.codegen.demand import demand
-from jitcore.codegen.kernel import source_of
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
+from jitcore.kernels.constraints import demand
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import source_of
+from jitcore.passes.window import fused
 
 X = np.ones((4, 5))
 
 
-def group_of(*arrays: Any, factor: Any = 3) -> Group:
+def group_of(*arrays: Any, factor: Any = 3) -> FusionGroup:
     """The kernel of (x + y) * factor."""
 
     def fn(b: Builder, x: Value, y: Value) -> Value:
         return b.emit(OP["*"], (b.emit(OP["+"], (x, y)), factor))
 
     b, _, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     return group
 
 

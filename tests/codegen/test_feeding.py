@@ -12,21 +12,24 @@ import numpy as np
 import pytest
 from codegen_harness import build, groups_of
 
-from jitcore.codegen import feeding
-from jitcore.codegen.chains import MOST_STAGES, chained
-from jitcore.codegen.feeding import Feeding
-from jitcore.codegen.program import Program
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
 from jitcore.ir.types import PYFLOAT
+from jitcore.kernels.body import KernelBody
+from jitcore.kernels.chains import feeding
+from jitcore.kernels.chains.feeding import Feeding
+from jitcore.kernels.group import FusionGroup
+from jitcore.passes.chain import MOST_STAGES, chained
+from jitcore.passes.window import fused
 
 
-def group(inputs: Sequence[Value], outputs: Sequence[Value]) -> Group:
-    return Group((), tuple(inputs), (), (), tuple(outputs), (), Program())
+def group(inputs: Sequence[Value], outputs: Sequence[Value]) -> FusionGroup:
+    return FusionGroup((), tuple(inputs), (), (), tuple(outputs), (), KernelBody())
 
 
-def plain(left: list[Group], steps: list[Group], after: set[Value], keeps: bool) -> list[Group]:
+def plain(
+    left: list[FusionGroup], steps: list[FusionGroup], after: set[Value], keeps: bool
+) -> list[FusionGroup]:
     """The last one, and what feeds it or is fed by what does, among those that may be stages."""
     members = left if keeps else without_kept(left, steps, after)
     found = members[-1:]
@@ -37,11 +40,13 @@ def plain(left: list[Group], steps: list[Group], after: set[Value], keeps: bool)
     return [one for one in members if one in found]
 
 
-def feeds(one: Group, other: Group) -> bool:
+def feeds(one: FusionGroup, other: FusionGroup) -> bool:
     return not set(one.results).isdisjoint(other.inputs)
 
 
-def without_kept(left: list[Group], steps: list[Group], after: set[Value]) -> list[Group]:
+def without_kept(
+    left: list[FusionGroup], steps: list[FusionGroup], after: set[Value]
+) -> list[FusionGroup]:
     while True:
         inside = {value for one in left for value in one.inputs}
         kept = after.union(v for step in steps if step not in left for v in step.inputs)
@@ -90,7 +95,7 @@ def test_it_finds_what_a_plain_search_finds(seed: int, keeps: bool) -> None:
     assert len(sizes) > 1
 
 
-def results(members: Collection[Group]) -> list[Value]:
+def results(members: Collection[FusionGroup]) -> list[Value]:
     return [value for one in members for value in one.results]
 
 
@@ -112,7 +117,7 @@ def recurrent(rounds: int) -> Callable[[Builder, Value, Value], list[Value]]:
 def work(rounds: int) -> tuple[int, int]:
     """Groups, and how many lines of the search for chains of them are executed."""
     b, _, after = build(recurrent(rounds), (np.ones(8), np.ones((8, 8))))
-    steps = fuse(b.nodes, set(after))
+    steps = fused(b.nodes, set(after))
     count = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:

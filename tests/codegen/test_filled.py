@@ -10,10 +10,10 @@ import pytest
 from codegen_harness import build, check
 from codegen_values import DTYPES, wild
 
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -40,7 +40,7 @@ def calculated(fill: str, number: Any = 0) -> Callable[..., Any]:
 def left(fn: Callable[..., Any], *arrays: Any) -> list[str]:
     """The calls that are left."""
     b, _, results = build(fn, arrays)
-    return [step.op.name for step in fuse(b.nodes, set(results)) if hasattr(step, "op")]
+    return [step.op.name for step in fused(b.nodes, set(results)) if hasattr(step, "op")]
 
 
 @pytest.mark.parametrize("fill", FILLS)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +14,12 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, wild
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -125,7 +129,7 @@ def test_strided_arrays_are_searched_where_they_lie() -> None:
     whole = np.ones((40, 60))
     for x, axis in ((whole[:, ::2], 0), (whole[::2], 0), (whole[0, ::2], 0)):
         b, _, results = build(lone("argmax", axis=axis), [x])
-        assert len(groups_of(fuse(b.nodes, set(results)))) == 1
+        assert len(groups_of(fused(b.nodes, set(results)))) == 1
 
 
 def several(b: Builder, x: Value, y: Value) -> list[Value]:
@@ -156,20 +160,20 @@ def test_several_in_one_loop(shape: tuple[int, ...], dtype: str, config: Config)
 def test_others_stay_numpys(dtype: str, shape: tuple[int, ...], words: dict[str, Any]) -> None:
     x = np.ones(shape, dtype)
     b, _, results = build(lone("argmax", **words), [x])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 def test_all_of_an_array_in_another_order_stays_numpys() -> None:
     x = np.asfortranarray(np.ones((30, 40)))
     b, _, results = build(lone("argmax"), [x])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_only_the_flags_of_what_is_searched_count(axis: Any, config: Config) -> None:
     x = np.full((20, 140), 2.0)
     b, _, results = build(made("argmax", axis=axis), [x, x])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     nans, tiny = x.copy(), x.copy()
@@ -193,3 +197,30 @@ def test_sums_keep_their_order_beside_extremes_of_another(config: Config) -> Non
 
     alike(fn, [x, y], config)
     alike(fn, [np.asfortranarray(x), y.copy()], config)
+
+
+MANY = """
+import numpy as np, jitcore
+
+@jitcore.compile
+def many(x):
+    with np.errstate(all="ignore"):
+        return [np.sign(x), np.maximum(x, np.nan), np.fmin(x, 0), x ** .5, x ** 2, x ** -1,
+                x ** 3, np.float_power(x, 2), np.logaddexp(x, 1), np.expm1(x), np.log1p(x),
+                np.rint(x), np.trunc(x), x // 0.3, x % -0.3, np.fmod(x, .3), np.copysign(1., x),
+                np.nextafter(x, 0), np.isnan(x), np.signbit(x), np.heaviside(x, .5),
+                np.spacing(x), np.cbrt(x), np.arctan2(x, -0.), np.hypot(x, x), np.ldexp(x, 3),
+                *np.modf(x), *np.frexp(x), x.argmin()]
+
+x = np.random.default_rng(0).normal(size=(5, 4)).astype("f4")
+print(many(x)[-1] == x.argmin())
+"""
+
+
+def test_its_variable_has_the_name_of_no_type(tmp_path: Path) -> None:
+    """That of operand 32 was f32, and no compiler took it."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("JITCORE")}
+    env = {**kept, "JITCORE_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", MANY]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("True\n", "")

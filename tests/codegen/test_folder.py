@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from jitcore import _C
-from jitcore.codegen import folder, inner
+from jitcore.toolchain import cache_dir, numpy_loops
 
 D = np.dtype("d")
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder.usable.cache_clear()
-    folder.SAID.clear()
+    cache_dir.usable.cache_clear()
+    cache_dir.SAID.clear()
     return tmp_path / "kept"
 
 
@@ -32,39 +32,39 @@ def test_the_usual_folder_is_nobodys_wish(
     place.write_text("not a folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(place.parent if named else place))
     with caplog.at_level(logging.INFO, "jitcore.cache"):
-        assert folder.usable(place / "jitcore") is None
+        assert cache_dir.usable(place / "jitcore") is None
     (record,) = caplog.records
-    (text,) = folder.said()
+    (text,) = cache_dir.said()
     assert "cannot be used" in record.getMessage() == text
     assert record.levelname == ("WARNING" if named else "INFO")
 
 
 def test_a_note_comes_back(place: Path) -> None:
-    folder.remember(place, "key", "two\nlines")
-    assert folder.recall(place, "key") == "two\nlines"
-    assert folder.recall(place, "other") is None
+    cache_dir.remember(place, "key", "two\nlines")
+    assert cache_dir.recall(place, "key") == "two\nlines"
+    assert cache_dir.recall(place, "other") is None
     assert [path.suffix for path in place.iterdir()] == [".note"]
 
 
 def test_the_last_note_counts(place: Path) -> None:
-    folder.remember(place, "key", "old")
-    folder.remember(place, "key", "new")
-    assert folder.recall(place, "key") == "new"
+    cache_dir.remember(place, "key", "old")
+    cache_dir.remember(place, "key", "new")
+    assert cache_dir.recall(place, "key") == "new"
 
 
 @pytest.mark.parametrize("damaged", [b"", b"FREE", b"FREE\n" + b"0" * 64, b"\xff\n\xfe"])
 def test_a_damaged_note_is_none(place: Path, damaged: bytes) -> None:
-    folder.remember(place, "key", "FREE")
+    cache_dir.remember(place, "key", "FREE")
     (path,) = place.iterdir()
     path.write_bytes(damaged)
-    assert folder.recall(place, "key") is None
+    assert cache_dir.recall(place, "key") is None
 
 
 def test_a_note_of_another_key_is_none(place: Path) -> None:
-    folder.remember(place, "key", "FREE")
+    cache_dir.remember(place, "key", "FREE")
     (path,) = place.iterdir()
-    path.rename(place / folder.note_name("other"))
-    assert folder.recall(place, "other") is None
+    path.rename(place / cache_dir.note_name("other"))
+    assert cache_dir.recall(place, "other") is None
 
 
 def test_a_note_that_cannot_be_touched_is_read(
@@ -73,26 +73,26 @@ def test_a_note_that_cannot_be_touched_is_read(
     def forbidden(*args: object) -> None:
         raise PermissionError
 
-    folder.remember(place, "key", "FREE")
-    monkeypatch.setattr(folder.os, "utime", forbidden)
-    assert folder.recall(place, "key") == "FREE"
+    cache_dir.remember(place, "key", "FREE")
+    monkeypatch.setattr(cache_dir.os, "utime", forbidden)
+    assert cache_dir.recall(place, "key") == "FREE"
 
 
 def test_where_nothing_can_be_kept(place: Path, tmp_path: Path) -> None:
-    folder.remember(None, "key", "text")
-    assert folder.recall(None, "key") is None
+    cache_dir.remember(None, "key", "text")
+    assert cache_dir.recall(None, "key") is None
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    folder.remember(blocked / "kept", "key", "text")
-    assert folder.recall(blocked / "kept", "key") is None
+    cache_dir.remember(blocked / "kept", "key", "text")
+    assert cache_dir.recall(blocked / "kept", "key") is None
 
 
 def test_a_disk_that_is_full(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder.os, "replace", full)
-    folder.remember(place, "key", "text")
+    monkeypatch.setattr(cache_dir.os, "replace", full)
+    cache_dir.remember(place, "key", "text")
     assert list(place.iterdir()) == []
 
 
@@ -113,7 +113,7 @@ def test_types_without_a_row_have_no_place() -> None:
 def test_a_loop_in_memory_has_no_place() -> None:
     made = np.frompyfunc(abs, 1, 1)
     assert _C.loop_place(made, (np.dtype("O"),) * 2) is None
-    assert inner.key_of(made, (np.dtype("O"),) * 2) is None
+    assert numpy_loops.key_of(made, (np.dtype("O"),) * 2) is None
 
 
 def test_wrong_questions() -> None:
@@ -124,28 +124,28 @@ def test_wrong_questions() -> None:
 
 
 def test_the_key_follows_the_processor_and_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = inner.key_of(np.exp, (D, D))
-    assert before is not None and before == inner.key_of(np.exp, (D, D))
+    before = numpy_loops.key_of(np.exp, (D, D))
+    assert before is not None and before == numpy_loops.key_of(np.exp, (D, D))
     with monkeypatch.context() as patch:
-        patch.setattr(inner, "processor", lambda: "another")
-        assert inner.key_of(np.exp, (D, D)) != before
+        patch.setattr(numpy_loops, "processor", lambda: "another")
+        assert numpy_loops.key_of(np.exp, (D, D)) != before
     with monkeypatch.context() as patch:
-        patch.setattr(inner, "file_state", lambda path: (path, 1, 2))
-        assert inner.key_of(np.exp, (D, D)) != before
+        patch.setattr(numpy_loops, "file_state", lambda path: (path, 1, 2))
+        assert numpy_loops.key_of(np.exp, (D, D)) != before
 
     def gone(path: str) -> None:
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr(inner, "file_state", gone)
-    assert inner.key_of(np.exp, (D, D)) is None
+    monkeypatch.setattr(numpy_loops, "file_state", gone)
+    assert numpy_loops.key_of(np.exp, (D, D)) is None
 
 
 SECOND = """
 import numpy as np
-from jitcore.codegen import inner
+from jitcore.toolchain import numpy_loops
 if {tried}:
-    inner.probe = lambda *a: print("tried anew")
-one = inner.inner_loop(np.exp, "dd")
+    numpy_loops.probe = lambda *a: print("tried anew")
+one = numpy_loops.inner_loop(np.exp, "dd")
 print(one.freedom.name)
 """
 

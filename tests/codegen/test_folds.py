@@ -11,11 +11,11 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, tame, wild
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -189,21 +189,21 @@ def test_the_buffer_size_of_numpy_does_not_matter(config: Config) -> None:
 )
 def test_other_reductions_stay_numpys(dtype: str, name: str, words: dict[str, Any]) -> None:
     b, _, results = build(total(name, **words), [tame(dtype, (300,), seed) for seed in (1, 2)])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 def test_sums_of_one_element_and_of_none_stay_numpys(config: Config) -> None:
     for shape in ((1,), (1, 1), (0,), (0, 3)):
         x = np.full(shape, -0.0)
         b, _, results = build(total(), [x, x])
-        assert not groups_of(fuse(b.nodes, set(results)))
+        assert not groups_of(fused(b.nodes, set(results)))
         assert check(total(), [x, x], config, groups=0)
 
 
 def test_arrays_with_gaps_stay_numpys() -> None:
     x = np.ones((40, 50))[:, ::2]
     b, _, results = build(lambda b, x: [b.emit(OPS[n], (x,)) for n in ("sum", "mean")], [x])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize(("flag", "value"), [("over", 1.7e308), ("invalid", np.inf)])
@@ -217,7 +217,7 @@ def test_flags_of_the_sum_refuse(flag: str, value: float, axis: Any, config: Con
         x[0, 11] = x[11, 0] = -value
     one = np.ones((12, 12))
     b, _, results = build(total(axis=axis), [x, one])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     with np.errstate(all="ignore"):
@@ -231,7 +231,7 @@ def test_flags_of_the_sum_refuse(flag: str, value: float, axis: Any, config: Con
 def test_scalar_results_leak_nothing(config: Config) -> None:
     arrays = [tame("d", (50,), 1), tame("d", (50,), 2)]
     b, _, results = build(lambda b, x, y: [total()(b, x, y), total("mean")(b, x, y)], arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     kept = [run(*arrays) for _ in range(100)]
@@ -300,7 +300,7 @@ def test_comparing_and_multiplying_keep_the_flags_of_what_is_reduced(config: Con
     x[5] = 1e-300
     for name in ("max", "min", "any", "all"):
         b, _, results = build(total(name), [x, x])
-        (group,) = groups_of(fuse(b.nodes, set(results)))
+        (group,) = groups_of(fused(b.nodes, set(results)))
         run = kernel(group, config)
         assert run is not None
         with np.errstate(all="ignore"):
@@ -354,7 +354,7 @@ def test_a_nan_raises_no_flag(config: Config) -> None:
     x[40] = np.nan
     for name in ("max", "min", "any", "all"):
         b, _, results = build(lone(name), [x])
-        (group,) = groups_of(fuse(b.nodes, set(results)))
+        (group,) = groups_of(fused(b.nodes, set(results)))
         run = kernel(group, config)
         assert run is not None
         with np.errstate(all="raise"):
@@ -365,7 +365,7 @@ def test_a_nan_raises_no_flag(config: Config) -> None:
 def test_a_short_reduction_is_a_kernel_of_its_own_and_a_long_one_a_call() -> None:
     for shape, axis, groups in (((100,), 0, 1), ((20_000,), 0, 0), ((200, 100), 1, 1)):
         b, _, results = build(lone("sum", axis=axis), [np.ones(shape)])
-        assert len(groups_of(fuse(b.nodes, set(results)))) == groups
+        assert len(groups_of(fused(b.nodes, set(results)))) == groups
 
 
 @pytest.mark.parametrize("dtype", "?bBhHiIlLqQfd")
@@ -430,9 +430,9 @@ def test_short_rows_stay_in_registers(dtype: str, width: int, config: Config) ->
 def test_a_held_row_says_its_length(config: Config) -> None:
     x, y = np.ones((3, 4, 5, 1)), np.ones((4, 5, 8))
     b, _, results = build(total("sum", axis=(1, 2)), [x, y])
-    (one,) = groups_of(fuse(b.nodes, results))
-    (other,) = groups_of(fuse(b.nodes, results, varying=(3,)))
-    (varies,) = groups_of(fuse(b.nodes, results, varying=(8,)))
+    (one,) = groups_of(fused(b.nodes, results))
+    (other,) = groups_of(fused(b.nodes, results, varying=(3,)))
+    (varies,) = groups_of(fused(b.nodes, results, varying=(8,)))
     assert (one.held, other.held, varies.held) == (8, 8, 0)
 
 

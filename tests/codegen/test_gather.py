@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from codegen_harness import build, check, groups_of
 
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -108,7 +108,7 @@ def test_out_of_bounds_is_numpys(place: int, value: int, config: Config) -> None
     index = ONE.copy()
     index[place] = value
     b, inputs, results = build(doubled(lambda i: i), [TABLE, index])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     given = dict(zip(inputs, (TABLE, index), strict=True))
@@ -162,6 +162,6 @@ def test_one_library_serves_all_extents(config: Config) -> None:
     texts = set()
     for extent in (10, 20, 1000):
         b, _, results = build(doubled(lambda i: i), [np.ones(extent), ONE])
-        (group,) = groups_of(fuse(b.nodes, set(results)))
+        (group,) = groups_of(fused(b.nodes, set(results)))
         texts.add(source_of(group))
     assert len(texts) == 1

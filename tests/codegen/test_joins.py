@@ -13,12 +13,12 @@ from codegen_values import DTYPES, LAYOUTS, SIZES, wild
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import kernel as kernel_module
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels import kernel as kernel_module
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -54,7 +54,7 @@ SHAPES = ((1,), (7,), (300,), (1, 5), (5, 1), (3, 70), (2, 3, 4), (1, 1, 1), (2,
 
 def is_joined_by_kernels(fn: Program, arrays: list[Any]) -> bool:
     b, _, results = build(fn, arrays)
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     return len(groups_of(steps)) == len(steps)
 
 
@@ -121,7 +121,7 @@ def pieces(b: Builder, x: Value, y: Value) -> Value:
 def test_several_loops_make_one_array(config: Config) -> None:
     arrays = [wild("i", (40,), 1), wild("i", (40,), 2)]
     b, _, results = build(pieces, arrays)
-    groups = groups_of(fuse(b.nodes, set(results)))
+    groups = groups_of(fused(b.nodes, set(results)))
     assert len(groups) == 2
     assert [len(group.outputs) for group in groups] == [1, 1]
     assert groups[1].taken[-1] == (results[0], groups[0].outputs[0])
@@ -225,7 +225,7 @@ def test_a_refusal_leaves_nothing_behind(config: Config) -> None:
     arrays = [np.full(40, 1e308), np.full(40, 1e308)]
     b, inputs, results = build(pieces, arrays)
     env = dict(zip(inputs, arrays, strict=True))
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     with np.errstate(all="raise"):
         assert by_kernels(steps, env, config) is None
     with np.errstate(all="ignore"):

@@ -10,11 +10,11 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import DTYPES, LAYOUTS, SIZES, misaligned, tame, wild
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Op, Unsupported, Value
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -40,7 +40,7 @@ def test_the_rows_that_matter_are_taken(name: str) -> None:
     x = np.ones(5)
     row = OPS[name]
     b, _, results = build(lambda b, *vs: taken(row, b, vs), [x] * row.ufunc.nin)
-    assert groups_of(fuse(b.nodes, set(results)))
+    assert groups_of(fused(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -158,7 +158,7 @@ def test_repeated_bools_are_compared_by_numpy(shape: tuple[int, ...], config: Co
 
 def test_python_numbers_beside_float16_are_numpys() -> None:
     b, _, results = build(lambda b, x, k: taken(OPS["add"], b, (x, k)), [np.ones(9, "e"), 2.5])
-    assert not groups_of(fuse(b.nodes, set(results)))
+    assert not groups_of(fused(b.nodes, set(results)))
 
 
 @pytest.mark.parametrize("scale", [1, -1])
@@ -175,7 +175,7 @@ def test_results_that_a_call_writes_with_gaps(scale: int, config: Config) -> Non
 def test_misaligned_and_swapped_arrays_are_numpys() -> None:
     for x in (misaligned(np.ones(9)), np.ones(9).astype(">f8")):
         b, _, results = build(chain, [x, x])
-        (first, *_) = fuse(b.nodes, set(results))
+        (first, *_) = fused(b.nodes, set(results))
         assert first is b.nodes[0]
 
 
@@ -255,7 +255,7 @@ def test_what_is_cast_keeps_its_flags(target: str, config: Config) -> None:
         return b.emit(OP["!="], (b.emit(OP["&"], (whole, 0)), 0))
 
     b, _, results = build(fn, [np.ones(100)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     for value, taken in ((2.0, True), (1e-200, False), (1e200, False), (np.nan, False)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jitcore.ir import Value, parse
-from jitcore.runtime.known import told
+from jitcore.plan.fold_constants import told
 
 
 def test_what_is_computed_of_constants_is_known() -> None:

@@ -12,18 +12,18 @@ from codegen_harness import assert_same, build, groups_of
 from codegen_values import misaligned
 
 from jitcore import _C
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 
 
 def made(fn: Any, arrays: list[Any], config: Config) -> _C.Kernel:
     b, _, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     found = kernel(group, config)
     assert found is not None
     return found

@@ -13,10 +13,10 @@ import pytest
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import in_c
-from jitcore.codegen.in_c import Row
-from jitcore.codegen.products import MOST, served
-from jitcore.runtime import planned
+from jitcore.passes import replace_calls
+from jitcore.passes.replace_calls import CallRow
+from jitcore.passes.small_matmul import MOST, served
+from jitcore.plan import segments
 
 Array = np.ndarray[Any, Any]
 
@@ -159,7 +159,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of products that compiled code makes in C."""
     names: list[str] = []
 
-    def spied(row: Row) -> Row:
+    def spied(row: CallRow) -> CallRow:
         def call(*args: Any) -> Any:
             names.append(row.op.name)
             assert row.op.target is not None
@@ -167,9 +167,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return replace(row, op=replace(row.op, target=call))
 
-    rows = {name: spied(row) for name, row in in_c.ROWS.items()}
-    monkeypatch.setattr(in_c, "ROWS", rows)
-    monkeypatch.setattr(planned, "IN_C", frozenset(row.op for row in rows.values()))
+    rows = {name: spied(row) for name, row in replace_calls.ROWS.items()}
+    monkeypatch.setattr(replace_calls, "ROWS", rows)
+    monkeypatch.setattr(segments, "IN_C", frozenset(row.op for row in rows.values()))
     return names
 
 

@@ -12,9 +12,9 @@ import pytest
 from codegen_harness import build, by_kernels, by_numpy, check
 from codegen_values import LAYOUTS, SIZES, tame, wild
 
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import OPS, Builder, Kind, Node, Unsupported, Value, leaf_type
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -82,7 +82,7 @@ def test_what_numpy_would_report_is_refused(seed: int, config: Config) -> None:
         arrays = [make(rng.choice("df"), (200,), round + k) for k in range(2)]
         b, inputs, results = build(fn, arrays)
         env = dict(zip(inputs, arrays, strict=True))
-        steps = fuse(b.nodes, set(results))
+        steps = fused(b.nodes, set(results))
         if not raises(b.nodes, env):
             continue
         # a call between the kernels may raise by itself

@@ -13,14 +13,14 @@ from codegen_harness import assert_same, build, by_numpy, groups_of
 from codegen_values import tame
 
 from jitcore import _C
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.stores import STORE
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value, type_of
-from jitcore.ir.ops_array import GETITEM, MASKED_STORE, SETITEM
-from jitcore.runtime.rivals import selecting
+from jitcore.ir.ops.array import GETITEM, MASKED_STORE, SETITEM
+from jitcore.kernels.kernel import kernel
+from jitcore.kernels.store_rules import STORE
+from jitcore.passes.window import fused
+from jitcore.plan.masked_baseline import selecting
 
 pytestmark = pytest.mark.by_turns
 
@@ -76,7 +76,7 @@ LAYOUTS: dict[str, Callable[[], Array]] = {
 def compiled(fn: Program, config: Config, *arrays: Any) -> Callable[..., Any]:
     """Takes the program's own arguments."""
     b, inputs, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(replace(group, alone=False), config)
     assert run is not None and group.written
     order = [inputs.index(value) for value in group.inputs]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
-from jitcore.codegen.rolls import wrapped
+from jitcore.passes.pad_rolls import wrapped
+from jitcore.runtime.records import records
 
 pytestmark = pytest.mark.by_turns
 
@@ -94,7 +94,7 @@ def test_the_same_bits(program: Callable[[Any], Any], dtype: str) -> None:
 def test_no_roll_is_left(program: Callable[[Any], Any]) -> None:
     fn = jitcore.compile(program)
     fn(array((64, 128), "f8"))
-    record = pipeline.records.find(program.__code__)
+    record = records.find(program.__code__)
     assert record is not None
     (region,) = record.regions
     assert len(region.kernels) == 1 and region.calls <= 2

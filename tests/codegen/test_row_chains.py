@@ -11,13 +11,13 @@ from codegen_harness import build, compare, groups_of, run
 from codegen_values import tame, wild
 
 import jitcore
-from jitcore.codegen import chain_text, rows
-from jitcore.codegen.chains import chained
-from jitcore.codegen.kernel import source_of
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.views import placed
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.chains import chain_c, rowwise
+from jitcore.kernels.kernel import source_of
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.chain import chained
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -118,9 +118,9 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @pytest.fixture(params=[1 << 18, 1, 5000], autouse=True)
 def band(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As it is, and so small that there are many, on several threads."""
-    monkeypatch.setattr(rows, "BUDGET", request.param)
+    monkeypatch.setattr(rowwise, "BUDGET", request.param)
     if request.param < 1 << 18:
-        monkeypatch.setattr(chain_text, "LEAST", 1.0)
+        monkeypatch.setattr(chain_c, "LEAST", 1.0)
     threads = jitcore.get_num_threads()
     jitcore.set_num_threads(3)
     yield
@@ -198,7 +198,7 @@ def test_one_kernel_of_one_text() -> None:
     for shape in ((30, 400), (50, 600), (9, 900)):
         b, _, results = build(normed, [tame("d", shape, 1)])
         views = placed(b.nodes, {})
-        steps = chained(fuse(b.nodes, set(results)), results, views.keys(), views)
+        steps = chained(fused(b.nodes, set(results)), results, views.keys(), views)
         (group,) = groups_of(steps)
         assert group.chain is not None and len(steps) == 1
         assert len(group.chain.stages) == 3

@@ -15,12 +15,13 @@ from numpy._core import _multiarray_umath
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import scaled
-from jitcore.codegen.inner import core_loop
+from jitcore.passes import scaled_gemv
+from jitcore.toolchain import blas
+from jitcore.toolchain.numpy_loops import core_loop
 
 pytestmark = [
     pytest.mark.by_turns,
-    pytest.mark.skipif(not scaled.agrees(), reason="another BLAS"),
+    pytest.mark.skipif(not scaled_gemv.agrees(), reason="another BLAS"),
 ]
 
 Array = np.ndarray[Any, Any]
@@ -61,7 +62,7 @@ def order(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def by(order: int) -> tuple[tuple[object, ...], int, int]:
-    loop, threads = core_loop(np.matmul, "ddd"), scaled.threads_of_blas()
+    loop, threads = core_loop(np.matmul, "ddd"), blas.threads_of_blas()
     assert loop is not None and threads is not None
     return (loop.capsule,), threads, order
 
@@ -74,8 +75,10 @@ def use(order: int) -> int:
 @cache
 def used() -> int:
     """The first that has NumPy's bits."""
-    tried = scaled.TRIED
-    return next(k for k in scaled.ORDERS if all(scaled.is_right(by(k), one) for one in tried))
+    tried = scaled_gemv.TRIED
+    return next(
+        k for k in scaled_gemv.ORDERS if all(scaled_gemv.is_right(by(k), one) for one in tried)
+    )
 
 
 SHAPES = [(460_800 // columns + at % 9, columns) for at, columns in enumerate(COLUMNS)]
@@ -83,7 +86,7 @@ SHAPES = [(460_800 // columns + at % 9, columns) for at, columns in enumerate(CO
 
 def test_a_trial_changes_nothing_for_others() -> None:
     a, x = matrix(5, 1013, 515)
-    for k in scaled.ORDERS:
+    for k in scaled_gemv.ORDERS:
         _C.scaled_try(*by(k), 1.3, a, x)
         made, wanted = both(a, x)
         assert made == wanted
@@ -99,9 +102,9 @@ def test_bits(order: int, shape: tuple[int, int]) -> None:
 def openblas() -> Iterator[Callable[[int], None]]:
     """Sets how many threads NumPy's OpenBLAS has."""
     library = ctypes.CDLL(_multiarray_umath.__file__)
-    at = next(i for i, name in enumerate(scaled.THREADS) if hasattr(library, name))
-    get = getattr(library, scaled.THREADS[at])
-    put = getattr(library, scaled.THREADS[at].replace("_get_", "_set_"))
+    at = next(i for i, name in enumerate(blas.THREADS) if hasattr(library, name))
+    get = getattr(library, blas.THREADS[at])
+    put = getattr(library, blas.THREADS[at].replace("_get_", "_set_"))
     before = get()
     yield put
     put(before)

@@ -10,13 +10,13 @@ from codegen_harness import build, check, groups_of
 from codegen_values import LAYOUTS, wild
 from test_folds import ODD, alike, scattered
 
-from jitcore.codegen.cut import NOWHERE, cut
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.loops import nest_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value, row_of
+from jitcore.kernels.iteration_space import nest_of
+from jitcore.kernels.kernel import kernel
+from jitcore.kernels.parallel_split import NOWHERE, cut
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -103,12 +103,12 @@ def test_what_stays_numpys() -> None:
         (np.ones(5, "D"), {}),
     ):
         b, _, results = build(lambda b, x, m=more: b.emit(OPS["cumsum"], (x,), m), [x])
-        assert not groups_of(fuse(b.nodes, set(results)))
+        assert not groups_of(fused(b.nodes, set(results)))
 
 
 def test_flags_of_the_sum_refuse(config: Config) -> None:
     b, _, results = build(lambda b, x: b.emit(OPS["cumsum"], (x,)), [np.ones(10)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     with np.errstate(all="ignore", over="raise"):
@@ -124,5 +124,5 @@ def test_a_row_is_not_cut_for_threads() -> None:
         return [b.emit(OPS[name], (double,)) for name in ("sum", "cumsum", "exp")]
 
     b, _, results = build(fn, [np.ones(1_000_000)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     assert cut(group.program, nest_of(group.program, group.shape)) == NOWHERE

@@ -12,10 +12,11 @@ from codegen_harness import check
 from toolchain_cases import X, graph, group, libraries
 
 import jitcore
-from jitcore.codegen import cache, folder, toolchain
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.private import why_not
 from jitcore.config import Config
+from jitcore.kernels.kernel import kernel
+from jitcore.toolchain import cache, cache_dir
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain.folder_trust import why_not
 
 SOURCES = sorted(Path(jitcore.__file__).parent.rglob("*.py"))
 OTHER = 54321  # a user that nobody is
@@ -65,8 +66,8 @@ def test_what_is_refused_is_said_and_not_used(
     place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     place.parent.chmod(0o777)
-    folder.SAID.pop("cache", None)
-    assert folder.usable(place) is None
+    cache_dir.SAID.pop("cache", None)
+    assert cache_dir.usable(place) is None
     assert "is not used: others may put another folder" in caplog.text
     assert list(place.iterdir()) == []
 

@@ -10,15 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitcore.codegen import folder, selftest, toolchain
-from jitcore.codegen.toolchain import CompileError, Compiler
 from jitcore.config import from_environment
+from jitcore.toolchain import cache_dir, selftest
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain.compiler import CompileError, Compiler
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder.usable.cache_clear()
-    folder.SAID.clear()
+    cache_dir.usable.cache_clear()
+    cache_dir.SAID.clear()
     return tmp_path / "kept"
 
 
@@ -104,7 +105,7 @@ def test_a_compiler_that_fails_its_test_is_not_used(
         assert selftest.chosen("", "", place) is not None
     (record,) = caplog.records
     assert "gets x + y (float64) wrong" in record.getMessage()
-    assert any("gets x + y (float64) wrong" in text for text in folder.said())
+    assert any("gets x + y (float64) wrong" in text for text in cache_dir.said())
 
 
 def test_flags_in_turn(compiler: Compiler, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

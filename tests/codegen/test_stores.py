@@ -17,14 +17,15 @@ from codegen_harness import assert_same, build, groups_of
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
-from jitcore.codegen.stores import STORE
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Node, Value
-from jitcore.ir.ops_array import GETITEM
-from jitcore.runtime.warned import Warned, is_file, lets_pass
+from jitcore.ir.ops.array import GETITEM
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import kernel
+from jitcore.kernels.store_rules import STORE
+from jitcore.passes.window import fused
+from jitcore.runtime.warning_safety import Warned, is_file, lets_pass
 
 pytestmark = pytest.mark.by_turns
 
@@ -40,9 +41,9 @@ def store(b: Builder, value: Value, target: Value, index: Any = ALL) -> Value:
     return out
 
 
-def group_of(fn: Callable[..., Any], *arrays: Any) -> Group | None:
+def group_of(fn: Callable[..., Any], *arrays: Any) -> FusionGroup | None:
     b, _, results = build(fn, arrays)
-    found = [group for group in groups_of(fuse(b.nodes, set(results))) if group.written]
+    found = [group for group in groups_of(fused(b.nodes, set(results))) if group.written]
     return found[0] if found else None
 
 
@@ -356,7 +357,7 @@ WORLDS = {
 }
 PROGRAM = """
 import io, linecache, os, sys, warnings
-from jitcore.runtime.warned import Warned
+from jitcore.runtime.warning_safety import Warned
 class Registry(dict): pass
 seen, out = Warned(), sys.stdout
 assert seen.passes()

@@ -12,12 +12,13 @@ from codegen_harness import assert_same, build, by_numpy, groups_of
 from codegen_values import tame
 
 import jitcore
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
+from jitcore.kernels.group import FusionGroup
+from jitcore.kernels.kernel import kernel
+from jitcore.passes.window import fused
 
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
@@ -25,7 +26,7 @@ Program = Callable[..., Any]
 
 def taken(fn: Program, *arrays: Any) -> list[tuple[Value, Value]]:
     b, _, results = build(fn, arrays)
-    return [pair for group in groups_of(fuse(b.nodes, set(results))) for pair in group.taken]
+    return [pair for group in groups_of(fused(b.nodes, set(results))) for pair in group.taken]
 
 
 def product(b: Builder, x: Value, y: Value) -> Value:
@@ -97,10 +98,10 @@ def test_what_is_taken(fn: Program, count: int) -> None:
     assert len(taken(fn, X, X)) == count
 
 
-def last_group(fn: Program, *arrays: Any) -> tuple[Group, dict[Value, Any], dict[Value, Any]]:
+def last_group(fn: Program, *arrays: Any) -> tuple[FusionGroup, dict[Value, Any], dict[Value, Any]]:
     b, inputs, results = build(fn, arrays)
     env = dict(zip(inputs, arrays, strict=True))
-    group = groups_of(fuse(b.nodes, set(results)))[-1]
+    group = groups_of(fused(b.nodes, set(results)))[-1]
     return group, env, by_numpy(b.nodes, env)
 
 

@@ -10,12 +10,12 @@ import pytest
 from codegen_harness import build, check, groups_of
 from codegen_values import wild
 
-from jitcore.codegen.kernel import kernel, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import Builder, Value
 from jitcore.ir.ops import OPS
+from jitcore.kernels.kernel import kernel, source_of
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -26,7 +26,9 @@ WIDTHS = (2, 3, 7, 8, 31, 64, 65, 100, 255, 256, 257)
 
 def is_tiled(fn: Program, *arrays: Any) -> bool:
     b, _, results = build(fn, arrays)
-    return any("char tile_" in source_of(group) for group in groups_of(fuse(b.nodes, set(results))))
+    return any(
+        "char tile_" in source_of(group) for group in groups_of(fused(b.nodes, set(results)))
+    )
 
 
 def raised(b: Builder, x: Value, m: Value) -> Value:
@@ -123,7 +125,7 @@ def test_little_room(width: int, config: Config) -> None:
 def test_flags_of_a_row_refuse(config: Config) -> None:
     x, m = np.ones((300, 8)), np.ones((300, 1))
     b, _, results = build(folded, [x, m])
-    groups = groups_of(fuse(b.nodes, set(results)))
+    groups = groups_of(fused(b.nodes, set(results)))
     run = kernel(groups[0], config)
     assert run is not None
     bad = x.copy()

@@ -15,9 +15,6 @@ import pytest
 from codegen_harness import build, groups_of
 from toolchain_cases import X, graph, group
 
-from jitcore.codegen import selftest, toolchain
-from jitcore.codegen.kernel import kernel, kernels_to_come, load_all, source_of
-from jitcore.codegen.schedule import fuse
 from jitcore.config import (
     ALLOWED,
     FREE,
@@ -28,6 +25,10 @@ from jitcore.config import (
 )
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.kernel import kernel, kernels_to_come, load_all, source_of
+from jitcore.passes.window import fused
+from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain import selftest
 
 # ---- rounding -----------------------------------------------------------------------------------
 
@@ -64,7 +65,7 @@ def test_runs_between_calls_are_vector_code(compiler: toolchain.Compiler, tmp_pa
         )
 
     b, _, results = build(fn, [X])
-    (one,) = groups_of(fuse(b.nodes, set(results)))
+    (one,) = groups_of(fused(b.nodes, set(results)))
     flags = selftest.proven_flags(compiler, None)
     text = toolchain.assembly(compiler, flags, source_of(one), tmp_path / "one.s")
     assert "sqrtpd" in text
@@ -80,7 +81,7 @@ def test_without_a_compiler_there_is_no_kernel(
     with caplog.at_level(logging.WARNING, "jitcore"):
         assert kernel(group(), config) is None
         b, _, results = build(lambda b, x: b.emit(OP["-"], (graph(b, x), x)), [X])
-        assert kernel(groups_of(fuse(b.nodes, set(results)))[0], config) is None
+        assert kernel(groups_of(fused(b.nodes, set(results)))[0], config) is None
     (record,) = caplog.records
     assert "no C compiler" in record.getMessage()
 

@@ -12,14 +12,14 @@ from codegen_harness import assert_same, build, check, groups_of
 from codegen_values import DTYPES, LAYOUTS, wild
 
 import jitcore
-from jitcore.codegen import kernel as kernel_module
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.unroll import MOST_NODES, origins
-from jitcore.codegen.unrolled import LONGEST, UNROLLED
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
-from jitcore.ir.ops_array import METHODS
+from jitcore.ir.ops.array import METHODS
+from jitcore.kernels import kernel as kernel_module
+from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED
+from jitcore.passes.unroll_short_axes import MOST_NODES, origins
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -42,7 +42,7 @@ def over(name: str, axis: int, keepdims: bool = False, **words: Any) -> Program:
 
 def unrolled_in(fn: Program, arrays: list[Any]) -> int:
     b, _, results = build(fn, arrays)
-    steps = fuse(b.nodes, set(results))
+    steps = fused(b.nodes, set(results))
     return sum(node.op is UNROLLED for group in groups_of(steps) for node in group.nodes)
 
 
@@ -130,7 +130,7 @@ def test_nearest_points(dtype: str, config: Config) -> None:
 
 def test_nearest_points_are_one_kernel() -> None:
     b, _, results = build(nearest, [wild("d", (100, 2), 1), wild("d", (8, 2), 2)])
-    ((group,), others) = (groups_of(fuse(b.nodes, set(results))), b.nodes)
+    ((group,), others) = (groups_of(fused(b.nodes, set(results))), b.nodes)
     assert group.outputs == tuple(results) and group.shape == (100,)
     assert len(group.nodes) <= MOST_NODES and len(others) == 5
 
@@ -218,7 +218,28 @@ def test_flags_and_overflow_are_numpys() -> None:
 
 def test_origins_are_the_reductions() -> None:
     b, _, results = build(nearest, [wild("d", (100, 2), 1), wild("d", (8, 2), 2)])
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     assert results[0] in origins(group.nodes)
-    (step,) = groups_of(fuse(b.nodes, set(results), calls=results))[:1]
+    (step,) = groups_of(fused(b.nodes, set(results), calls=results))[:1]
     assert results[0] not in origins(step.nodes)
+
+
+def between_rows(x: Array) -> Array:
+    x[1:, 0] = np.ptp(x[:-1], axis=-1) + 1
+    return x
+
+
+def weighted(x: Array) -> Any:
+    return np.average(x, axis=-1, weights=np.arange(1, 4)) * 2
+
+
+@pytest.mark.parametrize("fn", [between_rows, weighted])
+@pytest.mark.parametrize("dtype", ["l", "d"])
+def test_what_no_kernel_can_make_of_a_decomposed_call_is_a_call(fn: Program, dtype: str) -> None:
+    """The steps of a decomposition are new values: they are made once, however often the rest
+    is."""
+    x = (np.arange(30).reshape(10, 3) ** 2).astype(dtype)
+    compiled = jitcore.compile(fn)
+    compiled.warmup(x.copy())
+    for _ in range(3):
+        assert_same(compiled(x.copy()), fn(x.copy()), dtype)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from codegen_harness import assert_same, build, by_numpy, call, groups_of
 
-from jitcore.codegen.kernel import kernel
-from jitcore.codegen.schedule import fuse
-from jitcore.codegen.views import placed
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import METHODS, OPS, Builder, Value
-from jitcore.ir.ops_array import ATTRIBUTES, GETITEM
+from jitcore.ir.ops.array import ATTRIBUTES, GETITEM
+from jitcore.kernels.kernel import kernel
+from jitcore.kernels.view_offsets import placed
+from jitcore.passes.window import fused
 
 X = np.arange(1.0, 61.0).reshape(3, 4, 5)
 Z = X[0] + 1j * X[1]
@@ -93,7 +93,7 @@ def doubled(view: View) -> Callable[[Builder, Value], Value]:
 def test_views_are_read_where_they_lie(name: str, config: Config) -> None:
     array, view = VIEWS[name]
     b, (x,), (result,) = build(doubled(view), [array])
-    (group,) = groups_of(fuse(b.nodes, {result}))
+    (group,) = groups_of(fused(b.nodes, {result}))
     assert group.inputs == (x,)
     run = kernel(group, config)
     assert run is not None
@@ -129,7 +129,7 @@ def test_equal_views_are_one_operand() -> None:
         return b.emit(OP["*"], (b.emit(OP["+"], (left(), right())), b.emit(OP["-"], (left(), 1))))
 
     b, (x,), (result,) = build(fn, [X])
-    (group,) = groups_of(fuse(b.nodes, {result}))
+    (group,) = groups_of(fused(b.nodes, {result}))
     assert group.inputs == (x,)
     assert group.reads == ((0, 8), (0, 0))
 
@@ -141,7 +141,7 @@ def test_a_view_of_what_a_kernel_made(config: Config) -> None:
         return [view, b.emit(OP["-"], (b.emit(OP["*"], (view, 2)), view))]
 
     b, (x,), results = build(fn, [X])
-    one, made, two = fuse(b.nodes, set(results))
+    one, made, two = fused(b.nodes, set(results))
     env = {x: X}
     for step in one, made, two:
         if step is made:
@@ -157,7 +157,7 @@ def test_a_view_of_what_a_kernel_made(config: Config) -> None:
 
 def test_the_array_is_checked_for_its_views(config: Config) -> None:
     b, _, (result,) = build(doubled(item(slice(1, None))), [X])
-    (group,) = groups_of(fuse(b.nodes, {result}))
+    (group,) = groups_of(fused(b.nodes, {result}))
     run = kernel(group, config)
     assert run is not None
     assert run(X) is not None

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 PROGRAM = """
 import numpy as np
 import jitcore
-from jitcore.codegen.selftest import chosen
+from jitcore.toolchain.selftest import chosen
 from jitcore.config import environment
 
 @jitcore.compile

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 from codegen_harness import build, groups_of
 
-from jitcore.codegen import cache
-from jitcore.codegen.schedule import Group, fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.group import FusionGroup
+from jitcore.passes.window import fused
+from jitcore.toolchain import cache
 
 X = np.arange(1.0, 400.0)
 SOURCE = """__attribute__((visibility("default"))) int jitcore_kernel(void) {{ return {}; }}
@@ -22,9 +23,9 @@ def graph(b: Builder, x: Value) -> Value:
     return b.emit(OP["+"], (b.emit(OP["*"], (x, x)), b.emit(OPS["sqrt"], (x,))))
 
 
-def group() -> Group:
+def group() -> FusionGroup:
     b, _, results = build(graph, [X])
-    return groups_of(fuse(b.nodes, set(results)))[0]
+    return groups_of(fused(b.nodes, set(results)))[0]
 
 
 def files(config: Config) -> list[Path]:

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
 
 KEEP_ALL = dataclasses.replace(environment(), keep_all=True)
 
 
 def compiled(fn: Any, backend: str = "c") -> Any:
-    return pipeline.attach(fn, dataclasses.replace(KEEP_ALL, backend=backend))
+    return attach(fn, dataclasses.replace(KEEP_ALL, backend=backend))
 
 
 def run(fn: Callable[..., Any], makers: Sequence[Callable[[], Any]], filename: str) -> Any:

@@ -14,12 +14,13 @@ import pytest
 from compare import KEEP_ALL
 
 import jitcore
-from jitcore import _C, pipeline
-from jitcore.codegen.abi import ASK_ERRSTATE
+from jitcore import _C
+from jitcore.attach import attach
 from jitcore.ir.errstate import combined, modes, only_warns
 from jitcore.ir.interp import interpret
-from jitcore.runtime.records import Region
-from jitcore.runtime.told import collect
+from jitcore.runtime.notify import collect
+from jitcore.runtime.records import Region, records
+from jitcore.toolchain.abi import ASK_ERRSTATE
 
 IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
 
@@ -78,11 +79,11 @@ def inputs() -> tuple[Any, Any]:
 
 
 def compiled(fn: Any, fullgraph: bool = True) -> Any:
-    return pipeline.attach(fn, dataclasses.replace(KEEP_ALL, fullgraph=fullgraph))
+    return attach(fn, dataclasses.replace(KEEP_ALL, fullgraph=fullgraph))
 
 
 def entries(fn: Any) -> list[Any]:
-    record = pipeline.records.find(fn.__code__)
+    record = records.find(fn.__code__)
     assert record is not None
     return [region.entry for region in record.regions if region.entry]
 
@@ -212,7 +213,7 @@ def test_a_back_end_of_the_users_computes_under_the_state_of_the_block() -> None
         return lambda *args: interpret(graph, *args)
 
     jitcore.register_backend("interpreted", backend)
-    jit = pipeline.attach(both_sides, dataclasses.replace(KEEP_ALL, backend="interpreted"))
+    jit = attach(both_sides, dataclasses.replace(KEEP_ALL, backend="interpreted"))
     told: list[Any] = []
     for fn in (both_sides, jit, jit, jit):
         with warnings.catch_warnings(record=True) as caught:
@@ -226,7 +227,7 @@ def test_a_back_end_of_the_users_computes_under_the_state_of_the_block() -> None
 
 def test_kernels_that_are_compiled_later_heed_the_same_state() -> None:
     jitcore.reset()
-    jit = pipeline.attach(silent, dataclasses.replace(KEEP_ALL, compiling="background"))
+    jit = attach(silent, dataclasses.replace(KEEP_ALL, compiling="background"))
     x, y = inputs()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -281,7 +282,7 @@ def test_where_errors_are_raised_only_that_piece_is_cpythons(
         for _ in range(6):
             for got, want in zip(jit(x, y), fn(x, y), strict=True):
                 assert got.tobytes() == want.tobytes()
-        record = pipeline.records.find(fn.__code__)
+        record = records.find(fn.__code__)
         assert record is not None
         ran = [r for r in record.regions if r.kernels and r.entry and r.entry.hits > 2]
         assert len(ran) == pieces

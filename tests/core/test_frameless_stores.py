@@ -13,7 +13,7 @@ import pytest
 from compare import KEEP_ALL
 
 import jitcore
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
 
 CALLS = 12
@@ -55,7 +55,7 @@ def array() -> Any:
 
 
 def compiled(fn: Any, **options: Any) -> Any:
-    return pipeline.attach(fn, dataclasses.replace(KEEP_ALL, **options))
+    return attach(fn, dataclasses.replace(KEEP_ALL, **options))
 
 
 def bits(obj: Any) -> Any:
@@ -84,7 +84,7 @@ def test_no_frame_is_made(fn: Callable[..., Any]) -> None:
 def test_while_it_is_tried_each_call_stores_once(fn: Callable[..., Any]) -> None:
     """Its rival, NumPy's calls one by one, needs a frame."""
     jitcore.reset()
-    jit = pipeline.attach(fn, dataclasses.replace(environment(), keep_all=False))
+    jit = attach(fn, dataclasses.replace(environment(), keep_all=False))
     same(jit, fn, CALLS)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.runtime.records import records
 
 X = np.arange(4.0)
 
@@ -137,7 +138,7 @@ def test_others_are_left_alone_while_a_generator_is_alive() -> None:
             yield called(x) - 1
 
     def met(fn):
-        return pipeline.records.find(fn.__code__) is not None
+        return records.find(fn.__code__) is not None
 
     alive = values(X)
     with jitcore.config(fullgraph=True):

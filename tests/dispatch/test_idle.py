@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.attach import attach
 from jitcore.config import environment
+from jitcore.runtime.records import records
 
-PATIENCE, SAMPLE = 64, 32  # of csrc/idle.h
+PATIENCE, SAMPLE = 64, 32  # of csrc/policy/backoff.h
 TRIES = 10  # more than are made to compile one region
 X = np.linspace(0.0, 1.0, 50)
 USUAL = dataclasses.replace(environment(), keep_all=False)
@@ -38,7 +40,7 @@ def watched() -> tuple[list[Any], Callable[[], object]]:
     def fn() -> None:
         seen.append(depth())
 
-    made = pipeline.attach(fn, USUAL)
+    made = attach(fn, USUAL)
     for _ in range(TRIES):  # the list that it appends to is another each time
         made()
     return seen, made
@@ -68,7 +70,7 @@ def test_what_turns_up_later_is_found() -> None:
     def plain(way: Any) -> Any:
         return worker(X) if way.get("busy") else None
 
-    fn = pipeline.attach(plain, USUAL)
+    fn = attach(plain, USUAL)
     way: dict[str, bool] = {}
     for _ in range(3 * PATIENCE):
         assert fn(way) is None
@@ -85,7 +87,7 @@ def test_where_compiled_code_runs_nothing_is_left_out() -> None:
         print(end="")
         return work(x)
 
-    fn = pipeline.attach(plain, dataclasses.replace(environment(), keep_all=True))
+    fn = attach(plain, dataclasses.replace(environment(), keep_all=True))
     for _ in range(5 * PATIENCE):
         fn(X)
     (graph,) = [g for g in jitcore.explain(fn)(X).graphs if g.kernels]
@@ -96,7 +98,7 @@ def test_more_shapes_than_are_compiled_and_then_one_that_is() -> None:
     def plain(x: Any) -> Any:
         return (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
+    fn = attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for n in range(10, 20):
         fn(np.ones(n))
     first = jitcore.explain(fn)(np.ones(10)).graphs[0]
@@ -116,10 +118,10 @@ def test_a_loop_asks_now_and_then_where_nothing_holds() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
+    fn = attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for _ in range(3):
         fn([np.ones(n) for n in range(10, 50)])
-    record = pipeline.records.find(plain.__code__)
+    record = records.find(plain.__code__)
     region = next(region for region in record.regions if region.kernels)
     entry, point = region.entry, record.points[region.offset]
     before, misses = entry.hits, point.misses
@@ -141,14 +143,14 @@ def test_shapes_that_change_in_each_round_are_left_alone() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
+    fn = attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     for calls in (1, 2):
         arrays = [np.full(n, 2.0) for n in range(10 * calls, 10 * calls + 40)]
         fn(arrays)
         assert all((x == 10.0).all() for x in arrays)
-        record = pipeline.records.find(plain.__code__)
+        record = records.find(plain.__code__)
         assert sum(bool(region.kernels) for region in record.regions) == 3 * calls
-    assert any("a round or two" in one.detail for one in record.breaks)
+    assert any("one or two iterations" in one.detail for one in record.breaks)
 
 
 def test_three_shapes_in_turns_are_compiled() -> None:
@@ -156,9 +158,9 @@ def test_three_shapes_in_turns_are_compiled() -> None:
         for x in arrays:
             x[:] = (x * x + 1.0) * x
 
-    fn = pipeline.attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
+    fn = attach(plain, dataclasses.replace(USUAL, keep_all=True, dynamic=False))
     fn([np.full(10 + k % 3, 2.0) for k in range(40)])
-    regions = [one for one in pipeline.records.find(plain.__code__).regions if one.kernels]
+    regions = [one for one in records.find(plain.__code__).regions if one.kernels]
     assert [one.entry.hits for one in regions] == [14, 13, 13]
 
 
@@ -172,7 +174,7 @@ def test_many_frames_for_nothing_are_as_good_as_many_calls() -> None:
 
     seen: list[Any] = []
     outside = _C.hook_depth()
-    fn = pipeline.attach(outer, USUAL)
+    fn = attach(outer, USUAL)
     for _ in range(TRIES + 2):
         fn(40_000)
     assert seen[0] != outside

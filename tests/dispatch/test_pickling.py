@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import backends
+from jitcore.user import backends
 
 cloudpickle: Any = pytest.importorskip("cloudpickle", reason="it takes functions by value")
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
+from jitcore.runtime.records import records
 
 USUAL = dataclasses.replace(environment(), keep_all=False)
-POOR = 64  # runs in a row, of csrc/entry.c
+POOR = 64  # runs in a row, of csrc/plan/entry.c
 LONG = 200_000  # rounds
 
 
@@ -30,7 +31,7 @@ def stored(n: int, into: Any) -> int:
 
 
 def test_without_a_frame() -> None:
-    fn: Any = pipeline.attach(total, USUAL)
+    fn: Any = attach(total, USUAL)
     for n in (0, 1):
         for _ in range(2 * POOR):
             assert fn(n) == total(n)
@@ -43,7 +44,7 @@ def test_without_a_frame() -> None:
 
 
 def test_longer_loops_do_not_rest() -> None:
-    fn: Any = pipeline.attach(total, USUAL)
+    fn: Any = attach(total, USUAL)
     for _ in range(4 * POOR):
         assert fn(50) == total(50)
     assert fn._hits >= 4 * POOR - 3
@@ -51,7 +52,7 @@ def test_longer_loops_do_not_rest() -> None:
 
 def test_with_a_frame() -> None:
     into = np.zeros(1)
-    fn: Any = pipeline.attach(stored, USUAL)
+    fn: Any = attach(stored, USUAL)
     for _ in range(40 * POOR):
         assert fn(1, into) == 1
     hits = launches(fn)
@@ -62,7 +63,7 @@ def test_with_a_frame() -> None:
 
 
 def launches(fn: Any) -> int:
-    record = pipeline.records.find(fn.__wrapped__.__code__)
+    record = records.find(fn.__wrapped__.__code__)
     assert record is not None
     return sum(one.launches for region in record.regions for one in region.routines)
 
@@ -81,8 +82,8 @@ def caught(x: float, rounds: int) -> float:
 
 def test_several_entries_that_do_not_pay() -> None:
     """The points that have them are not asked any more, for a while."""
-    fn: Any = pipeline.attach(caught, USUAL)
-    record = pipeline.records.find(caught.__code__)
+    fn: Any = attach(caught, USUAL)
+    record = records.find(caught.__code__)
     assert record is not None
     rested = set()
     for _ in range(20 * POOR):
@@ -95,7 +96,7 @@ def test_several_entries_that_do_not_pay() -> None:
 def test_long_loops_outweigh_short_ones() -> None:
     """Nine of no use between two of use: it does not rest."""
     into = np.zeros(1)
-    fn: Any = pipeline.attach(stored, USUAL)
+    fn: Any = attach(stored, USUAL)
     for _ in range(4 * POOR):
         for n in (*(1,) * 9, LONG // 100):
             assert fn(n, into) == n

@@ -13,19 +13,20 @@ from support.compiler import identity
 from support.observe import internal_errors, observe
 from support.same import difference
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
+from jitcore.runtime.adopt import reset
 
 Scenario = Callable[[Any], Any]
 
 
 def compiler(keep_all: bool) -> Callable[[Any], Any]:
-    return lambda fn: pipeline.attach(fn, replace(environment(), keep_all=keep_all))
+    return lambda fn: attach(fn, replace(environment(), keep_all=keep_all))
 
 
 def agree(scenario: Scenario) -> None:
     for keep_all in (True, False):
-        pipeline.reset()
+        reset()
         eager = observe(scenario, (identity,), {}, [])
         with internal_errors() as errors:
             compiled = observe(scenario, (compiler(keep_all),), {}, [])
@@ -33,7 +34,7 @@ def agree(scenario: Scenario) -> None:
         for part in ("outcome", "events", "settings"):
             found = difference(getattr(eager, part), getattr(compiled, part))
             assert found is None, f"keep_all={keep_all}: {part}: {found}"
-    pipeline.reset()
+    reset()
 
 
 def outcomes(fn: Any, *args: Any) -> list[Any]:

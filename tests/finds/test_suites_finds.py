@@ -15,9 +15,8 @@ import pytest
 from finds.scenario import agree, outcomes
 
 import jitcore
-from jitcore import pipeline
-from jitcore.pipeline import adopted
-from jitcore.runtime.arrivals import arrivals
+from jitcore.runtime.adopt import adopted, reset
+from jitcore.runtime.pending_points import arrivals
 from jitcore.runtime.records import records
 
 
@@ -240,7 +239,7 @@ def test_what_holds_itself_is_the_garbage_collector_s_once() -> None:
             gc.collect()
             assert compiled(np.arange(3.0)) == (9.0, True)
             found = gc.collect()
-            pipeline.reset()
+            reset()
         assert found == count, function.__name__
 
 

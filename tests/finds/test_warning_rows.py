@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from jitcore import _C
-from jitcore.hush import filters, hushed
-from jitcore.verify.heard import Heard
+from jitcore.host.warning_filter import filters, hushed
+from jitcore.verify.warning_recorder import Heard
 
 
 @pytest.fixture(autouse=True)

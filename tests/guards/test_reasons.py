@@ -10,12 +10,12 @@ import pytest
 from guard_frames import NULL, Frame, entry_of
 
 from jitcore import _C
-from jitcore.axes import mark_static
 from jitcore.guards import guard as g
 from jitcore.guards import source as s
 from jitcore.guards.program import compile_guards
 from jitcore.guards.reason import changes
 from jitcore.ir.types import type_of
+from jitcore.user.dynamic_axes import mark_static
 
 X, Y = s.Local(0, "x"), s.Local(1, "y")
 W = s.Attr(s.Local(0, "self"), "w")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from jitcore.ir import OPS, ArrayType, Value, type_of
-from jitcore.ir.facts import facts_of, like
-from jitcore.ir.infer_index import address, item, key_of
+from jitcore.ir.call_facts import facts_of, like
+from jitcore.ir.infer.index import address, item, key_of
 from jitcore.ir.op import Effect
-from jitcore.ir.ops_array import GETITEM
+from jitcore.ir.ops.array import GETITEM
 
 WIDE = np.arange(240.0).reshape(4, 5, 12)
 ARRAYS = [WIDE, WIDE[::-1, :, ::2], WIDE.T, WIDE.astype("i2"), WIDE[:, :1]]

@@ -3,7 +3,7 @@
 import pytest
 
 from jitcore.ir import parse
-from jitcore.ir.removable import removable
+from jitcore.ir.purity import removable
 
 ARMS = "yield %0", "} else {", "yield %0", "}"
 

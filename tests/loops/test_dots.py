@@ -12,8 +12,8 @@ from support.routines import routines
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import dots
-from jitcore.codegen.inner import core_loop
+from jitcore.loops.transform import dots
+from jitcore.toolchain.numpy_loops import core_loop
 
 pytestmark = pytest.mark.by_turns
 

@@ -15,7 +15,7 @@ import pytest
 from support.routines import routines
 
 import jitcore
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import environment
 
 
@@ -236,7 +236,7 @@ USUAL = dataclasses.replace(environment(), keep_all=False)
 
 
 def test_loops_of_few_rounds_are_left_to_cpython_and_a_long_one_is_not() -> None:
-    fn = pipeline.attach(count_down, USUAL)
+    fn = attach(count_down, USUAL)
     into = np.zeros(1)
     for _ in range(5000):
         assert fn(2, into) == 2
@@ -255,7 +255,7 @@ def test_short_loops_of_numpy_numbers_stay_compiled() -> None:
             s += v * v - s
         return s
 
-    fn = pipeline.attach(total, USUAL)
+    fn = attach(total, USUAL)
     x = np.arange(12.0)
     for _ in range(300):
         assert fn(x) == total(x)

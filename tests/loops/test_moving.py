@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
-from jitcore.ir.infer_part import part
-from jitcore.symbolic.moving import difference, plus, times
+from jitcore.ir.infer.moving_view import part
+from jitcore.runtime.records import records
+from jitcore.symbolic.arrays.moving_view import difference, plus, times
 
 Array = np.ndarray
 
@@ -31,7 +31,7 @@ def stored(x: Array, size: int) -> tuple[Array, list[tuple[int, str]]]:
 
 
 def entries(fn: Callable[..., object]) -> list[object]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
+    record = records.find(fn.__wrapped__.__code__)  # type: ignore[attr-defined]
     assert record is not None
     return [one.entry for one in record.regions if one.entry is not None and one.kernels]
 
@@ -102,7 +102,7 @@ def test_loops_in_loops_do_not_multiply(program: Callable[[Array], Array]) -> No
     x = np.abs(np.random.default_rng(1).normal(size=(20, 20)))
     for _ in range(3):
         assert fn(x).tobytes() == program(x).tobytes()
-    record = pipeline.records.find(nested.__code__)
+    record = records.find(nested.__code__)
     assert record is not None
     assert any(one.kind.code == "J305" for one in record.breaks)
     assert max(len(one.graph.body.nodes) for one in record.regions) < 200
@@ -119,7 +119,7 @@ def test_one_loop_is_unrolled_as_before() -> None:
     fn = jitcore.compile(single)
     x = np.abs(np.random.default_rng(1).normal(size=70_000))
     assert fn(x).tobytes() == single(x).tobytes()
-    record = pipeline.records.find(single.__code__)
+    record = records.find(single.__code__)
     assert record is not None
     assert [len(one.graph.body.nodes) for one in record.regions] == [80]
 
@@ -141,6 +141,6 @@ def test_loops_that_compute_nothing_are_not_compiled() -> None:
     for _ in range(3):
         assert fn(np.zeros((6, 4)), log).sum() == 6 * 37
     assert len(log) == 3 * 6 * 37
-    record = pipeline.records.find(steps_over.__code__)
+    record = records.find(steps_over.__code__)
     assert record is not None
     assert not any(one.routines for one in record.regions)

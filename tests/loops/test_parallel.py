@@ -12,8 +12,9 @@ import pytest
 from support.ends import ends
 
 import jitcore
-from jitcore import _C, pipeline
-from jitcore.codegen import dots
+from jitcore import _C
+from jitcore.loops.transform import dots
+from jitcore.runtime.records import records
 
 Array = np.ndarray[Any, Any]
 N = 97
@@ -47,7 +48,7 @@ def check(fn: Callable[..., Any], make: Callable[[], tuple[Any, ...]]) -> int:
             before = _C.threads_state()[1]
             assert ends(compiled, make()) == want, threads
             shared += _C.threads_state()[1] - before
-    record = pipeline.records.find(compiled.__wrapped__.__code__)
+    record = records.find(compiled.__wrapped__.__code__)
     assert record is not None and any(region.routines for region in record.regions)
     return shared
 

@@ -13,11 +13,12 @@ from numpy._core import _multiarray_umath
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import row_products, scaled
+from jitcore.loops.transform import batch_gemv
+from jitcore.toolchain import blas
 
 pytestmark = [
     pytest.mark.by_turns,
-    pytest.mark.skipif(not row_products.agrees(), reason="another BLAS"),
+    pytest.mark.skipif(not batch_gemv.agrees(), reason="another BLAS"),
 ]
 
 Array = np.ndarray[Any, Any]
@@ -31,7 +32,7 @@ def numbers(seed: int, *shape: int) -> Array:
 
 
 def by(order: str | None) -> tuple[int, str]:
-    threads = scaled.threads_of_blas()
+    threads = blas.threads_of_blas()
     assert threads is not None and order is not None
     return threads, order
 
@@ -45,7 +46,7 @@ def test_a_trial_changes_nothing_for_others() -> None:
 
     a, c = numbers(1, 48, 67), numbers(2, 67, 67)
     wanted = rows.eager(a.copy(), c).tobytes()
-    room = np.empty(row_products.ROUNDS * (67 + row_products.WIDE))
+    room = np.empty(batch_gemv.ROUNDS * (67 + batch_gemv.WIDE))
     for order in _C.row_orders():
         _C.row_products(*by(order), a, c, room, 4, 67, 67, 8, 8 * 67, 8 * 67, False)
         assert rows(a.copy(), c).tobytes() == wanted
@@ -54,14 +55,14 @@ def test_a_trial_changes_nothing_for_others() -> None:
 def one_by_one(x: Array, y: Array, lanes: int, rest: bool) -> int:
     """How many the C function made, all of them NumPy's; x: a vector in each row."""
     rows, columns = y.shape
-    room = np.full(row_products.ROUNDS * (columns + row_products.WIDE), np.nan)
+    room = np.full(batch_gemv.ROUNDS * (columns + batch_gemv.WIDE), np.nan)
     behind = room[-1:].tobytes()
     whole = x if x.base is None else x.base
     steps = x.strides[1], x.strides[0], y.strides[0], rest
     ready, made, row = _C.row_products(
-        *by(row_products.order()), whole, y, room, lanes, rows, columns, *steps
+        *by(batch_gemv.order()), whole, y, room, lanes, rows, columns, *steps
     )
-    assert room[-1:].tobytes() == behind or made == row_products.ROUNDS
+    assert room[-1:].tobytes() == behind or made == batch_gemv.ROUNDS
     if not ready:
         return 0
     for k in range(made):
@@ -74,9 +75,9 @@ def one_by_one(x: Array, y: Array, lanes: int, rest: bool) -> int:
 def openblas() -> Iterator[Callable[[int], None]]:
     """Sets how many threads NumPy's OpenBLAS has."""
     library = ctypes.CDLL(_multiarray_umath.__file__)
-    at = next(i for i, name in enumerate(scaled.THREADS) if hasattr(library, name))
-    put = getattr(library, scaled.THREADS[at].replace("_get_", "_set_"))
-    before = getattr(library, scaled.THREADS[at])()
+    at = next(i for i, name in enumerate(blas.THREADS) if hasattr(library, name))
+    put = getattr(library, blas.THREADS[at].replace("_get_", "_set_"))
+    before = getattr(library, blas.THREADS[at])()
     yield put
     put(before)
 

@@ -11,7 +11,8 @@ import pytest
 from support.routines import routines
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.runtime.records import records
 
 Array = np.ndarray[Any, Any]
 
@@ -285,7 +286,7 @@ def test_large_arrays_beside_a_loop_within_that_selects() -> None:
     points, centres = rng.normal(size=(10_000, 4)), rng.normal(size=(8, 4))
     for _ in range(2):
         np.testing.assert_array_equal(made(points, centres.copy()), fn(points, centres.copy()))
-    record = pipeline.records.find(fn.__code__)
+    record = records.find(fn.__code__)
     assert record is not None and any(region.kernels for region in record.regions)
 
 

@@ -12,7 +12,7 @@ from support.routines import routines
 
 import jitcore
 from jitcore import _C
-from jitcore.runtime import warned
+from jitcore.runtime import warning_safety
 
 pytestmark = pytest.mark.by_turns
 
@@ -35,7 +35,7 @@ def sure(request: pytest.FixtureRequest) -> Iterator[bool]:
     asked.clear()
     _C.set_warnings_check(check)
     yield request.param
-    _C.set_warnings_check(warned.Warned().passes)
+    _C.set_warnings_check(warning_safety.Warned().passes)
     jitcore.reset()
 
 
@@ -227,7 +227,7 @@ def test_integers_need_no_question() -> None:
 
 def test_a_warning_that_raises_leaves_the_array() -> None:
     """As the machinery says itself: errors are none to be sure of."""
-    _C.set_warnings_check(warned.Warned().passes)
+    _C.set_warnings_check(warning_safety.Warned().passes)
     jitted = jitcore.compile(smoothed)
     for _ in range(3):
         mine, plain = flat(1e308, at=N - 3), flat(1e308, at=N - 3)

@@ -14,9 +14,10 @@ from support.ends import ends
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen import strand_rounds
-from jitcore.codegen.numbers import NoForm
-from jitcore.codegen.stretch import Head
+from jitcore.loops.c_types import NoCForm
+from jitcore.loops.transform import strip_mine_driver
+from jitcore.loops.transform.rejected import Rejected
+from jitcore.loops.transform.versioning import Head
 
 pytestmark = pytest.mark.by_turns
 
@@ -429,7 +430,7 @@ class Text:
 
 
 @pytest.mark.parametrize("seldom", [False, True])
-@pytest.mark.parametrize("error", [strand_rounds.Refused, NoForm])
+@pytest.mark.parametrize("error", [Rejected, NoCForm])
 def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) -> None:
     """Also where the loop around runs seldom, as it has strands itself."""
 
@@ -438,8 +439,8 @@ def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) ->
         raise error("no")
 
     text: Any = Text(seldom)
-    monkeypatch.setattr(strand_rounds, "run", refuse)
-    strand_rounds.rounds(text, cast(Any, None), Head("k", "n", "again"))
+    monkeypatch.setattr(strip_mine_driver, "run", refuse)
+    strip_mine_driver.rounds(text, cast(Any, None), Head("k", "n", "again"))
     assert text.functions == ["before"] and not text.lines and text.seldom == seldom
 
 

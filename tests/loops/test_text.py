@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.codegen import routine, toolchain
+from jitcore.loops import build_loop
+from jitcore.toolchain import compiler
 
 PROGRAM = """
 import hashlib
 import numpy as np
 import jitcore
-from jitcore.codegen import routine, toolchain
 
 
 def f(x, n):
@@ -182,16 +182,16 @@ def test_a_loop_of_too_much_c_is_cpythons() -> None:
 
 
 def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, commands = toolchain.run, []
+    real, commands = compiler.run, []
 
     def run(command: tuple[str, ...], text: str, folder: Path | None = None) -> str:
         commands.append(command)
         return real(command, text, folder)
 
-    monkeypatch.setattr(toolchain, "run", run)
+    monkeypatch.setattr(compiler, "run", run)
     x = np.linspace(0, 1, 50)
     for n, long, quick in ((2, 25_000, False), (25, 25_000, True), (25, 1 << 30, True)):
-        monkeypatch.setattr(routine, "LONG", long)
+        monkeypatch.setattr(build_loop, "LONG", long)
         number = np.random.default_rng().random()  # a text that no cache has
         lines = [f"y[1:-1] = (x[2:] * {k + number} + y[:-2]) / (y[1:-1] + 0.5)" for k in range(n)]
         fn = written(lines)
@@ -200,6 +200,6 @@ def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> Non
         about = jitcore.explain(jitcore.compile(fn))(x, got)
         fn(x, want)
         assert got.tobytes() == want.tobytes()
-        assert about.source().startswith(toolchain.LONG) is quick
+        assert about.source().startswith(compiler.LONG) is quick
         assert any("-O1" in command for command in commands) is quick
         assert any("-ffp-contract=off" in command for command in commands)

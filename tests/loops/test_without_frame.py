@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import pipeline
+from jitcore.runtime.records import records
 
 Array = np.ndarray[Any, Any]
 
@@ -72,7 +72,7 @@ def counted(n: int) -> int:
 
 
 def framed(fn: Any) -> list[bool]:
-    record = pipeline.records.find(fn.__wrapped__.__code__)
+    record = records.find(fn.__wrapped__.__code__)
     assert record is not None
     return [r.entry.framed for r in record.regions if r.routines and r.entry is not None]
 

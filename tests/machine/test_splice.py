@@ -9,7 +9,7 @@ from support.library import library
 
 from jitcore import _C
 from jitcore.fallback.splice import splice
-from jitcore.opcodes import version
+from jitcore.opcodes import tables
 from jitcore.opcodes.decode import decode
 
 MODULES = """contextlib asyncio/tasks dataclasses argparse inspect typing tarfile traceback
@@ -55,7 +55,7 @@ def test_depths_are_the_same() -> None:
             assert new.depths[2 * made.at_instr[offset // 2]] == depth
 
 
-@pytest.mark.skipif(not version.THROW_LOOKS_BACK, reason="only there the unit before matters")
+@pytest.mark.skipif(not tables.THROW_LOOKS_BACK, reason="only there the unit before matters")
 def test_the_unit_before_has_the_same_handler() -> None:
     for code in CODES:
         made = splice(decode(code), {})
@@ -74,7 +74,7 @@ def test_a_point_may_follow_a_loop() -> None:
     decoded = decode(f.__code__)
     (loop,) = [i for i in decoded.instrs if i.op == "FOR_ITER"]
     assert loop.target is not None
-    assert loop.target + version.FOR_ITER_SKIPS in decoded.allowed
+    assert loop.target + tables.FOR_ITER_SKIPS in decoded.allowed
 
 
 def test_points_stay_out_of_await_and_calls() -> None:

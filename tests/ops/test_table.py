@@ -25,7 +25,7 @@ from jitcore.ir import (
     specialise,
     type_of,
 )
-from jitcore.ir.ops_generic import GENERIC
+from jitcore.ir.ops.numpy_scalar import GENERIC
 
 TOOL = Path(__file__).parents[2] / "tools" / "numpy_table.py"
 

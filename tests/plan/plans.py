@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jitcore import _C
-from jitcore.codegen.plan import NULL, PlanBuilder
 from jitcore.guards.program import compile_guards
 from jitcore.guards.source import Local
+from jitcore.plan.plan_builder import NULL, PlanBuilder
 
 
 class Left(NamedTuple):

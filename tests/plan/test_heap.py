@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from jitcore import _C, pipeline
-from jitcore.codegen.toolchain import find
 from jitcore.config import Config, from_environment
-from jitcore.runtime import memory
+from jitcore.runtime import memory_limit
+from jitcore.toolchain.compiler import find
 
 pytestmark = [
     pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another malloc"),
@@ -242,8 +242,8 @@ def test_where_nothing_is_kept_nothing_is_given_back() -> None:
 def test_the_environment_says_how_much() -> None:
     for text, size in {"": None, "0": 0, "12": 12 * MEGABYTE, "many": None}.items():
         assert from_environment({"JITCORE_HEAP_MB": text}).heap_bytes == size
-    assert memory.heap_bytes(Config(heap_bytes=5)) == 5
-    assert memory.heap_bytes(Config(heap_bytes=5, enabled=False)) == 0
+    assert memory_limit.heap_bytes(Config(heap_bytes=5)) == 5
+    assert memory_limit.heap_bytes(Config(heap_bytes=5, enabled=False)) == 0
     for other in ({"MALLOC_ARENA_MAX": "2"}, {"GLIBC_TUNABLES": "glibc.malloc.check=3"}):
         assert from_environment(other).heap_bytes == 0
     for other in ({"MALLOC_ARENA_MAX": ""}, {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F"}):
@@ -252,8 +252,8 @@ def test_the_environment_says_how_much() -> None:
 
 def test_a_share_of_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     for megabytes, share in {128: 4, 512: 16, 2048: 64, 65536: 64}.items():
-        monkeypatch.setattr(memory, "allowed", lambda: megabytes * MEGABYTE)  # noqa: B023
-        assert memory.heap_bytes(Config()) == share * MEGABYTE
+        monkeypatch.setattr(memory_limit, "allowed", lambda: megabytes * MEGABYTE)  # noqa: B023
+        assert memory_limit.heap_bytes(Config()) == share * MEGABYTE
 
 
 def test_the_limit_on_addresses_counts() -> None:
@@ -262,7 +262,7 @@ def test_the_limit_on_addresses_counts() -> None:
         START,
         """
         from jitcore.config import environment
-        from jitcore.runtime.memory import allowed, heap_bytes
+        from jitcore.runtime.memory_limit import allowed, heap_bytes
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, resource.RLIM_INFINITY))
         print(_C.addresses(), allowed(), heap_bytes(environment()))
         """,

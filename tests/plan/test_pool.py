@@ -21,15 +21,15 @@ from numpy._core.multiarray import get_handler_name
 
 import jitcore
 from jitcore import _C, pipeline
-from jitcore.codegen.toolchain import find
 from jitcore.config import Config, from_environment
-from jitcore.runtime.memory import MOST, allowed, group_limits, pool_bytes
+from jitcore.runtime.memory_limit import MOST, allowed, group_limits, pool_bytes
+from jitcore.toolchain.compiler import find
 
 pytestmark = pytest.mark.skipif(find("") is None, reason="no C compiler")
 
 MEGABYTE = 1 << 20
 LARGE = 3 * MEGABYTE // 8 + 5  # elements of float64
-OURS, LEAST = "jitcore_pool", 128 << 10  # of csrc/pool.c
+OURS, LEAST = "jitcore_pool", 128 << 10  # of csrc/kernel/pool.c
 ROOT = Path(pipeline.__file__).parent.parent
 
 

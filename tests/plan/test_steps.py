@@ -14,7 +14,7 @@ from plans import NULL, Plan, result, run
 import jitcore
 from jitcore import _C
 from jitcore.ir.value import Value
-from jitcore.runtime.told import collect
+from jitcore.runtime.notify import collect
 
 
 def test_call():

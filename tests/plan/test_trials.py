@@ -13,7 +13,7 @@ from plans import Plan, as_numpys, run
 import jitcore
 from jitcore import _C
 
-RUNS, REST, FIRST_REST = 8, 200, 16  # of csrc/trial.c
+RUNS, REST, FIRST_REST = 8, 200, 16  # of csrc/policy/trial.c
 LOOK, LOST = "er" * (RUNS // 2), "er" * (RUNS // 2) + "c" * FIRST_REST
 
 

@@ -11,7 +11,7 @@ import pytest
 from plans import NULL, Plan, as_numpys, run
 
 from jitcore import _C
-from jitcore.runtime.quiet import quiet_state
+from jitcore.plan.errstate_raise import quiet_state
 
 RAISING = quiet_state(0b001_001_001_001)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import pytest
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.runtime.process import measure
+from jitcore.runtime.records import records
 
 
 @pytest.fixture
 def measured():
     """From here on, and nothing from before."""
     jitcore.reset()
-    pipeline.measure()
+    measure()
     _C.meter_clear()
     yield
     _C.meter(False)
-    pipeline.records.keeps = False
+    records.keeps = False
     jitcore.reset()

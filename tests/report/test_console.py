@@ -14,9 +14,10 @@ import jitcore
 from jitcore import pipeline
 from jitcore.report import console
 from jitcore.report.measured import costs, run
-from jitcore.report.reading import Row, reading
+from jitcore.report.meter_snapshot import MeterRow, reading
 from jitcore.report.run import Spot
 from jitcore.report.versions import versions
+from jitcore.runtime.records import records
 
 X = np.linspace(-1.0, 2.0, 64)
 ANSI = re.compile("\x1b\\[[0-9;]*m")
@@ -137,7 +138,7 @@ def test_a_place_without_source_has_no_carets() -> None:
 
 def test_a_place_counts_how_often_the_graph_broke_there() -> None:
     (stop,) = [one for one in run().stops if one.code == "J204"]
-    ran = [r for r in pipeline.records.find(looped.__code__).regions if r.entry is not None]
+    ran = [r for r in records.find(looped.__code__).regions if r.entry is not None]
     assert stop.times == sum(r.entry.hits for r in ran if any(b.code == "J204" for b in r.breaks))
     assert stop.times > 40 and 0 < stop.seconds < 60
     assert stop.spot.line == looped.__code__.co_firstlineno + 3
@@ -201,7 +202,7 @@ def test_calls_that_led_there_are_told() -> None:
 
 
 def test_the_first_lines_sum_up() -> None:
-    record = pipeline.records.find(looped.__code__)
+    record = records.find(looped.__code__)
     entries = [r.entry for r in record.regions if r.entry is not None]
     misses = sum(point.misses for point in record.points.values())
     lines = report(io.StringIO())
@@ -280,12 +281,12 @@ def test_recompiles_of_a_place_are_one_line() -> None:
 
 def test_the_time_at_a_point_is_counted_once() -> None:
     """However many kinds of input were tried there, none of which pays."""
-    known = pipeline.records.find(looped.__code__)
+    known = records.find(looped.__code__)
     region = next(one for one in known.regions if one.breaks)
     record = pipeline.Record(known.config)
     record.points[region.offset] = point = known.points[region.offset]
     record.regions += [replace(region, entry=None) for _ in range(8)]
-    second = {id(point): Row(0, None, 1, 1.0)}
+    second = {id(point): MeterRow(0, None, 1, 1.0)}
     found = replace(reading([known]), points=second, entries={}, codes={})
     (stop,) = costs([record], found)
     assert (stop.times, stop.seconds) == (1, 1.0)
@@ -302,7 +303,7 @@ def test_too_many_kinds_of_input_are_said_once():
     limits = [one for one in run().stops if one.code == "J903"]
     assert len(limits) == 1
     assert "scaled" in limits[0].spot.function and limits[0].reason.endswith(
-        "8 versions, for other sizes under dynamic=False"
+        "8 versions, for different sizes under dynamic=False"
     )
     assert limits[0].hint.startswith("leave dynamic=False out")
     explanation = jitcore.explain(compiled)(np.ones(3))

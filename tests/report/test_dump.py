@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import api, config, pipeline
-from jitcore.codegen import folder
+from jitcore import api, config
 from jitcore.dump import folder as files
 from jitcore.dump.folder import name_of, write
+from jitcore.runtime.records import records
+from jitcore.toolchain import cache_dir
 
 X = np.linspace(-1.0, 2.0, 64)
 
@@ -46,7 +47,7 @@ def total(x):
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     own = replace(api.environment(), dump=tmp_path / "dump")
     monkeypatch.setattr(api, "environment", lambda: own)
-    monkeypatch.setattr(folder, "SAID", {})
+    monkeypatch.setattr(cache_dir, "SAID", {})
     jitcore.reset()
     yield tmp_path / "dump"
     jitcore.reset()
@@ -137,7 +138,7 @@ def test_loops_in_c_name_the_users_lines(dump: Path) -> None:
 
 
 def regions(fn: Callable[..., Any]) -> Any:
-    return pipeline.records.find(fn.__code__).regions
+    return records.find(fn.__code__).regions
 
 
 def test_functions_of_one_name_have_folders_of_their_own(dump: Path) -> None:

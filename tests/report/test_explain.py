@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.codegen import folder
-from jitcore.runtime.told import collect
+from jitcore.runtime.notify import collect
+from jitcore.toolchain import cache_dir
 
 X = np.linspace(-1.0, 2.0, 64)
 
@@ -139,7 +139,7 @@ def test_what_has_no_code_cannot_be_explained_but_says_so() -> None:
 
 
 def test_what_was_said_in_the_log_stands_in_the_report(monkeypatch) -> None:
-    monkeypatch.setattr(folder, "SAID", {"compiler": "the C compiler cc is not used: it is out"})
+    monkeypatch.setattr(cache_dir, "SAID", {"compiler": "the C compiler cc is not used: it is out"})
     about = jitcore.explain(lambda x: x * 2 + x)(np.arange(3.0))
     assert about.notes == ("the C compiler cc is not used: it is out",)
     assert str(about).endswith("\n  note: the C compiler cc is not used: it is out")

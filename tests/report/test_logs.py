@@ -16,9 +16,9 @@ import pytest
 
 import jitcore
 from jitcore import config, logs
-from jitcore.codegen import cache
 from jitcore.ir.graph import Graph
 from jitcore.runtime import points
+from jitcore.toolchain import cache
 
 X = np.linspace(-1.0, 2.0, 64)
 PROGRAM = """
@@ -206,7 +206,9 @@ def test_a_storm_of_recompiles_is_told_to_who_listens(caplog) -> None:
     (text,) = (one for one in texts if "no further versions" in one)
     line = scaled.__code__.co_firstlineno
     assert f"{__file__}:{line} in " in text and "scaled: no further versions will be" in text
-    assert "8 versions, for other sizes under dynamic=False. Hint: leave dynamic=False out" in text
+    assert (
+        "8 versions, for different sizes under dynamic=False. Hint: leave dynamic=False out" in text
+    )
     last = next(one for one in texts[texts.index(text) :] if one is not text)
     assert "x.shape[0]: 9 → 10: runs in CPython" in last
 

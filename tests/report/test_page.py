@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.report import machine, page, reports
+from jitcore.report import destinations, json_file, page
 from jitcore.report.measured import in_places, run
 from jitcore.report.run import Call, Compared, Function, Line, Run, Span, Spot, Stop
 
@@ -178,13 +178,13 @@ def test_callers_are_said_by_their_places() -> None:
 
 
 def test_json_is_read_as_it_was_written(example) -> None:
-    assert machine.read(machine.text(example)) == example
+    assert json_file.read(json_file.text(example)) == example
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 0}', '{"format": 1}', "null"])
 def test_what_is_no_report_is_said(text) -> None:
     with pytest.raises(ValueError):
-        machine.read(text)
+        json_file.read(text)
 
 
 SCRIPT = "<script>alert(1)</script>"
@@ -212,12 +212,12 @@ def put(found: Any, way: tuple[Any, ...], leaf: Any) -> str:
 def test_a_page_of_a_foreign_report_runs_no_script(example) -> None:
     """A script in the place of any leaf is refused, or shown as text."""
     scripts = page.text(example).count("<script")
-    found = json.loads(machine.text(replace(example, spans=example.spans[:2])))
+    found = json.loads(json_file.text(replace(example, spans=example.spans[:2])))
     shown = 0
     kinds = {re.sub(r"\d+", "*", str(way)): way for way in leaves(found)}
     for way in kinds.values():
         try:
-            made = machine.read(put(found, way, SCRIPT))
+            made = json_file.read(put(found, way, SCRIPT))
         except ValueError:
             continue
         shown += 1
@@ -243,15 +243,15 @@ def test_a_page_of_a_foreign_report_runs_no_script(example) -> None:
     ],
 )
 def test_leaves_of_a_foreign_report_have_their_types(example, way, leaf, said) -> None:
-    found = json.loads(machine.text(example))
+    found = json.loads(json_file.text(example))
     with pytest.raises(ValueError, match=f"not a report of jitcore's: .*{said}"):
-        machine.read(put(found, way, leaf))
+        json_file.read(put(found, way, leaf))
 
 
 def test_the_name_says_what_is_written(example, tmp_path) -> None:
     jitcore.report(tmp_path / "a.json")
     jitcore.report(str(tmp_path / "a.HTML"))
-    assert machine.read((tmp_path / "a.json").read_text()).totals.places == example.totals.places
+    assert json_file.read((tmp_path / "a.json").read_text()).totals.places == example.totals.places
     assert (tmp_path / "a.HTML").read_text().startswith("<!doctype html>")
     with pytest.raises(ValueError, match=r"\.json or \.html"):
         jitcore.report(tmp_path / "a.txt")
@@ -259,11 +259,11 @@ def test_the_name_says_what_is_written(example, tmp_path) -> None:
 
 def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
     file, made = tmp_path / "a.json", tmp_path / "b.html"
-    file.write_text(machine.text(example))
-    assert reports.main([str(file)]) == 0
+    file.write_text(json_file.text(example))
+    assert destinations.main([str(file)]) == 0
     assert "J204" in capsys.readouterr().out
-    assert reports.main([str(file), str(made)]) == 0 and made.stat().st_size > 5000
-    assert reports.main([]) == 2 and reports.main([str(tmp_path / "none.json")]) == 1
+    assert destinations.main([str(file), str(made)]) == 0 and made.stat().st_size > 5000
+    assert destinations.main([]) == 2 and destinations.main([str(tmp_path / "none.json")]) == 1
     said = capsys.readouterr().err
     assert "usage" in said and "none.json" in said and os.sep in said
 
@@ -282,6 +282,6 @@ def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
 def test_a_file_that_is_no_report_is_said_to_be_none(text, said, tmp_path, capsys) -> None:
     file = tmp_path / "bad.json"
     file.write_text(text)
-    assert reports.main([str(file)]) == 1
+    assert destinations.main([str(file)]) == 1
     seen = capsys.readouterr()
     assert seen.err.startswith(f"jitcore: {file}: {said}") and not seen.out

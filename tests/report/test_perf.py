@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from jitcore.codegen.labels import label_of, labelled, symbol_of
+from jitcore.toolchain.symbol_names import label_of, labelled, symbol_of
 
 PROGRAM = """
 import numpy as np, jitcore

@@ -12,7 +12,7 @@ import pytest
 
 import jitcore
 from jitcore.ir.parse import parse
-from jitcore.report.picture import picture, quoted
+from jitcore.report.graphviz import picture, quoted
 
 X = np.linspace(-1.0, 2.0, 64)
 HAS_DOT = pytest.mark.skipif(shutil.which("dot") is None, reason="there is no Graphviz")

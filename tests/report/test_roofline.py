@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.report import bandwidth as roof
+from jitcore.cost import bandwidth as roof
+from jitcore.cost.bandwidth import bandwidth, caches
 from jitcore.report import explain as explaining
-from jitcore.report.bandwidth import bandwidth, caches
 from jitcore.report.measured import run as measured_run
-from jitcore.report.roofline import Machine, Position
+from jitcore.report.roofline import MachineLimits, Position
 
 SIDE = 64
 N = SIDE * SIDE
 ARRAY = 8 * N  # bytes
-MACHINE = Machine(10e9, 1 << 20)
+MACHINE = MachineLimits(10e9, 1 << 20)
 
 
 @pytest.fixture(autouse=True)
@@ -186,10 +186,10 @@ def test_an_entry_for_all_sizes_has_no_speed() -> None:
 def test_a_verdict(seconds: float, moved: int, verdict: str) -> None:
     one = Position("f@1", "add", moved, moved // 8, 1, seconds, "", MACHINE)
     assert one.verdict == verdict
-    unknown = replace(one, machine=Machine(10e9, 0))
+    unknown = replace(one, machine=MachineLimits(10e9, 0))
     if verdict == "bound by memory":
         assert unknown.verdict == "bound by memory, or by a cache: how much they hold is not known"
-    assert replace(one, machine=Machine(None, 0)).verdict == ""
+    assert replace(one, machine=MachineLimits(None, 0)).verdict == ""
 
 
 def test_memory_is_measured(monkeypatch: Any) -> None:

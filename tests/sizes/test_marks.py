@@ -9,7 +9,7 @@ import pytest
 
 import jitcore
 from jitcore._C import static_axes
-from jitcore.axes import NONE, by_id, marks_of
+from jitcore.user.dynamic_axes import NONE, by_id, marks_of
 
 
 def f(x, y):

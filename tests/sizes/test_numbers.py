@@ -15,11 +15,12 @@ import pytest
 
 import benchmarks.kernels
 from benchmarks.registry import KERNELS, Kernel
-from jitcore.codegen.polynomials import monomials, value
+from jitcore.attach import attach
 from jitcore.config import environment
-from jitcore.pipeline import attach, records
-from jitcore.runtime import fits, ranges, sizes
-from jitcore.runtime.samples import Sample, Sampler, Symbols, difference
+from jitcore.runtime.records import records
+from jitcore.runtime.sizes import fit, ranges, sized_entry
+from jitcore.runtime.sizes.polynomials import monomials, value
+from jitcore.runtime.sizes.sampler import Sample, Sampler, Symbols, difference
 
 for module in pkgutil.iter_modules(benchmarks.kernels.__path__):
     importlib.import_module(f"benchmarks.kernels.{module.name}")
@@ -30,7 +31,7 @@ PRIMES = (5, 7, 11, 13, 17, 19, 31, 53, 97, 101, 211, 499, 1009, 5003, 20011, 65
 
 
 def computed(table: tuple[Any, ...], numbers: list[int], extents: list[int]) -> list[int]:
-    """The numbers of a kernel, as csrc/sizes.c has them."""
+    """The numbers of a kernel, as csrc/kernel/dynamic_sizes.c has them."""
     _, quotients, powers, terms, _ = table
     found = list(numbers)
     variables = [*extents]
@@ -60,7 +61,7 @@ def fitted(sampler: Sampler, low: Any, high: Any) -> tuple[list[Sample], list[An
     here = sampler.made[sampler.symbols.now]
     for points in (ranges.INSIDE, ranges.INSIDE + ranges.MORE_INSIDE):
         known = [sampler.made[one] for one in ranges.tried(sampler, here, low, high, points)]
-        found = fits.fits(known, sampler.symbols)
+        found = fit.fits(known, sampler.symbols)
         if found is not None:
             break
     assert found is not None
@@ -71,7 +72,7 @@ def fitted(sampler: Sampler, low: Any, high: Any) -> tuple[list[Sample], list[An
 @pytest.mark.parametrize("kernel", LINES, ids=lambda kernel: kernel.name)
 def test_numbers(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[tuple[Sampler, tuple[int, ...], tuple[int, ...]]] = []
-    general = sizes.general
+    general = sized_entry.general
 
     def noted(guards: Any, symbols: Symbols, low: Any, high: Any) -> Any:
         found.append((samplers[-1], low, high))
@@ -84,7 +85,7 @@ def test_numbers(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
         made(self, *args)
         samplers.append(self)
 
-    monkeypatch.setattr(sizes, "general", noted)
+    monkeypatch.setattr(sized_entry, "general", noted)
     monkeypatch.setattr(Sampler, "__init__", init)
     compiled: Any = attach(kernel.function, CONFIG)  # type: ignore[arg-type]
     chance = random.Random(kernel.name)

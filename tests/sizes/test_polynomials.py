@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jitcore._C import Number
-from jitcore.codegen.polynomials import Basis, fitted, monomials, value
+from jitcore.runtime.sizes.polynomials import Basis, fitted, monomials, value
 
 LENGTHS = [2, 100, 31, 7, 1000, 64]
 ROWS = [2, 2, 50, 50, 31, 17, 40]

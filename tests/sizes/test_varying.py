@@ -10,7 +10,7 @@ import pytest
 from support.sizes import KEPT, agree, assert_same, data, hits, regions
 
 import jitcore
-from jitcore.pipeline import attach
+from jitcore.attach import attach
 
 pytestmark = pytest.mark.by_turns
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from support.same import same
 
+from jitcore.attach import attach
 from jitcore.config import environment
-from jitcore.pipeline import attach, records
+from jitcore.runtime.records import records
 
 KEPT = replace(environment(), keep_all=True)  # what pays is not the question here
 Function = Callable[..., Any]

@@ -9,8 +9,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from jitcore import pipeline
+from jitcore.attach import attach
 from jitcore.config import Config
+from jitcore.runtime.adopt import twin
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Bench:
 
     def compiled(self, fn: Callable[..., Any], **options: Any) -> Any:
         assert isinstance(fn, FunctionType)
-        return pipeline.attach(pipeline.twin(fn), replace(self.config, **options))
+        return attach(twin(fn), replace(self.config, **options))
 
     def files(self) -> list[Path]:
         return sorted(self.folder.glob("jitcore-*.txt"))

@@ -1,4 +1,4 @@
-"""What JITCORE=1 may spend: csrc/budget.h."""
+"""What JITCORE=1 may spend: csrc/policy/budget.h."""
 
 from __future__ import annotations
 

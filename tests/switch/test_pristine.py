@@ -180,7 +180,7 @@ def test_print_that_is_replaced_between_two_calls(run) -> None:
     assert run(program).stdout == run(program, "plain").stdout
 
 
-@pytest.mark.parametrize("module", ["jitcore.pipeline", "jitcore.runtime.stores"])
+@pytest.mark.parametrize("module", ["jitcore.pipeline", "jitcore.plan.absorb_stores"])
 def test_a_compiler_that_cannot_be_loaded(run, module: str) -> None:
     program = f"""
         import sys

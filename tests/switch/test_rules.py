@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitcore.config import from_environment
-from jitcore.runtime.rules import Rules
+from jitcore.runtime.exclusions import Rules
 
 HERE = "/home/u/project/models/net.py"
 

@@ -127,7 +127,7 @@ def test_what_another_thread_imports_stays(run, tmp_path):
     program = """
 import sys, threading
 def meanwhile(event, args):
-    if event == "import" and args[0] == "jitcore.waiting":
+    if event == "import" and args[0] == "jitcore.auto.cold_points":
         thread = threading.Thread(target=__import__, args=("own",))
         thread.start()
         thread.join()
@@ -137,7 +137,7 @@ def work():
     for k in range(3):
         np.zeros(k)
 work()
-print("jitcore.waiting" in sys.modules, "own" in sys.modules)
+print("jitcore.auto.cold_points" in sys.modules, "own" in sys.modules)
 """
     switched = run(program, JITCORE="1")
     assert (switched.stdout, switched.stderr) == ("True True\n", "")
@@ -341,7 +341,7 @@ def test_a_loop_that_had_begun_is_said_to_have(run, tmp_path) -> None:
     stops = json.loads((tmp_path / "run.json").read_text())["stops"]
     begun = [one for one in stops if one["code"] == "J303"]
     assert [one["hint"] for one in begun] == [BEGUN]
-    assert begun[0]["reason"].endswith(": the loop had begun")
+    assert begun[0]["reason"].endswith(": it had begun before")
 
 
 EXPLAINED = """
@@ -461,3 +461,19 @@ def test_reports_of_processes_say_whose_they_are(run) -> None:
             f"{forked}, with what process {first} had done before the fork: {command}",
         ]
     )
+
+
+def test_points_that_are_passed_before_numpy_has_been_met(run) -> None:
+    """A script has its points from its start, and cells among its names since Python 3.12."""
+    done = run(
+        """
+        import numpy as np
+        x = np.ones(500)
+        fs = [lambda: s for s in range(5)]
+        for k in range(6):
+            y = x + k
+        print(y.sum(), fs[0]())
+        """,
+        JITCORE="1",
+    )
+    assert done.stdout == "3000.0 4\n" and done.stderr == ""

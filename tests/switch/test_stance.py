@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore import _C, pipeline
+from jitcore import _C
+from jitcore.runtime.records import records
 
 
 def hits(fn) -> int:
-    record = pipeline.records.find(fn.__code__)
+    record = records.find(fn.__code__)
     return sum(r.entry.hits for r in record.regions if r.entry) if record else 0
 
 

@@ -243,7 +243,7 @@ def test_a_checkout_that_site_does_not_see_is_said_once(run, monkeypatch):
 
 def test_a_numpy_that_nobody_has_compared_is_left_alone(run):
     program = """
-        from jitcore import numpy_versions
+        from jitcore.host import numpy_versions
         numpy_versions.LAST = (2, 2)
         import numpy as np
         import jitcore

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from jitcore import _C, pipeline
-from jitcore.codegen import cut
-from jitcore.codegen.toolchain import find
+from jitcore import _C
 from jitcore.config import Config
+from jitcore.kernels import parallel_split
+from jitcore.runtime.process import threads, use_threads
+from jitcore.toolchain.compiler import find
 
 KERNELS = str(Path(__file__).parents[1] / "codegen")  # graphs and values to try are there
 if KERNELS not in sys.path:
@@ -27,9 +28,9 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Config:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(cut, "LEAST", 1.0)
-    before = pipeline.threads()
+    monkeypatch.setattr(parallel_split, "LEAST", 1.0)
+    before = threads()
     _C.threads_again()
     yield
-    pipeline.use_threads(before)
+    use_threads(before)
     assert _C.threads() == before

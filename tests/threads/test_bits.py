@@ -14,12 +14,12 @@ from codegen_harness import assert_same, build, by_numpy, groups_of
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.cut import NOWHERE, cut
-from jitcore.codegen.kernel import kernel, loop_nest
-from jitcore.codegen.schedule import fuse
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
 from jitcore.ir import OPS, Builder, Value
+from jitcore.kernels.kernel import kernel, loop_nest
+from jitcore.kernels.parallel_split import NOWHERE, cut
+from jitcore.passes.window import fused
 
 pytestmark = pytest.mark.by_turns
 
@@ -133,7 +133,7 @@ class Made:
 
 def made(fn: Callable[..., Any], arrays: list[Any], config: Config) -> Made:
     b, inputs, results = build(fn, arrays)
-    (group,) = groups_of(fuse(b.nodes, set(results)))
+    (group,) = groups_of(fused(b.nodes, set(results)))
     run = kernel(group, config)
     assert run is not None
     env = dict(zip(inputs, arrays, strict=True))
@@ -227,7 +227,7 @@ def test_integer_powers_stay_numpys() -> None:
 
     x = np.full(20_000, 3)
     b, _, results = build(power, [x, x])
-    assert groups_of(fuse(b.nodes, set(results))) == []
+    assert groups_of(fused(b.nodes, set(results))) == []
 
 
 UPWARD = 0x800  # FE_UPWARD of <fenv.h>

@@ -12,14 +12,14 @@ import pytest
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.beside import width
 from jitcore.config import Config, from_environment
-from jitcore.processors import processors, quotas
+from jitcore.host.cpu_count import processors, quotas
 from jitcore.runtime.threads import threads_of
+from jitcore.toolchain.parallel_map import width
 
 ROOT = Path(jitcore.__file__).parent.parent
 
-AFFINITY = "jitcore.processors.os.sched_getaffinity"
+AFFINITY = "jitcore.host.cpu_count.os.sched_getaffinity"
 
 ENVIRONMENTS: list[tuple[dict[str, str], int | None]] = [
     ({}, None),
@@ -78,14 +78,14 @@ def test_control_groups(
 @pytest.mark.parametrize(("granted", "want"), [(0.2, 1), (1.5, 2), (2.0, 2), (900.0, 3)])
 def test_the_least_counts(granted: float, want: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AFFINITY, lambda pid: {1, 5, 7}, raising=False)
-    monkeypatch.setattr("jitcore.processors.quotas", lambda groups, membership: iter([granted]))
+    monkeypatch.setattr("jitcore.host.cpu_count.quotas", lambda groups, membership: iter([granted]))
     assert processors() == threads_of(Config()) == want
 
 
 @pytest.mark.parametrize(("granted", "want"), [(1.0, 1), (4.0, 2), (64.0, 8)])
 def test_compilers_side_by_side(granted: float, want: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AFFINITY, lambda pid: range(64), raising=False)
-    monkeypatch.setattr("jitcore.processors.quotas", lambda groups, membership: iter([granted]))
+    monkeypatch.setattr("jitcore.host.cpu_count.quotas", lambda groups, membership: iter([granted]))
     assert width() == want
 
 

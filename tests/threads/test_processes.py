@@ -16,7 +16,7 @@ import pytest
 
 import jitcore
 from jitcore import _C
-from jitcore.codegen.toolchain import find
+from jitcore.toolchain.compiler import find
 
 pytestmark = pytest.mark.skipif(find("") is None, reason="no C compiler")
 

@@ -12,9 +12,10 @@ import pytest
 from support.verifying import Bench, Told
 
 from jitcore import _C
-from jitcore.codegen import cache
 from jitcore.config import environment
-from jitcore.verify import internal, pending, rehearsal
+from jitcore.runtime import pending_frames
+from jitcore.toolchain import cache
+from jitcore.verify import internal, shadow_run
 from jitcore.verify.findings import findings
 
 
@@ -35,12 +36,12 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     handler = Told(made.told)
     log.addHandler(handler)
     monkeypatch.setattr(log, "propagate", False)
-    before = _C.set_ended(rehearsal.ended)
+    before = _C.set_ended(shadow_run.ended)
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()
     yield made
-    pending.forget()
+    pending_frames.forget()
     findings.forget()
     internal.seen.clear()
     cache.loaded.cache_clear()

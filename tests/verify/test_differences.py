@@ -9,8 +9,8 @@ import numpy as np
 from support.verifying import Bench
 
 import jitcore
-from jitcore import backends
 from jitcore.ir.interp import interpret
+from jitcore.user import backends
 from jitcore.verify.findings import findings
 
 # Constants that no other test compiles: kernels are found by their text.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jitcore.report import replay
-from jitcore.verify import pending
-from jitcore.verify.bits import input_line
+from jitcore.cli import replay
+from jitcore.runtime import pending_frames
 from jitcore.verify.findings import findings
+from jitcore.verify.value_codec import input_line
 
 HEAD = "jitcore bug report, version 1\n"
 X, Y = np.linspace(0.5, 2.0, 40), np.full(40, 3.0)
@@ -20,7 +20,7 @@ X, Y = np.linspace(0.5, 2.0, 40), np.full(40, 3.0)
 @pytest.fixture(autouse=True)
 def forgotten() -> Any:
     yield
-    pending.forget()
+    pending_frames.forget()
     findings.forget()
 
 

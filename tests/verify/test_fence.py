@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from support.verifying import Bench
 
-from jitcore.verify import rehearsal
+from jitcore.verify import shadow_run
 from jitcore.verify.expected import Expected
 from jitcore.verify.findings import findings
 from jitcore.verify.journal import Journal
 
 CALLED: dict[str, tuple[Any, str]] = {
-    "before": (rehearsal, "kept"),
+    "before": (shadow_run, "kept"),
     "after": (Journal, "undone"),
-    "judged": (rehearsal, "effects_of"),
+    "judged": (shadow_run, "effects_of"),
     "a watch": (Expected, "differences"),
     "ended": (Expected, "ended"),
 }
@@ -44,7 +44,7 @@ def test_the_program_goes_on(called: str, bench: Bench, monkeypatch: Any, capsys
     assert capsys.readouterr().out == "half way\n" * 2
     assert bench.told and all("internal error in verify mode" in text for text in bench.told)
     assert "KeyError: 'ours'" in bench.told[0]
-    assert not rehearsal.pending and warnings.filters == filters
+    assert not shadow_run.pending and warnings.filters == filters
     if called in ("a watch", "ended"):
         assert "KeyError came in between" in "\n".join(findings.summary())
     assert f(x).tobytes() == wanted.tobytes()

@@ -14,21 +14,23 @@ import pytest
 from support.verifying import Bench
 
 import jitcore
-from jitcore import arriving, pipeline
-from jitcore.codegen import cache
-from jitcore.codegen.toolchain import CompileError
+from jitcore import pipeline
+from jitcore.auto import prepare
+from jitcore.cli import replay
 from jitcore.config import environment
 from jitcore.ir.op import Op
-from jitcore.report import replay
-from jitcore.runtime import assemble, planned, points
-from jitcore.verify.reports import parse
+from jitcore.plan import assemble, segments
+from jitcore.runtime import points
+from jitcore.toolchain import cache
+from jitcore.toolchain.compiler import CompileError
+from jitcore.verify.bug_report import parse
 
 STAGES: dict[str, tuple[Any, str]] = {
     "decode": (pipeline, "decode"),
     "capture": (pipeline, "capture"),
-    "fuse": (planned, "fuse"),
+    "fuse": (segments, "run"),
     "guards": (assemble, "compile_guards"),
-    "codegen": (planned, "compiled"),
+    "codegen": (segments, "compiled"),
     "compiler": (cache, "build"),
     "load": (cache, "dlopen"),
     "splice": (points, "splice"),
@@ -94,14 +96,14 @@ def test_the_caret_is_where_capture_was(bench: Bench, monkeypatch: pytest.Monkey
 
 def test_code_that_arrives(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """JITCORE=1: the first look at a function."""
-    monkeypatch.setattr(arriving, "decode", fails)
-    arriving.prepare(function.__code__)
+    monkeypatch.setattr(prepare, "decode", fails)
+    prepare.prepare(function.__code__)
     (text,) = bench.told
     assert f"{__file__}:{function.__code__.co_firstlineno} in function runs in CPython" in text
     strict = replace(environment(), strict=True)
-    monkeypatch.setattr(arriving, "environment", lambda: strict)
+    monkeypatch.setattr(prepare, "environment", lambda: strict)
     with pytest.raises(Injected):
-        arriving.prepare(function.__code__)
+        prepare.prepare(function.__code__)
 
 
 def test_a_compiler_that_refuses_is_an_error_only_when_strict(

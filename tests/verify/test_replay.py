@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from support.verifying import Bench
 
-from jitcore import backends, pristine
-from jitcore.codegen import cache
+from jitcore import pristine
+from jitcore.cli import replay
 from jitcore.ir.errstate import combined
 from jitcore.ir.interp import interpret
 from jitcore.ir.parse import ParseError
 from jitcore.ir.parse import parse as graph_of
-from jitcore.report import replay
-from jitcore.verify.bits import NotAnInput, given, input_line, packed, parsed
+from jitcore.toolchain import cache
+from jitcore.user import backends
+from jitcore.verify.bug_report import NotAReport, parse
 from jitcore.verify.case import case_of
-from jitcore.verify.reports import NotAReport, parse
-from jitcore.verify.same import Comparison
+from jitcore.verify.deep_equal import Comparison
+from jitcore.verify.value_codec import NotAnInput, given, input_line, packed, parsed
 
 OWN = pristine.own(np)  # what the parser looks names up in
 

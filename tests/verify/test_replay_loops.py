@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from support.verifying import Bench
 
-from jitcore.codegen import cache
-from jitcore.report import replay
-from jitcore.verify import rehearsal
+from jitcore.cli import replay
+from jitcore.toolchain import cache
+from jitcore.verify import shadow_run
 
 SIDE = 8
 RIGHT, WRONG = "0x1.8c00000000000p+1", "0x1.8c00000000001p+1"  # 3.09375
@@ -158,13 +158,13 @@ OTHERS: dict[Callable[..., Any], tuple[Any, ...]] = {
 def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A report of each region that is compared, though nothing differs."""
     found: list[str] = []
-    over = rehearsal.Pending.over
+    over = shadow_run.PendingFrame.over
 
     def noted(self: Any, texts: list[str]) -> None:
         found.append(str(self.report()))
         over(self, texts)
 
-    monkeypatch.setattr(rehearsal.Pending, "over", noted)
+    monkeypatch.setattr(shadow_run.PendingFrame, "over", noted)
     return found
 
 

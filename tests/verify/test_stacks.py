@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jitcore import _C
+from jitcore.verify.deep_equal import Comparison
 from jitcore.verify.expected import as_bound
-from jitcore.verify.same import Comparison
 
 N = _C.NULL
 

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from support.verifying import Bench
 
-from jitcore import backends
+from jitcore.cli import bugreport
 from jitcore.guards.guard import Equals
 from jitcore.ir.interp import interpret
-from jitcore.report import bugreport
-from jitcore.runtime import assemble
+from jitcore.plan import assemble
+from jitcore.user import backends
+from jitcore.verify.bug_report import parse
 from jitcore.verify.findings import findings
-from jitcore.verify.reports import parse
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 total = 0.0

@@ -8,7 +8,7 @@ import weakref
 
 from support.library import library
 
-from jitcore.opcodes import version
+from jitcore.opcodes import tables
 from jitcore.opcodes.canon import canonical
 from jitcore.opcodes.decode import decode
 from jitcore.opcodes.encode import pack_exception_table, pack_linetable
@@ -62,7 +62,7 @@ def test_names_constants_and_layouts_are_resolved() -> None:
                 if canon.op in ("LOAD_GLOBAL", "LOAD_METHOD", "LOAD_ATTR", "STORE_ATTR"):
                     assert canon.argval in decoded.code.co_names
                 if canon.op in ("CALL", "LOAD_METHOD", "CALL_FUNCTION_EX"):
-                    assert canon.layout == version.LAYOUT
+                    assert canon.layout == tables.LAYOUT
                 if canon.op == "FOR_ITER" or canon.op.startswith(("JUMP", "POP_JUMP")):
                     assert canon.target in decoded.by_offset
     assert not {op for op in seen if "BACKWARD_IF" in op or "FORWARD_IF" in op}

@@ -7,8 +7,10 @@ names of this package: `breaks.BRANCH`.
     instructions.py  J1xx       calls.py    J2xx       control.py  J3xx
     arrays.py        J4xx       objects.py  J5xx       frames.py   J9xx
 
+    kind.py    BreakKind, one row         place.py   file, line, function
+
     vm.stop(KIND, detail)  raises BreakSignal, from any depth
-            one except     signal.at(place) → Break, from then on a value
+            one except     signal.at(place) → Break, from then on a value    (signal.py)
 
 `docs/breaks.md` is generated from the rows (`make docs`).
 """

@@ -25,7 +25,7 @@ DTYPE_UNSUPPORTED = row(
 RESULT_TYPE_UNKNOWN = row(
     "J405", "result-type-unknown", COULD,
     "the type or shape of the result is only known at run time",
-    runs="the operation; the next region starts with its result",
+    runs="the operation; compiled code goes on with its result",
     hint="nothing needs to change: CPython runs this, the rest stays compiled; in a hot loop, call "
     "it before the loop and pass the result in",
 )
@@ -38,13 +38,13 @@ TRUTH_AMBIGUOUS = row(
 STORE_INLINED = row(
     "J408", "store-inlined", COULD,
     "an inlined function writes into an array that its caller can see",
-    runs="the call; the called function has regions of its own",
+    runs="the call; the called function is compiled by itself",
     hint="return what is to be stored, and let the caller store it",
 )
 LOUD_INLINED = row(
     "J409", "loud-inlined", COULD,
     "an inlined function does something that may warn",
-    runs="the call; the called function has regions of its own",
+    runs="the call; the called function is compiled by itself",
     hint="put the operation into the compiled function itself",
 )
 ARRAY_PROTOCOL = row(
@@ -63,7 +63,7 @@ NUMPY_RAISES = row(
 ARRAY_CHANGED = row(
     "J412", "array-changed", COULD,
     "an array's own shape, strides, dtype or flags are changed in place",
-    runs="the statement; the next region starts with the changed array",
+    runs="the statement; compiled code goes on with the changed array",
     hint="use reshape, view or astype, which make a new array",
 )
 MEMORY_ESCAPES = row(

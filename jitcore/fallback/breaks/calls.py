@@ -24,7 +24,7 @@ PRINT = row(
 )
 IO = row(
     "J205", "input-output", NEVER,
-    "a file, stream, process or other outside thing is read or written",
+    "a file, a stream, a process or the like is read or written",
     runs="the call",
     hint="only CPython can do this: read before the compiled function and pass arrays in, write "
     "what it returns",
@@ -44,26 +44,26 @@ USER_BREAK = row(
 )
 DISABLED = row(
     "J208", "disabled", NEVER,
-    "jitcore.disable: this runs in CPython",
+    "jitcore.disable applies: CPython runs this",
     runs="the call or block, and everything that it calls",
     hint="remove jitcore.disable to compile it",
 )
 RECURSION_LIMIT = row(
     "J209", "recursion-limit", COULD,
     "calls nest deeper than jitcore inlines",
-    runs="the call; the called function has regions of its own",
+    runs="the call; the called function is compiled by itself",
     hint="write the recursion as a loop",
 )
 GENERATOR_CALL = row(
     "J210", "generator-call", COULD,
     "a generator function is called",
-    runs="the call; the generator's body has regions of its own",
+    runs="the call; the generator's body is compiled by itself",
     hint="write the generator as a loop in place, or return a list",
 )
 CALLBACK = row(
     "J211", "callback", COULD,
     "a function that calls back into Python code",
-    runs="the call; the function that is called back has regions of its own",
+    runs="the call; the function that is called back is compiled by itself",
     hint="write the loop or the array expression in place",
 )
 NUMPY_EFFECT = row(
@@ -93,18 +93,18 @@ NOT_CALLABLE = row(
 COROUTINE_CALL = row(
     "J217", "coroutine-call", NEVER,
     "a coroutine function is called",
-    runs="the call; the coroutine's body has regions of its own",
+    runs="the call; the coroutine's body is compiled by itself",
     hint="put the array work into a plain function",
 )
 CLASS_CALL = row(
     "J218", "class-call", COULD,
-    "an object is made of a class that jitcore does not model",
-    runs="the call; the class's __init__ has regions of its own",
+    "an instance is made of a class that jitcore does not model",
+    runs="the call; the class's __init__ is compiled by itself",
     hint="make the object outside the hot part, or use a plain class or a dataclass",
 )
 OUTSIDE_WORLD = row(
     "J219", "outside-world", NEVER,
-    "a value of the outside world is read (a clock, the id of an object)",
+    "a value is read that differs from run to run (a clock, the id of an object)",
     runs="the call",
     hint="only CPython can do this: read it outside the compiled function and pass it in",
 )
@@ -124,7 +124,7 @@ WARN = row(
 COMPILED_APART = row(
     "J222", "compiled-apart", COULD,
     "a call of a compiled function that cannot be in its caller's graph",
-    runs="the call; the function has graphs of its own",
+    runs="the call; the function is compiled by itself",
     hint="compile both with the same backend= and numerics=, and keep signature= for the function "
     "that others call",
 )

@@ -2,6 +2,8 @@
 
 from jitcore.fallback.breaks.kind import COULD, row
 
+LOOP_COST = "CPython runs the loop, jitcore its body"
+
 # fmt: off
 BRANCH = row(
     "J301", "branch", COULD,
@@ -12,29 +14,31 @@ BRANCH = row(
 )
 LOOP_UNKNOWN = row(
     "J303", "loop-unknown", COULD,
-    "a loop over an iterable whose length is not known before it runs",
-    runs="the loop's header; its body is compiled and hit on every iteration",
+    "a loop whose items are not known before it runs",
+    runs="the loop's header; its body is compiled, and runs at each iteration",
     hint="loop over a list, a tuple or a range, or write the loop as an array expression",
 )
 LOOP_LONG = row(
     "J304", "loop-long", COULD,
     "a loop too long to unroll",
-    runs="the loop's header; its body is compiled and hit on every iteration",
+    runs="the loop's header; its body is compiled, and runs at each iteration",
     hint="leave out what the reason names, or write the loop as an array expression; else do more "
     "array work in each iteration",
+    whole=True,
 )
 UNROLL_BUDGET = row(
     "J305", "unroll-budget", COULD,
     "unrolled loops would make the graph too large",
-    runs="the loop's header; its body is compiled and hit on every iteration",
+    runs="the loop's header; its body is compiled, and runs at each iteration",
     hint="write the inner loop as an array expression",
 )
 WHILE = row(
     "J306", "while", COULD,
-    "a while loop",
-    runs="the loop's test; its body is compiled and hit on every iteration",
-    hint="write it as a for loop over a range where the number of rounds is known, or leave out "
-    "what the reason names; else nothing needs to change: its body stays compiled",
+    "CPython runs this while loop, jitcore its body",
+    runs="the loop's test; its body is compiled, and runs at each iteration",
+    hint="write it as a for loop over a range where the number of iterations is known, or leave "
+    "out what the reason names; else nothing needs to change: its body stays compiled",
+    whole=True,
 )
 ITERATOR_SHARED = row(
     "J307", "iterator-shared", COULD,
@@ -44,13 +48,13 @@ ITERATOR_SHARED = row(
 )
 GRAPH_TOO_LARGE = row(
     "J308", "graph-too-large", COULD,
-    "the graph has reached its largest size",
-    runs="nothing: the next region starts here",
+    "the graph is at its size limit",
+    runs="nothing: another graph starts here",
     hint="nothing needs to change; a loop in place of repeated code makes smaller graphs",
 )
 RUNTIME_VALUE = row(
     "J310", "runtime-value", COULD,
-    "Python needs the value of something that is computed at run time",
-    runs="the instruction; the next region starts with the value",
+    "Python needs a value that is only computed at run time",
+    runs="the instruction; compiled code goes on with the value",
     hint="keep it an array, or compute it outside and pass it in",
 )

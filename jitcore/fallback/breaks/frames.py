@@ -17,15 +17,15 @@ CODE_TOO_LARGE = row(
 )
 CACHE_LIMIT = row(
     "J903", "cache-limit", COULD,
-    "this place was compiled for as many kinds of input as are allowed",
+    "this code was compiled for as many kinds of input as the limit allows",
     runs="the piece, for other kinds of input",
     hint="give it the same kinds of arrays and objects: f.cache_info().recompiles says what"
-    " was another each time",
+    " differed each time",
 )
 ERROR_STATE = row(
     "J904", "error-state", NEVER,
     "floating-point errors or warnings are set to raise, call or log",
-    runs="all up to where a with block begins or ends, so that each error names its own line",
+    runs="all code up to the next start or end of a with block, so that each error names its line",
     hint="only CPython raises at the right line: call it under np.errstate(...='warn') or "
     "'ignore'",
 )

@@ -13,14 +13,14 @@ UNSUPPORTED_OPCODE = row(
 YIELD = row(
     "J102", "yield", NEVER,
     "the generator hands a value to its caller",
-    runs="the yield; the next region starts where the generator goes on",
+    runs="the yield; compiled code goes on where the generator resumes",
     hint="nothing needs to change: code between two yields is compiled; put more array work "
     "between them, or return a list of the results",
 )
 AWAIT = row(
     "J103", "await", NEVER,
     "the coroutine waits for something",
-    runs="the await; the next region starts where the coroutine goes on",
+    runs="the await; compiled code goes on where the coroutine resumes",
     hint="nothing needs to change: code between two awaits is compiled; "
     "put the array work into a plain function",
 )
@@ -32,14 +32,14 @@ IMPORT = row(
 )
 NAMESPACE = row(
     "J105", "namespace", COULD,
-    "a name in a namespace dict that is bound for the first time, or not a module's own",
+    "a name in a namespace dict is bound for the first time, or the dict is not a module's own",
     runs="the access",
     hint="move the code into a function",
 )
 RAISE = row(
     "J108", "raise", NEVER,
-    "an exception is raised that leaves the function, is kept, or is looked at",
-    runs="the raise statement, with the traceback that it should have",
+    "an exception leaves the function, is kept, or is looked at",
+    runs="the raise statement, so that its traceback is right",
     hint="nothing needs to change: a path that raises is CPython's; the others are compiled, and "
     "so is an exception that is caught here if nothing but its arguments is used",
 )
@@ -66,13 +66,13 @@ CLASS_DEFINITION = row(
 GENERATOR_ESCAPES = row(
     "J113", "generator-escapes", COULD,
     "a generator expression that is not consumed in place",
-    runs="making the generator; its body has regions of its own",
+    runs="making the generator; its body is compiled by itself",
     hint="compute on the whole array, x.mean(axis=1) in place of a generator over the rows of x; "
     "else nothing needs to change: its body stays compiled",
 )
 FUNCTION_ESCAPES = row(
     "J114", "function-escapes", COULD,
-    "a function made here outlives the compiled piece",
+    "a function made here must exist outside the compiled piece",
     runs="the def or lambda",
     hint="define it outside and pass what it captures as arguments",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 class HintClass(Enum):
@@ -26,6 +26,12 @@ class BreakKind:
     hint: str
     runs: str
     hint_class: HintClass
+    whole: bool = False  # a detail is a sentence of its own: `what` does not stand before it
+
+    def said(self, detail: str) -> str:
+        if not detail:
+            return self.what
+        return detail if self.whole else f"{self.what}: {detail}"
 
 
 KINDS: dict[str, BreakKind] = {}
@@ -34,9 +40,16 @@ OUR_BUG, YOUR_ERROR, COULD, NEVER = HintClass
 
 
 def row(
-    code: str, name: str, hint_class: HintClass, what: str, *, runs: str, hint: str
+    code: str,
+    name: str,
+    hint_class: HintClass,
+    what: str,
+    *,
+    runs: str,
+    hint: str,
+    whole: bool = False,
 ) -> BreakKind:
-    kind = BreakKind(code, name, what, hint, runs, hint_class)
+    kind = BreakKind(code, name, what, hint, runs, hint_class, whole)
     assert code not in KINDS, code
     KINDS[code] = kind
     return kind

@@ -12,7 +12,7 @@ ATTRIBUTE = row(
 CUSTOM_ATTRIBUTE = row(
     "J502", "custom-attribute", COULD,
     "a class with its own __getattr__, __getattribute__ or __setattr__",
-    runs="the access; the method has regions of its own",
+    runs="the access; the method is compiled by itself",
     hint="use a plain attribute or a property",
 )
 DESCRIPTOR = row(
@@ -29,7 +29,7 @@ MISSING_ATTRIBUTE = row(
 )
 CONTAINER_MUTATION = row(
     "J505", "container-mutation", COULD,
-    "a container is changed in a way that jitcore cannot hold back",
+    "a container is changed in a way that jitcore does not compile",
     runs="the statement",
     hint="build a new container, or change it outside the hot part",
 )
@@ -55,8 +55,8 @@ FORMAT = row(
 OPERATOR = row(
     "J510", "operator", COULD,
     "an operator on objects that jitcore does not model",
-    runs="the operation; Python methods that it calls have regions of their own",
-    hint="do it before and pass what comes out in, or write it on arrays and numbers",
+    runs="the operation; Python methods that it calls are compiled by themselves",
+    hint="do it before and pass the result in, or write it with arrays and numbers",
 )
 CONTAINER_TYPE = row(
     "J511", "container-type", COULD,
@@ -72,7 +72,7 @@ PYTHON_RAISES = row(
 )
 ATTRIBUTE_WRITE = row(
     "J513", "attribute-write", COULD,
-    "an attribute is set on an object where that may run code or fail",
+    "an attribute is set, which may run code or fail for this object",
     runs="the statement",
     hint="set plain attributes of plain objects",
 )
@@ -80,6 +80,6 @@ TYPE_UNSUPPORTED = row(
     "J514", "type-unsupported", COULD,
     "a value of a type that jitcore does not model",
     runs="the instruction",
-    hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects, or what is asked "
-    "of the value",
+    hint="pass arrays, numbers, strings, tuples, lists, dicts or plain objects, or what the "
+    "code reads of the value",
 )

@@ -6,7 +6,7 @@ import linecache
 from collections.abc import Iterator
 from types import CodeType
 
-from jitcore.dataclass import dataclass
+from jitcore.host.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True)

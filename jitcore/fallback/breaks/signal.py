@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jitcore.dataclass import dataclass
 from jitcore.fallback.breaks.kind import BreakKind
 from jitcore.fallback.breaks.place import Place
 from jitcore.fallback.hints import closer, from_outside
+from jitcore.host.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Break:
 
     @property
     def reason(self) -> str:
-        return f"{self.kind.what}: {self.detail}" if self.detail else self.kind.what
+        return self.kind.said(self.detail)
 
     @property
     def hint(self) -> str:

@@ -8,16 +8,18 @@ from typing import Any, TypeVar
 from jitcore.fallback import breaks
 from jitcore.fallback.exit import Do
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic import growing, texts
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.iterate import items_of
+from jitcore.symbolic.loops import append_list
+from jitcore.symbolic.loops.loop_state import CannotCapture
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects import strings
+from jitcore.symbolic.objects.container_values import CONSTANT_KEYS
+from jitcore.symbolic.objects.iterate import items_of
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import PLAIN, fails
 from jitcore.symbolic.values import Dict, Exc, Known, Lazy, List, Set, Slice, Tuple, Var
-from jitcore.symbolic.working import NotALoop
-from jitcore.symbolic.wrap import CONSTANT_KEYS, realize
+from jitcore.symbolic.wrap import realize
 
 T = TypeVar("T")
 FORMATTABLE = (str, int, float, bool, type(None), bytes)
@@ -112,8 +114,8 @@ def made_here(vm: Machine, frame: Frame, canon: Canon, cls: type[T]) -> T:
 @opcode("LIST_APPEND", "item --")
 def list_append(vm: Machine, frame: Frame, canon: Canon, item: Var) -> None:
     target = top(frame, canon.arg)
-    if vm.work is not None and growing.may_grow(vm, target):
-        growing.append(vm, target, item)
+    if vm.work is not None and append_list.may_grow(vm, target):
+        append_list.append(vm, target, item)
         return
     if isinstance(target, Lazy):  # a comprehension that CPython runs: its length is not looked at
         vm.hold(Do.CALL, Known(list.append), target, item)
@@ -213,7 +215,7 @@ def unpack_ex(vm: Machine, frame: Frame, canon: Canon) -> None:
 @opcode("BUILD_STRING")
 def build_string(vm: Machine, frame: Frame, canon: Canon) -> None:
     parts = [realize(vm, p) for p in pop_many(frame, canon.arg)]
-    text = texts.joined(vm, parts)
+    text = strings.joined(vm, parts)
     frame.stack.append(text if text is not None else Known("".join(constants(parts))))
 
 
@@ -236,7 +238,7 @@ def formatted(vm: Machine, value: Var, spec: Var) -> Var:
     value, spec = realize(vm, value), realize(vm, spec)
     if not isinstance(spec, Known):
         vm.stop(breaks.FORMAT, describe(spec))
-    text = texts.formatted(vm, value, spec.obj)
+    text = strings.formatted(vm, value, spec.obj)
     if text is not None:
         return text
     try:
@@ -265,4 +267,4 @@ def grown(vm: Machine) -> None:
     """Before a container in the making changes: what is walked once stands for many rounds of a
     loop, and a way that is given up must have changed nothing."""
     if vm.work is not None:
-        raise NotALoop("it fills a container")
+        raise CannotCapture("this loop fills a list, tuple, dict or set")

@@ -14,24 +14,25 @@ from jitcore.guards.source import Stack
 from jitcore.ir.types import ScalarType
 from jitcore.opcodes.canon import Canon
 from jitcore.opcodes.instr import Instr
-from jitcore.symbolic import piles
-from jitcore.symbolic.comparisons import identical
+from jitcore.symbolic.break_rows import ITERATES, undecided
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import if_none
-from jitcore.symbolic.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.loops import local_stack
+from jitcore.symbolic.loops.loop_region import branches_to_loop
+from jitcore.symbolic.loops.loop_state import Arm, Fork
+from jitcore.symbolic.loops.union_value import if_none
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.comparisons import identical
+from jitcore.symbolic.objects.iterate import ITERATORS, following, iterator, remaining
+from jitcore.symbolic.objects.operators import to_bool
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.operators import to_bool
-from jitcore.symbolic.refusals import ITERATES, undecided
-from jitcore.symbolic.routine import branches_to_loop
-from jitcore.symbolic.signals import Cut
+from jitcore.symbolic.placeholders import Null
+from jitcore.symbolic.signals import RegionEnd
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import Counted, Either, Generator, Iter, Known, Null, Run, Var
-from jitcore.symbolic.working import Fork, Way
+from jitcore.symbolic.values import Counted, Generator, Iter, Known, TaggedUnion, Traced, Var
 from jitcore.symbolic.wrap import realize
 
-UNROLL = 24
+UNROLL = 24  # iterations
 NESTED_NODES = 300  # of a graph, from where on unrolled loops do not nest
 MAX_BACKWARD = 64
 
@@ -56,10 +57,10 @@ def back(vm: Machine, frame: Frame, target: int) -> None:
     unrolled = header.op == "FOR_ITER" and isinstance(frame.stack[-1], ITERATORS)
     if not unrolled and not leaves_handler(frame, target):
         if not vm.inlined:
-            raise Cut(None if header.op in ITERATES else while_loop(vm, frame, header))
+            raise RegionEnd(None if header.op in ITERATES else while_loop(vm, frame, header))
         vm.backward += 1
         if vm.backward > MAX_BACKWARD:
-            vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} rounds in an inlined call")
+            vm.stop(breaks.UNROLL_BUDGET, f"more than {MAX_BACKWARD} iterations in an inlined call")
     vm.jump(frame, target)
 
 
@@ -74,14 +75,14 @@ def while_loop(vm: Machine, frame: Frame, header: Instr) -> Break:
     assert frame.instr is not None
     top = min(header.position, frame.instr.position, key=lambda position: position[0] or 0)
     why = why_left(vm, header.offset)
-    text = f"it is not compiled as a loop: {why}" if why else ""
+    text = f"{why}: {breaks.LOOP_COST}" if why else ""
     return Break(breaks.WHILE, text, place_of(frame.code.code, top))
 
 
 def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> None:
-    value = piles.count(vm, value)
+    value = local_stack.count(vm, value)
     found = truth(vm, value)
-    yes, no = Way(canon.target), Way(frame.code.instrs[frame.index].offset)
+    yes, no = Arm(canon.target), Arm(frame.code.instrs[frame.index].offset)
     assert frame.instr is not None
     if found is None and (vm.work or branches_to_loop(vm, frame, frame.instr.offset, yes, no)):
         fork(vm, frame, value, *((yes, no) if when else (no, yes)))
@@ -91,10 +92,10 @@ def branch(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool) -> N
         go(vm, frame, canon)
 
 
-def fork(vm: Machine, frame: Frame, value: Var, yes: Way, no: Way) -> NoReturn:
+def fork(vm: Machine, frame: Frame, value: Var, yes: Arm, no: Arm) -> NoReturn:
     """In a loop both ways are walked."""
-    value = to_bool(vm, value) if isinstance(value, Either) else realize(vm, value)
-    if not isinstance(value, Run) or not isinstance(value.value.type, ScalarType):
+    value = to_bool(vm, value) if isinstance(value, TaggedUnion) else realize(vm, value)
+    if not isinstance(value, Traced) or not isinstance(value.value.type, ScalarType):
         undecided(vm, value, describe(value))
     raise Fork(frame, value.value, yes, no)
 
@@ -133,7 +134,7 @@ def fork_if_none(vm: Machine, frame: Frame, canon: Canon, value: Var, when: bool
     value = realize(vm, value)
     here, there = frame.code.instrs[frame.index].offset, canon.target
     ways = (
-        Way(there if is_none is when else here, known=(value, one))
+        Arm(there if is_none is when else here, known=(value, one))
         for one, is_none in ((yes, yes_is_none), (no, not yes_is_none))
     )
     raise Fork(frame, tag, *ways)
@@ -149,7 +150,7 @@ def pop_jump_if_not_none(vm: Machine, frame: Frame, canon: Canon, value: Var) ->
 def jump_or_pop(vm: Machine, frame: Frame, canon: Canon, when: bool) -> None:
     found = truth(vm, frame.stack[-1])
     if found is None and vm.work is not None:
-        ways = Way(canon.target), Way(frame.code.instrs[frame.index].offset, 1)
+        ways = Arm(canon.target), Arm(frame.code.instrs[frame.index].offset, 1)
         fork(vm, frame, frame.stack[-1], *(ways if when else reversed(ways)))
     if found is None:
         undecided(vm, frame.stack[-1], describe(realize(vm, frame.stack[-1])))
@@ -182,14 +183,14 @@ def for_iter(vm: Machine, frame: Frame, canon: Canon) -> None:
     it = frame.stack[-1]
     if not isinstance(it, ITERATORS):
         begun = isinstance(getattr(it, "origin", None), Stack) or isinstance(it, Counted)
-        what = "the loop had begun" if begun else "an iterator that was made before"
+        what = "it had begun before" if begun else "over an iterator that was made before"
         vm.stop(breaks.LOOP_UNKNOWN, what)
     left = remaining(vm, it)
     if left is None or left > UNROLL or (isinstance(it, Generator) and it.taken > UNROLL):
         vm.stop(breaks.LOOP_LONG, too_long(vm, frame, left))
     assert frame.instr is not None
     if frame is vm.outer and frame.instr.offset in vm.rolled and left:
-        vm.stop(breaks.UNROLL_BUDGET, "a loop with others in it")
+        vm.stop(breaks.UNROLL_BUDGET, "a loop with inner loops")
     if vm.work is None:
         bound_nested(vm, frame, left)
     value = following(vm, it)
@@ -221,7 +222,7 @@ def bound_nested(vm: Machine, frame: Frame, left: int) -> None:
         return
     outer = around[0] if vm.inlined else around[0][:-1]
     vm.rolled.update(outer)
-    text = f"loops in loops, of more than {NESTED_NODES} nodes"
+    text = f"loops in loops, of more than {NESTED_NODES} operations"
     raise BreakSignal(breaks.UNROLL_BUDGET, text, outer[0] if outer else None)
 
 
@@ -236,11 +237,11 @@ def headers(vm: Machine, frame: Frame) -> list[int]:
 
 
 def too_long(vm: Machine, frame: Frame, left: int | None) -> str:
-    """With the reason why it does not run in C either."""
+    """The reason why it does not run in C either, where one is known, and what it costs."""
     assert frame.instr is not None
-    text = f"a loop over {'unknown many' if left is None else left} items"
+    many = "an unknown number of" if left is None else left
     why = why_left(vm, frame.instr.offset) if frame is vm.outer else None
-    return f"{text}, which is not compiled as a loop: {why}" if why else text
+    return f"{why or f'a loop over {many} items is too long to unroll'}: {breaks.LOOP_COST}"
 
 
 def why_left(vm: Machine, header: int) -> str | None:

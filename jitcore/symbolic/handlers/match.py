@@ -5,12 +5,12 @@ from __future__ import annotations
 from jitcore.fallback import breaks
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.iterate import length
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.iterate import length
+from jitcore.symbolic.objects.subscripts import getitem
 from jitcore.symbolic.opcode import opcode
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.subscripts import getitem
-from jitcore.symbolic.values import Dict, Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Dict, Known, List, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 
@@ -30,7 +30,7 @@ def match_mapping(vm: Machine, frame: Frame, canon: Canon) -> None:
 
 def decided(vm: Machine, subject: Var) -> Var:
     if not isinstance(subject, (Tuple, List, Dict, Known)) and not (
-        isinstance(subject, Run) and hasattr(subject.value.type, "dtype")
+        isinstance(subject, Traced) and hasattr(subject.value.type, "dtype")
     ):
         vm.stop(breaks.PATTERN, f"a pattern over {describe(subject)}")
     return subject

@@ -17,10 +17,11 @@ from jitcore.guards.source import (
 )
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.namespaces import about_to_write, reads
+from jitcore.symbolic.objects.namespaces import about_to_write, reads
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.placeholders import Null
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.values import Cell, Func, Known, Lazy, Null, Var
+from jitcore.symbolic.values import Cell, Func, Known, Lazy, Var
 from jitcore.symbolic.wrap import present, realize
 
 

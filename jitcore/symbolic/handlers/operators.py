@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic import comparisons, operators, subscripts
-from jitcore.symbolic.among import among
-from jitcore.symbolic.either import if_none, of_parts
 from jitcore.symbolic.handlers.build import make_slice
+from jitcore.symbolic.loops.loop_region import branches_to_loop
+from jitcore.symbolic.loops.loop_state import Arm
+from jitcore.symbolic.loops.membership import among
+from jitcore.symbolic.loops.union_value import if_none, of_parts
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects import comparisons, operators, subscripts
 from jitcore.symbolic.opcode import opcode
-from jitcore.symbolic.routine import branches_to_loop
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.values import Known, Var
-from jitcore.symbolic.working import Way
 
 
 @opcode("BINARY_OP", "lhs rhs -- res")
@@ -56,7 +56,7 @@ def before_loop(vm: Machine, frame: Frame) -> bool:
     jump = frame.code.instrs[frame.index]
     if vm.work is not None or jump.target is None or not jump.op.startswith("POP_JUMP"):
         return False
-    return branches_to_loop(vm, frame, jump.offset, Way(jump.target), Way(jump.end))
+    return branches_to_loop(vm, frame, jump.offset, Arm(jump.target), Arm(jump.end))
 
 
 @opcode("IS_OP", "lhs rhs -- res")

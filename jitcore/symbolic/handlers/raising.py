@@ -3,6 +3,7 @@
     RAISE_VARARGS ─▶ unwind ─▶ PUSH_EXC_INFO  CHECK_EXC_MATCH … POP_EXCEPT | RERAISE
 
 No exit lies between PUSH_EXC_INFO and POP_EXCEPT: there CPython has an exception being handled.
+Inside a `with` block the bound __exit__ lies on the stack; exits rebuild it by a recipe.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import Any
 from jitcore.fallback import breaks
 from jitcore.guards.guard import TypeVersion
 from jitcore.opcodes.canon import Canon
-from jitcore.symbolic.attrs import lookup
-from jitcore.symbolic.calls import call, is_modelled
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.errors import new_exception
-from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.calls import call, is_modelled
+from jitcore.symbolic.objects.class_attrs import lookup
+from jitcore.symbolic.objects.exceptions import new_exception
+from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.placeholders import Hidden
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import throw
-from jitcore.symbolic.values import Exc, Hidden, Known, Method, Object, Tuple, Var
+from jitcore.symbolic.values import Exc, Known, Method, Object, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 

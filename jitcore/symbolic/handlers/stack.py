@@ -5,9 +5,10 @@ from __future__ import annotations
 from jitcore.opcodes.canon import Canon
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.opcode import opcode
+from jitcore.symbolic.placeholders import NULL, Null
 from jitcore.symbolic.state import Frame
 from jitcore.symbolic.unwind import kept_by, leave
-from jitcore.symbolic.values import NULL, Known, Null, Var
+from jitcore.symbolic.values import Known, Var
 
 
 @opcode("NOP", "--")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from jitcore.fallback import breaks
-from jitcore.ir.ops_array import METHODS
-from jitcore.ir.ops_complex import CONJUGATE
-from jitcore.ir.types import ArrayType, ScalarType, SpanType
-from jitcore.symbolic.calls import METHOD_MODELS
+from jitcore.ir.ops.array import METHODS
+from jitcore.ir.ops.complex import CONJUGATE
+from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import emit_row
-from jitcore.symbolic.operators import foldable
+from jitcore.symbolic.objects.calls import METHOD_MODELS
+from jitcore.symbolic.objects.operators import foldable
 from jitcore.symbolic.unwind import fails_as
-from jitcore.symbolic.values import Known, Run, Var
+from jitcore.symbolic.values import Known, Traced, Var
 
 
 def array_method(
     vm: Machine, owner: Var, name: str, args: tuple[Var, ...], kwargs: dict[str, Var]
 ) -> Var:
-    assert isinstance(owner, Run)
+    assert isinstance(owner, Traced)
     kind = owner.value.type
     if (
         name == "conjugate"
@@ -27,7 +27,9 @@ def array_method(
         and not (args or kwargs)
     ):
         return conjugate_of(vm, owner, kind)
-    if not isinstance(kind, ArrayType | ScalarType | SpanType) or getattr(kind, "python", False):
+    if not isinstance(kind, ArrayType | ScalarType | DynArrayType) or getattr(
+        kind, "python", False
+    ):
         vm.stop(breaks.UNKNOWN_CALLABLE, f".{name}() of {describe(owner)}")
     row = METHODS.get(name)
     if row is None:
@@ -35,7 +37,7 @@ def array_method(
     return emit_row(vm, row, (owner, *args), kwargs)
 
 
-def conjugate_of(vm: Machine, owner: Run, kind: ScalarType) -> Var:
+def conjugate_of(vm: Machine, owner: Traced, kind: ScalarType) -> Var:
     """Of a Python number: itself, if it is real."""
     if kind.pytype is complex:
         return emit_row(vm, CONJUGATE, (owner,), {})
@@ -44,7 +46,7 @@ def conjugate_of(vm: Machine, owner: Run, kind: ScalarType) -> Var:
     return owner
 
 
-METHOD_MODELS["Run"] = array_method
+METHOD_MODELS["Traced"] = array_method
 
 
 def known_method(

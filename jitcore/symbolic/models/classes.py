@@ -13,15 +13,17 @@ import types
 from jitcore.fallback import breaks
 from jitcore.guards.guard import IsObject, TypeVersion
 from jitcore.guards.source import Const, FunctionPart
-from jitcore.symbolic.attrs import instance_dict, is_data_descriptor, lookup, set_attr
-from jitcore.symbolic.calls import CALL_HOOKS, bind, call, model
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.errors import new_exception
-from jitcore.symbolic.fields import count_of, is_namedtuple
-from jitcore.symbolic.functions import FUNCTIONS, function_in
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.attrs import instance_dict, set_attr
+from jitcore.symbolic.objects.calls import CALL_HOOKS, bind, call, model
+from jitcore.symbolic.objects.class_attrs import is_data_descriptor, lookup
+from jitcore.symbolic.objects.exceptions import new_exception
+from jitcore.symbolic.objects.function_parts import FUNCTIONS, function_in
+from jitcore.symbolic.objects.instance_values import is_plain_instance
+from jitcore.symbolic.objects.namedtuples import count_of, is_namedtuple
 from jitcore.symbolic.values import NOTHING, Func, Known, Lazy, Object, Partial, Super, Tuple, Var
-from jitcore.symbolic.wrap import is_plain_instance, realize
+from jitcore.symbolic.wrap import realize
 
 
 def call_instance(

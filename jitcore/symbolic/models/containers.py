@@ -10,12 +10,12 @@ import inspect
 from collections.abc import Callable
 
 from jitcore.fallback import breaks
-from jitcore.symbolic.calls import METHOD_MODELS
-from jitcore.symbolic.comparisons import same_or_equal
 from jitcore.symbolic.handlers.build import key_of
-from jitcore.symbolic.iterate import items_of
 from jitcore.symbolic.machine import Machine
-from jitcore.symbolic.subscripts import index_of, replay
+from jitcore.symbolic.objects.calls import METHOD_MODELS
+from jitcore.symbolic.objects.comparisons import same_or_equal
+from jitcore.symbolic.objects.iterate import items_of
+from jitcore.symbolic.objects.subscripts import index_of, replay
 from jitcore.symbolic.unwind import fails, missing_key
 from jitcore.symbolic.values import Dict, Known, List, Set, Tuple, Var, View
 from jitcore.symbolic.wrap import realize

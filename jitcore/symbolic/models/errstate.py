@@ -5,7 +5,7 @@
     …                               _token is spent; vm.errstate is what it was
 
 Nothing is set while the region runs: nodes know their state (symbolic/state.py, Window). An exit
-inside of a block sets NumPy's, so that CPython finds a token to give back (symbolic/leave.py).
+inside of a block sets NumPy's, so that CPython finds a token to give back (symbolic/exits.py).
 
 A block whose state does more than warn is CPython's, and so is one that CPython has entered.
 """
@@ -20,11 +20,12 @@ import numpy as np
 from jitcore.fallback import breaks
 from jitcore.guards.guard import ErrState, TypeVersion
 from jitcore.ir.errstate import combined, only_warns
-from jitcore.symbolic.attrs import load_attr
-from jitcore.symbolic.calls import CODE_MODELS, call, model
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.attrs import load_attr
+from jitcore.symbolic.objects.calls import CODE_MODELS, call, model
+from jitcore.symbolic.placeholders import Token
 from jitcore.symbolic.unwind import whole
-from jitcore.symbolic.values import NOTHING, Func, Known, Object, Token, Var
+from jitcore.symbolic.values import NOTHING, Func, Known, Object, Var
 from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
@@ -37,7 +38,7 @@ UNSPECIFIED = (np.errstate.__init__.__kwdefaults__ or {}).get("call", NOTHING)
 @model(np.errstate)
 def made(vm: Machine, args: Args, kwargs: Words) -> Var:
     if args or not set(WORDS).issuperset(kwargs):
-        vm.stop(breaks.WITH, "np.errstate with other arguments than states")
+        vm.stop(breaks.WITH, "np.errstate with arguments other than states")
     vm.guard(TypeVersion(np.errstate))
     slots: dict[str, Var | None] = {"_call": Known(UNSPECIFIED), "_token": NO_TOKEN}
     slots |= {f"_{name}": kwargs.get(name, Known(None)) for name in WORDS}
@@ -51,7 +52,7 @@ NO_TOKEN = Known(None)
 def enter(vm: Machine, args: Args, kwargs: Words) -> Var:
     manager = own(vm, args)
     if manager.attrs.get("_token") is not NO_TOKEN or manager.origin is not None:
-        vm.stop(breaks.WITH, "np.errstate made before, or entered before")
+        vm.stop(breaks.WITH, "an np.errstate that was made or entered before")
     manager.attrs["_token"] = opened(vm, manager)
     return Known(None)
 

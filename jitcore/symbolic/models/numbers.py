@@ -13,21 +13,15 @@ from typing import Any
 import numpy as np
 
 from jitcore.fallback import breaks
-from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, ScalarType, SpanType, type_of
-from jitcore.symbolic import operators
-from jitcore.symbolic.calls import callable_name, model
+from jitcore.ir.types import PYCOMPLEX, PYFLOAT, ArrayType, DynArrayType, ScalarType, type_of
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.sequences import plain
 from jitcore.symbolic.nodes import call_builtin, number_type
+from jitcore.symbolic.objects import operators
+from jitcore.symbolic.objects.calls import callable_name, model
 from jitcore.symbolic.truth import truth
-from jitcore.symbolic.values import (
-    Known,
-    Object,
-    Run,
-    Tuple,
-    Var,
-)
+from jitcore.symbolic.values import Known, Object, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
@@ -74,7 +68,7 @@ def convert(vm: Machine, cls: type, args: Args, kwargs: Words) -> Var:
 
 def is_number(var: Var) -> bool:
     """A run-time scalar, or an array of one element: what int() and float() take."""
-    if not isinstance(var, Run):
+    if not isinstance(var, Traced):
         return False
     kind = var.value.type
     if isinstance(kind, ArrayType):
@@ -87,7 +81,9 @@ def abs_(vm: Machine, args: Args, kwargs: Words) -> Var:
     value = realize(vm, args[0])
     if operators.foldable(value):
         return operators.folded(vm, abs, value.obj)  # type: ignore[union-attr]
-    if isinstance(value, Run) and isinstance(value.value.type, ArrayType | ScalarType | SpanType):
+    if isinstance(value, Traced) and isinstance(
+        value.value.type, ArrayType | ScalarType | DynArrayType
+    ):
         if not getattr(value.value.type, "python", False):
             return operators.unary(vm, "abs", value)
         if value.value.type.dtype.kind in "if":

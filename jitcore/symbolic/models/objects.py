@@ -9,23 +9,25 @@ from jitcore.fallback import breaks
 from jitcore.guards.guard import Absent
 from jitcore.guards.source import Attr
 from jitcore.ir.types import ObjectType
-from jitcore.symbolic.attrs import instance_dict, is_gone, load_attr, lookup, store_attr
-from jitcore.symbolic.calls import callable_name, model
 from jitcore.symbolic.describe import class_of as described_class
 from jitcore.symbolic.describe import describe
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.nodes import leaf
+from jitcore.symbolic.objects.attrs import instance_dict, is_gone, load_attr, store_attr
+from jitcore.symbolic.objects.calls import callable_name, model
+from jitcore.symbolic.objects.class_attrs import lookup
+from jitcore.symbolic.objects.instance_values import HEAPTYPE
 from jitcore.symbolic.values import (
     NOTHING,
-    Compiled,
+    CompiledFunction,
     Func,
     Known,
     Method,
     Object,
-    Run,
+    Traced,
     Var,
 )
-from jitcore.symbolic.wrap import HEAPTYPE, realize
+from jitcore.symbolic.wrap import realize
 
 Args = tuple[Var, ...]
 Words = dict[str, Var]
@@ -40,7 +42,7 @@ def isinstance_(vm: Machine, args: Args, kwargs: Words) -> Var:
             vm.stop(breaks.UNKNOWN_BUILTIN, "isinstance() with a class that has a metaclass")
     found = issubclass(cls, classes)
     if not found and not shows_its_class(cls):
-        vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which has a __class__")
+        vm.stop(breaks.UNKNOWN_BUILTIN, f"isinstance() of {cls.__name__}, which defines __class__")
     return Known(found)
 
 
@@ -77,7 +79,7 @@ def class_of(vm: Machine, var: Var) -> type:
 @model(callable)
 def callable_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
-    if isinstance(owner, (Func, Compiled, Method)):
+    if isinstance(owner, (Func, CompiledFunction, Method)):
         return Known(True)
     if isinstance(owner, Known):
         return Known(callable(owner.obj))
@@ -113,7 +115,7 @@ def attribute_name(vm: Machine, var: Var) -> str:
 def has_attr(vm: Machine, owner: Var, name: str) -> bool:
     owner = realize(vm, owner)
     cls = class_of(vm, owner)
-    if isinstance(owner, Run) and not isinstance(owner.value.type, ObjectType):
+    if isinstance(owner, Traced) and not isinstance(owner.value.type, ObjectType):
         return hasattr(cls, name)
     if isinstance(owner, Object) and name in owner.attrs:
         return owner.attrs[name] is not None or not is_gone(lookup(cls, name))

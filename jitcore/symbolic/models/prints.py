@@ -1,14 +1,14 @@
 """`print` of what needs no code of the program's to become a text: a step between kernels.
 
     Window …  check: the stream is plain   one that is not: CPython goes on before the window
-    Loud      print                        at its place, once; what it raises is raised there
+    effect    print                        at its place, once; what it raises is raised there
     Window …
 
 In an inlined call, of which no frame is there to go on in, it is done when the call has returned:
 what comes in between is pure, and if it fails nothing has been printed.
 
-A plain stream (jitcore/streams.py) runs nothing of the program's, so all that is known of it goes
-on to hold, and what is held back is not seen. Anything else is printed by CPython.
+A plain stream (jitcore/host/plain_streams.py) runs nothing of the program's, so all that is known
+of it goes on to hold, and what is held back is not seen. Anything else is printed by CPython.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from jitcore.dataclass import replace
 from jitcore.fallback import breaks
 from jitcore.guards.guard import HasType
 from jitcore.guards.source import Const, ModuleAttr
+from jitcore.host.fast_dataclass import replace
+from jitcore.host.plain_streams import check, is_plain
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
-from jitcore.ir.ops_opaque import gives_none
+from jitcore.ir.ops.opaque import gives_none
 from jitcore.ir.types import ObjectType, ScalarType
 from jitcore.ir.value import Value, leaves
-from jitcore.marks import disable
-from jitcore.streams import check, is_plain
-from jitcore.symbolic.calls import model
-from jitcore.symbolic.describe import describe
+from jitcore.symbolic.describe import describe, with_article
 from jitcore.symbolic.machine import Machine
+from jitcore.symbolic.objects.calls import model
+from jitcore.symbolic.objects.strings import TEXT
 from jitcore.symbolic.state import Frame
-from jitcore.symbolic.texts import TEXT
-from jitcore.symbolic.values import Known, List, Run, Tuple, Var
+from jitcore.symbolic.values import Known, List, Traced, Tuple, Var
 from jitcore.symbolic.wrap import realize
+from jitcore.user.directives import disable
 
 CHECK = Op("jitcore.check_stream", check, Kind.OPAQUE, Effect.SILENT, gives_none)
 PRINT = Op("py.print", print, Kind.OPAQUE, Effect.LOUD, gives_none, lambda *_: Effect.LOUD)
@@ -97,7 +97,7 @@ def is_code(const: Any) -> bool:
 def place_of_its_own(vm: Machine) -> str:
     """Where no step has one."""
     if vm.work is not None:
-        return " in a loop in C"
+        return " in a compiled loop"
     if any(f.instr and f.code.handler_of(f.instr.offset) for f in vm.frames[1:]):
         return " in a block of a function that is inlined"
     return " in verify mode" if vm.config.verify else ""
@@ -109,10 +109,10 @@ def printed(vm: Machine, var: Var, inside: bool = False) -> Any:
     match var:
         case Known(obj) if is_text(obj):
             return obj
-        case Run(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
+        case Traced(Value(type=ScalarType() as kind) as value) if kind.dtype.kind in "biufc":
             if kind.python or not inside:
                 return value
-        case Run(value) if value.type == TEXT:
+        case Traced(value) if value.type == TEXT:
             return value
         case Tuple(items, cls=cls) if cls is tuple:
             return tuple(printed(vm, item, True) for item in items)
@@ -153,7 +153,7 @@ def stream(vm: Machine, file: Var, is_ascii: bool) -> Value | None:
     else:
         vm.stop(breaks.PRINT, f"print() to {describe(file)}")
     if not is_plain(live, is_ascii):
-        vm.stop(breaks.PRINT, f"print() to a {type(live).__name__}")
+        vm.stop(breaks.PRINT, f"print() to {with_article(type(live).__name__)}")
     vm.guard(HasType(origin, type(live)))
     by_itself = isinstance(file, Known)
     return None if by_itself else vm.input(origin, ObjectType(type(live)))

@@ -7,20 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from jitcore.fallback import breaks
-from jitcore.ir.ops_loop import RANGE_STEP
-from jitcore.ir.types import PYINT, ArrayType, ScalarType, SpanType, type_of
-from jitcore.symbolic import comparisons, operators, piles, spans
-from jitcore.symbolic.calls import call, model
+from jitcore.ir.ops.loop import RANGE_STEP
+from jitcore.ir.types import PYINT, ArrayType, DynArrayType, ScalarType, type_of
+from jitcore.symbolic.arrays.shape_facts import told
 from jitcore.symbolic.describe import describe
-from jitcore.symbolic.either import chosen
-from jitcore.symbolic.extents import told
 from jitcore.symbolic.handlers.build import constants, key_of, make_slice
-from jitcore.symbolic.iterate import adopted, following, items_of, iterator, length
+from jitcore.symbolic.loops import array_views, local_stack
+from jitcore.symbolic.loops.sequences import code_point, sequence
+from jitcore.symbolic.loops.sequences import count as length_of
+from jitcore.symbolic.loops.union_value import chosen
 from jitcore.symbolic.machine import Machine
 from jitcore.symbolic.models.objects import class_of
 from jitcore.symbolic.nodes import call_builtin, number_type
-from jitcore.symbolic.sequences import code_point, sequence
-from jitcore.symbolic.sequences import count as length_of
+from jitcore.symbolic.objects import comparisons, operators
+from jitcore.symbolic.objects.calls import call, model
+from jitcore.symbolic.objects.iterate import adopted, following, items_of, iterator, length
 from jitcore.symbolic.truth import truth
 from jitcore.symbolic.unwind import fails
 from jitcore.symbolic.values import (
@@ -32,8 +33,8 @@ from jitcore.symbolic.values import (
     List,
     Map,
     Range,
-    Run,
     Set,
+    Traced,
     Tuple,
     Var,
     Zip,
@@ -52,18 +53,22 @@ def plain(vm: Machine, name: str, kwargs: Words) -> None:
 @model(len)
 def len_(vm: Machine, args: Args, kwargs: Words) -> Var:
     owner = realize(vm, args[0])
-    if piles.is_pile(owner):
-        return piles.count(vm, owner)
+    if local_stack.is_pile(owner):
+        return local_stack.count(vm, owner)
     if isinstance(owner, Set):
         return Known(len(owner.items))
-    if isinstance(owner, Run) and isinstance(owner.value.type, SpanType):
-        return spans.length(vm, owner.value)
-    if isinstance(owner, Run) and isinstance(owner.value.type, ArrayType) and owner.value.type.ndim:
+    if isinstance(owner, Traced) and isinstance(owner.value.type, DynArrayType):
+        return array_views.length(vm, owner.value)
+    if (
+        isinstance(owner, Traced)
+        and isinstance(owner.value.type, ArrayType)
+        and owner.value.type.ndim
+    ):
         return told(vm, owner, "len", lambda t: t.shape[0])
     count = length(vm, owner)
     over = sequence(vm, owner) if count is None and vm.work is not None else None
     if over is not None:
-        return Run(length_of(vm, over, 0))
+        return Traced(length_of(vm, over, 0))
     if count is None:
         vm.stop(breaks.UNKNOWN_BUILTIN, f"len() of {describe(owner)}")
     return Known(count)
@@ -83,12 +88,12 @@ def ord_(vm: Machine, args: Args, kwargs: Words) -> Var:
 @model(range)
 def range_(vm: Machine, args: Args, kwargs: Words) -> Var:
     vars = [realize(vm, arg) for arg in args]
-    if any(isinstance(v, Run) and not isinstance(v.value.type, ScalarType) for v in vars):
+    if any(isinstance(v, Traced) and not isinstance(v.value.type, ScalarType) for v in vars):
         vm.stop(breaks.RUNTIME_VALUE, "range()")
-    if not any(isinstance(v, Run) for v in vars) or not bounds_are_whole(vm, vars):
+    if not any(isinstance(v, Traced) for v in vars) or not bounds_are_whole(vm, vars):
         return operators.folded(vm, range, *map(vm.concrete, vars))
     start, stop, step = (Known(0), vars[0], Known(1)) if len(vars) == 1 else (*vars, Known(1))[:3]
-    if isinstance(step, Run):
+    if isinstance(step, Traced):
         step = vm.emit(RANGE_STEP, (step.value,), {})
     return Range(start, stop, step)
 
@@ -101,14 +106,14 @@ def bounds_are_whole(vm: Machine, vars: list[Var]) -> bool:
 def may_step(vm: Machine, step: Var) -> bool:
     if isinstance(step, Known):
         return bool(step.obj != 0)
-    return vm.work is not None and isinstance(step, Run) and step.value.type == PYINT
+    return vm.work is not None and isinstance(step, Traced) and step.value.type == PYINT
 
 
 def is_whole(var: Var) -> bool:
     """What range() takes without asking."""
     if isinstance(var, Known):
         return type(var.obj) is int
-    kind = var.value.type if isinstance(var, Run) else None
+    kind = var.value.type if isinstance(var, Traced) else None
     return isinstance(kind, ScalarType) and kind.dtype.kind in "iu"
 
 
@@ -168,7 +173,7 @@ def reversed_(vm: Machine, args: Args, kwargs: Words) -> Var:
     if isinstance(over, Range) and over.settled is not None:
         over = over.settled
     of_range = isinstance(over, Range) or (isinstance(over, Known) and type(over.obj) is range)
-    if of_range or (isinstance(over, Run) and length(vm, over) is not None):
+    if of_range or (isinstance(over, Traced) and length(vm, over) is not None):
         return adopted(vm, Iter(over, backward=True))
     return Iter(Tuple(tuple(reversed(items_of(vm, over)))), passing=True)
 
@@ -199,7 +204,7 @@ def dict_(vm: Machine, args: Args, kwargs: Words) -> Var:
             for pair in items_of(vm, first):
                 parts = items_of(vm, pair)
                 if len(parts) != 2:
-                    vm.stop(breaks.PYTHON_RAISES, "ValueError: dict() of what are not pairs")
+                    vm.stop(breaks.PYTHON_RAISES, "ValueError: dict() of items that are not pairs")
                 made.items[key_of(vm, parts[0])] = parts[1]
     made.items.update(kwargs)
     return made
@@ -236,7 +241,7 @@ def extreme(fn: Callable[..., Any], text: str) -> Callable[[Machine, Args, Words
 
 
 def at_run_time(vm: Machine, items: list[Var]) -> bool:
-    return any(isinstance(realize(vm, item), Run) for item in items)
+    return any(isinstance(realize(vm, item), Traced) for item in items)
 
 
 model(min)(extreme(min, "<"))
@@ -283,7 +288,7 @@ def quantifier(fn: Callable[..., Any], stops_at: bool) -> Callable[[Machine, Arg
         if not left:
             return Known(answer)
         if vm.writes != writes:
-            vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of values whose making has effects")
+            vm.stop(breaks.UNKNOWN_BUILTIN, f"{fn.__name__}() of values with side effects")
         vm.spoiled.append(it)
         return call_builtin(vm, fn, (Tuple((*left, Known(answer))),), type_of(True))
 

@@ -1,0 +1,90 @@
+#include "policy/point_state.h"
+
+#include "policy/budget.h"
+#include "policy/hotness.h"
+
+/* Looking at the clock costs as much as a small operation of NumPy's. */
+#define CLOCK_ALWAYS 16
+#define CLOCK_SAMPLE 16
+#define SKIPS 15              /* of 16 iterations, where the budget makes code wait, */
+#define SHORT_ITERATION 50e-6 /* and they are so short */
+
+/* Where there are several entries, one with a penalty has its guards asked so often, until the point takes a penalty, too. */
+#define MAX_PENALISED 64
+#define POINT_PENALTY 1000
+
+/* Code that is hot because it is called often is compiled where its frames begin, or first pass a point without an entry:
+ * not from somewhere in a loop on, unless this frame alone has been in it for long enough. */
+static int is_for_another(const PointState *state, const Activation *activation, const CodeEntry *code_entry) {
+    if (activation->first_cold_point == NULL || activation->first_cold_point == state || activation->began == 0)
+        return 0;
+    return !hotness_reached(code_entry, hotness_since(code_entry, activation->began));
+}
+
+static void skip_some(PointState *state, CodeEntry *code_entry, const JitFrame *frame) {
+    double now = budget_clock(), since = now - state->looked_at;
+    state->looked_at = now;
+    if (since >= SHORT_ITERATION) /* one iteration, or all that were skipped */
+        return;
+    state->skips = SKIPS;
+    hotness_passed(code_entry, frame, SKIPS);
+}
+
+/* What a frame has done before it came here first, it has done: a script that reads its data for a second, and then goes three
+ * iterations, gains nothing. */
+int point_state_is_hot(PointState *state, Activation *activation) {
+    CodeEntry *code_entry = offset_map_of(JIT_CODE(activation->frame))->code_entry;
+    if (code_entry->hot && !state->cold && !is_for_another(state, activation, code_entry))
+        return 1;
+    unsigned visits = ++state->visits;
+    hotness_passed(code_entry, activation->frame, 1);
+    int comes = state->timed != activation->serial, counts = !code_entry->hot && activation->began > 0;
+    if (comes && counts) {
+        state->timed = activation->serial;
+        state->timed_since = budget_clock();
+    }
+    if (counts && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0 || budget_is_spent()))
+        code_entry->hot = hotness_reached(code_entry, code_entry->spent + hotness_since(code_entry, state->timed_since));
+    int once = state->cold && visits == 1 && hotness_seconds() > 0; /* nothing is gained */
+    if (code_entry->hot && !once && !is_for_another(state, activation, code_entry)) {
+        state->cold = 0;
+        return 1;
+    }
+    if (activation->first_cold_point == NULL)
+        activation->first_cold_point = state;
+    if (state->cold && visits > CLOCK_ALWAYS && budget_is_spent())
+        skip_some(state, code_entry, activation->frame);
+    return 0;
+}
+
+void point_state_cool(PointState *state, CodeEntry *code_entry, Activation *activation, double cost) {
+    if (!code_entry->measured)
+        return;
+    code_entry->hot = 0;
+    code_entry->spent = code_entry->work = 0;
+    code_entry->cost += cost;
+    activation->began = state->timed_since = code_entry->cooled = budget_clock();
+    activation->first_cold_point = NULL;
+    state->timed = activation->serial;
+}
+
+/* Compiling there took too long for what its code has run. */
+static int is_too_soon(PointState *state) {
+    if (state->closed_until > 0 && budget_clock() >= state->closed_until)
+        state->closed_until = 0;
+    return state->closed_until > 0;
+}
+
+int point_state_miss(PointState *state, const Activation *activation) {
+    int closed = state->closed || state->closed_for == activation->serial || is_too_soon(state);
+    if (closed && state->misses_in_a_row < MAX_MISSES)
+        state->misses_in_a_row++;
+    return closed;
+}
+
+void point_state_note_penalised(PointState *state) {
+    if (++state->penalised_in_a_row < MAX_PENALISED)
+        return;
+    state->penalised_in_a_row = 0;
+    state->penalty = POINT_PENALTY;
+}

@@ -1,1 +1,0 @@
-"""Graph nodes → kernels and the plan that runs them. Knows arrays, not Python bytecode."""

@@ -1,0 +1,210 @@
+"""Rows: every ufunc of NumPy, called.
+
+A C expression stands only where plain C gives NumPy's bits and flags. Its key is a dtype kind and
+holds where all inputs have one dtype in the inner loop: "f" is float32 and float64 only. In a
+template {0} and {1} are operands, {S} is the suffix of the C function (f or nothing), T the C type
+of the operands, U the unsigned type of the same width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jitcore.ir.infer.by_sample import asked
+from jitcore.ir.infer.elementwise import infer_map
+from jitcore.ir.op import Args, Effect, Kind, Kwargs, Op, leaf_type, writes_out
+from jitcore.ir.types import ArrayType, ScalarType, Type
+from jitcore.ir.value import Value
+
+
+def effect_of_call(op: Op, args: Args, kwargs: Kwargs) -> Effect:
+    if writes_out(op, args, kwargs):
+        return Effect.STORE
+    # Releases of NumPy warn of `where` without `out`; unsafe casts of complex numbers warn.
+    if not kwargs.keys() <= {"dtype", "out"}:
+        return Effect.LOUD
+    if "dtype" in kwargs or may_not_fit(args):
+        return Effect.FLAGS
+    if op.name in _ORDERED and any(map(_complex, args)):
+        return Effect.FLAGS
+    if op.name in _SILENT_ON_INTS and all(map(_whole, args)):
+        return Effect.SILENT
+    return op.effect
+
+
+def may_not_fit(args: Args) -> bool:
+    """A Python number that NumPy converts to a narrower dtype: OverflowError, or a warning.
+
+    The ints among the constants were tried by the type rule.
+    """
+    types = [leaf_type(arg) for arg in args]
+    for arg, t in zip(args, types, strict=True):
+        if isinstance(t, ScalarType) and t.python:
+            number = t.dtype.kind
+            if (number in "fc" and any(map(_narrow, types))) or (
+                number == "i" and type(arg) is Value
+            ):
+                return True
+    return False
+
+
+def _narrow(t: Type) -> bool:
+    """float16, float32, complex64."""
+    return isinstance(t, ArrayType | ScalarType) and t.dtype.char in "efF"
+
+
+def _complex(arg: Any) -> bool:
+    t = leaf_type(arg)
+    return not isinstance(t, ArrayType | ScalarType) or t.dtype.kind == "c"
+
+
+def _whole(arg: Any) -> bool:
+    """An array or a number of bools or ints."""
+    t = leaf_type(arg)
+    return isinstance(t, ArrayType | ScalarType) and t.dtype.kind in "biu"
+
+
+def _compare(sign: str, quiet: str | None = None) -> dict[str, str]:
+    plain = f"({{0}} {sign} {{1}})"
+    floats = plain if quiet is None else f"{quiet}({{0}}, {{1}})"
+    return {"f": floats, "i": plain, "u": plain, "b": f"(!!{{0}} {sign} !!{{1}})"}
+
+
+def _wrapping(sign: str) -> dict[str, str]:
+    """Integers wrap around: the sum is made of unsigned numbers, where C defines it."""
+    whole = f"(T)((U){{0}} {sign} (U){{1}})"
+    return {"f": f"({{0}} {sign} {{1}})", "i": whole, "u": whole}
+
+
+def _bits(sign: str) -> dict[str, str]:
+    whole = f"(T)({{0}} {sign} {{1}})"
+    return {"i": whole, "u": whole, "b": f"(!!{{0}} {sign} !!{{1}})"}
+
+
+def _truth(template: str) -> dict[str, str]:
+    return dict.fromkeys("fiub", template)
+
+
+def _least(sign: str) -> dict[str, str]:
+    """Integers only: C and NumPy differ in the zeros and NaNs of floats."""
+    return dict.fromkeys("iu", f"({{0}} {sign} {{1}} ? {{0}} : {{1}})")
+
+
+_IDENTITY = "({0})"
+_IN_RANGE = "(U){1} < (U)(8 * sizeof(T))"
+
+C: Mapping[str, Mapping[str, str]] = {
+    "add": _wrapping("+") | {"b": "({0} || {1})"},
+    "subtract": _wrapping("-"),
+    "multiply": _wrapping("*") | {"b": "({0} && {1})"},
+    "divide": {"f": "({0} / {1})"},
+    "negative": {"f": "(-{0})", "i": "(T)(0 - (U){0})", "u": "(T)(0 - (U){0})"},
+    "positive": dict.fromkeys("fiu", _IDENTITY),
+    "conjugate": dict.fromkeys("fiu", _IDENTITY),
+    "absolute": {
+        "f": "fabs{S}({0})",
+        "i": "({0} < 0 ? (T)(0 - (U){0}) : {0})",
+        "u": _IDENTITY,
+        "b": "(!!{0})",
+    },
+    "fabs": {"f": "fabs{S}({0})"},
+    "sqrt": {"f": "sqrt{S}({0})"},
+    "square": {"f": "({0} * {0})", "i": "(T)((U){0} * (U){0})", "u": "(T)((U){0} * (U){0})"},
+    "reciprocal": {"f": "(1 / {0})"},
+    "floor": {"f": "floor{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
+    "ceil": {"f": "ceil{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
+    "trunc": {"f": "trunc{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
+    "rint": {"f": "rint{S}({0})"},
+    "copysign": {"f": "copysign{S}({0}, {1})"},
+    "signbit": {"f": "(__builtin_signbit({0}) != 0)"},
+    "isnan": {"f": "(__builtin_isnan({0}) != 0)", "i": "0", "u": "0", "b": "0"},
+    "isinf": {"f": "(__builtin_isinf({0}) != 0)", "i": "0", "u": "0", "b": "0"},
+    "isfinite": {"f": "(__builtin_isfinite({0}) != 0)", "i": "1", "u": "1", "b": "1"},
+    "equal": _compare("=="),
+    "not_equal": _compare("!="),
+    "less": _compare("<", "__builtin_isless"),
+    "less_equal": _compare("<=", "__builtin_islessequal"),
+    "greater": _compare(">", "__builtin_isgreater"),
+    "greater_equal": _compare(">=", "__builtin_isgreaterequal"),
+    "logical_and": _truth("({0} != 0 && {1} != 0)"),
+    "logical_or": _truth("({0} != 0 || {1} != 0)"),
+    "logical_xor": _truth("(({0} != 0) != ({1} != 0))"),
+    "logical_not": _truth("({0} == 0)"),
+    "bitwise_and": _bits("&"),
+    "bitwise_or": _bits("|"),
+    "bitwise_xor": _bits("^"),
+    "invert": {"i": "(T)(~{0})", "u": "(T)(~{0})", "b": "(!{0})"},
+    "left_shift": dict.fromkeys("iu", f"({_IN_RANGE} ? (T)((U){{0}} << {{1}}) : (T)0)"),
+    "right_shift": {
+        "i": f"({_IN_RANGE} ? (T)({{0}} >> {{1}}) : (T)({{0}} < 0 ? -1 : 0))",
+        "u": f"({_IN_RANGE} ? (T)({{0}} >> {{1}}) : (T)0)",
+    },
+    "maximum": _least(">"),
+    "minimum": _least("<"),
+    "fmax": _least(">"),
+    "fmin": _least("<"),
+}
+
+# No float is computed, or none that NumPy would warn of.
+_SILENT = frozenset(
+    (
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_count", "invert"),
+        *("left_shift", "right_shift", "positive", "conjugate", "copysign", "fabs"),
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_and", "logical_or", "logical_xor", "logical_not"),
+        *("isnan", "isinf", "isfinite", "isnat", "signbit"),
+    )
+)
+
+
+# Of complex numbers, the C comparison raises "invalid" where there is a NaN.
+_ORDERED = frozenset(("less", "less_equal", "greater", "greater_equal"))
+
+# Integers wrap around in silence.
+_SILENT_ON_INTS = frozenset(
+    (
+        *("add", "subtract", "multiply", "negative", "absolute", "square", "sign"),
+        *("maximum", "minimum", "fmax", "fmin", "floor", "ceil", "trunc"),
+    )
+)
+
+
+def _row(ufunc: np.ufunc) -> Op:
+    name = ufunc.__name__
+    return Op(
+        name,
+        ufunc,
+        Kind.MAP,
+        Effect.SILENT if name in _SILENT else Effect.FLAGS,
+        rule=infer_map,
+        effect_rule=effect_of_call,
+        ufunc=ufunc,
+        c=C.get(name),
+        loop=True,
+    )
+
+
+def elementwise_ufuncs() -> list[np.ufunc]:
+    """The ufuncs of NumPy's namespace, each once; those with a signature are linear algebra."""
+    found = {
+        id(value): value for value in vars(np).values() if isinstance(value, np.ufunc)
+    }.values()
+    return [ufunc for ufunc in found if ufunc.signature is None]
+
+
+def generalised_ufuncs() -> list[np.ufunc]:
+    found = [getattr(np, name, None) for name in ("matmul", "vecdot", "matvec", "vecmat")]
+    return [ufunc for ufunc in found if isinstance(ufunc, np.ufunc)]
+
+
+ROWS: tuple[Op, ...] = (
+    *map(_row, elementwise_ufuncs()),
+    *(
+        Op(ufunc.__name__, ufunc, Kind.LINALG, Effect.FLAGS, asked, operands=2, ufunc=ufunc)
+        for ufunc in generalised_ufuncs()
+    ),
+)
+UFUNC: Mapping[str, Op] = {row.name: row for row in ROWS}

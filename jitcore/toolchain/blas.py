@@ -1,0 +1,22 @@
+"""The BLAS library that NumPy has loaded."""
+
+from __future__ import annotations
+
+import ctypes
+
+from numpy._core import _multiarray_umath
+
+THREADS = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads")
+
+
+def threads_of_blas() -> int | None:
+    """The address of the function that says how many NumPy's OpenBLAS has."""
+    try:
+        numpys = ctypes.CDLL(_multiarray_umath.__file__)
+    except OSError:
+        return None
+    for name in THREADS:
+        function = getattr(numpys, name, None)
+        if function is not None:
+            return ctypes.cast(function, ctypes.c_void_p).value
+    return None
