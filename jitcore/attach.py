@@ -17,7 +17,6 @@ from jitcore import _C
 from jitcore.config import Config, environment
 from jitcore.host.lazy_import import LazyModule
 from jitcore.host.user_exceptions import is_users
-from jitcore.loops import build_loop
 from jitcore.pipeline import compile_for, compile_region
 from jitcore.runtime import process
 from jitcore.runtime.adopt import adopted, begin, forget, has_plain_names, prepare, twin
@@ -29,7 +28,6 @@ from jitcore.user.directives import is_left
 from jitcore.verify.contain import failed, guarded
 
 shadow_run = LazyModule("jitcore.verify.shadow_run")
-LOADED = (build_loop,)  # not while a thread may fork
 
 
 def attach(original: FunctionType, config: Config) -> Any:

@@ -96,6 +96,26 @@ def test_a_fork_while_others_launch() -> None:
         """)
 
 
+def test_a_fork_while_a_module_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("import time; time.sleep(0.5); value = 3")
+    run(f"""
+        import sys, time, warnings
+        from jitcore.host.lazy_import import LazyModule
+        warnings.simplefilter("ignore")
+        sys.path.insert(0, {str(tmp_path)!r})
+        module = LazyModule("slow")
+        loads = threading.Thread(target=lambda: module.value)
+        loads.start()
+        while "slow" not in sys.modules:
+            time.sleep(0.001)
+        child = os.fork()
+        if child == 0:
+            os._exit(module.value != 3)
+        assert os.waitpid(child, 0)[1] == 0
+        loads.join()
+        """)
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(method: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
