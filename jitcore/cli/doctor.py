@@ -30,8 +30,9 @@ from jitcore.runtime.memory_limit import heap_bytes, pool_bytes
 from jitcore.runtime.notify import collect
 from jitcore.runtime.threads import threads_of
 from jitcore.toolchain.cache_dir import said, scratch, usable
-from jitcore.toolchain.compiler import CompileError, Compiler, find, machine, run
+from jitcore.toolchain.compiler import Compiler, find, machine
 from jitcore.toolchain.selftest import chosen
+from jitcore.toolchain.subprocesses import CompileError, run
 from jitcore.version import __version__
 
 INSTALL = "install gcc or clang, or: pip install 'jitcore[compiler]'"

@@ -33,7 +33,7 @@ from jitcore.plan.work import Work
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import LoopRegion as Looped
 from jitcore.toolchain.background import background
-from jitcore.toolchain.compiler import Stopped
+from jitcore.toolchain.subprocesses import Stopped
 
 Programs = dict[tuple[Source, ...], GuardProgram]  # by what they load for the plan
 

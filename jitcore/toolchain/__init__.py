@@ -5,7 +5,8 @@
         on disk: cache_dir.py, trusted by folder_trust.py ─▶ dlopen.py
         else: compiler.py ─▶ assembly, searched for FMA ─▶ library ─▶ dlopen.py
               selftest.py  the first compiler and flags with NumPy's bits
-              parallel_map.py  several at once      background.py  while the program goes on
+              subprocesses.py  runs it      parallel_map.py  several at once
+              background.py  while the program goes on
         failed: retry_cache.py, a negative cache with backoff: 1 minute, 2, 4 … 1 hour
 
     For generated text:

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import Condition, Thread, current_thread
 
-from jitcore.toolchain.compiler import Stopped, break_off, unbroken
+from jitcore.toolchain.subprocesses import Stopped, break_off, unbroken
 
 log = logging.getLogger("jitcore")
 

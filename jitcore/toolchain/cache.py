@@ -33,11 +33,12 @@ from jitcore.toolchain.cache_dir import (
     touch,
     usable,
 )
-from jitcore.toolchain.compiler import CompileError, build, fingerprint
+from jitcore.toolchain.compiler import build, fingerprint
 from jitcore.toolchain.dlopen import Library, dlopen
 from jitcore.toolchain.parallel_map import side_by_side
 from jitcore.toolchain.retry_cache import believed
 from jitcore.toolchain.selftest import Chosen, chosen, fast
+from jitcore.toolchain.subprocesses import CompileError
 from jitcore.toolchain.symbol_names import LABEL, SHOWN, own_symbol, symbol_of
 from jitcore.version import __version__
 

@@ -10,23 +10,17 @@ from __future__ import annotations
 import os
 import platform
 import re
-import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread, current_thread
-from weakref import WeakSet
 
 from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
 
 from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.toolchain.cache_dir import scratch
-
-SECONDS = 120.0
+from jitcore.toolchain.subprocesses import CompileError, run, run_all
 
 # -O3 for the loops. Traps stay honoured (the default): NumPy reports flags, so arithmetic may not
 # be dropped or invented. errno would keep sqrt a call. Signed overflow wraps, as NumPy's does.
@@ -120,10 +114,6 @@ void probe_complex(long n, const double *a, const double *b, double *out)
     }
 }
 """
-
-
-class CompileError(Exception):
-    """The C compiler refused, died, was not there, or made code that rounds otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,100 +211,41 @@ def fingerprint(compiler: Compiler) -> str:
     )
 
 
-def run(command: tuple[str, ...], text: str, folder: Path | None = None) -> str:
-    """The standard output of `command` fed with `text`; CompileError unless it exits with 0."""
-    # zig keeps what it made; kernels are kept by cache.py
-    kept = {f"ZIG_{name}_CACHE_DIR": str(folder) for name in ("GLOBAL", "LOCAL") if folder}
-    try:
-        with subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,  # gcc's own processes die with it
-            env={**os.environ, "LC_ALL": "C", **kept},
-        ) as process:
-            out, err = talk(process, text)
-    except TimeoutError:  # of an alarm that the program has set
-        raise
-    except (OSError, subprocess.SubprocessError) as error:
-        raise CompileError(f"{command[0]}: {error}") from error
-    if process.returncode != 0:
-        raise CompileError(f"{command[0]} exit {process.returncode}: {err.strip()[:2000]}")
-    return out
-
-
-def talk(process: subprocess.Popen[str], text: str) -> tuple[str, str]:
-    """As Popen.communicate, but the process dies with the thread's work."""
-    thread = current_thread()
-    UNDER_WAY[thread] = process
-    try:
-        if thread in BROKEN_OFF:
-            raise Stopped
-        out, err = process.communicate(text, timeout=SECONDS)
-    except BaseException:
-        kill(process)
-        raise
-    finally:
-        del UNDER_WAY[thread]
-    if thread in BROKEN_OFF:
-        raise Stopped
-    return out, err
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    """With all that it has started. Its number is its own until somebody waits for it."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-class Stopped(Exception):
-    """The thread was told to leave its work."""
-
-
-UNDER_WAY: dict[Thread, subprocess.Popen[str]] = {}
-BROKEN_OFF: WeakSet[Thread] = WeakSet()
-
-
-def break_off(thread: Thread) -> None:
-    """The compiler that this thread waits for dies, and it starts no other: Stopped is raised."""
-    BROKEN_OFF.add(thread)
-    process = UNDER_WAY.get(thread)
-    if process is not None and process.returncode is None:
-        kill(process)
-
-
-def unbroken(thread: Thread) -> None:
-    """It goes on after all."""
-    BROKEN_OFF.discard(thread)
-
-
 def fused(assembly: str) -> str | None:
     """The first fused multiply-add in the text, if any."""
     found = FUSED.search(assembly)
     return found.group(1) if found else None
 
 
-def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> str:
-    """`source` compiled to assembly, left in `target`; it rounds after every operation, if it
-    must."""
+def assembly(compiler: Compiler, flags: tuple[str, ...], sources: Mapping[Path, str]) -> list[str]:
+    """Each source compiled to assembly, left in its file, side by side; it rounds after every
+    operation, if it must."""
     asked = FLAGS[compiler.numerics]
-    quick = QUICK if source.startswith(LONG) else ()
-    words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
-    run((*compiler.command, *asked.common, *quick, *flags, *words), source, target.parent)
-    text = target.read_text()
-    bad = fused(text)
+    jobs = []
+    for target, source in sources.items():
+        quick = QUICK if source.startswith(LONG) else ()
+        words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
+        jobs.append(((*compiler.command, *asked.common, *quick, *flags, *words), source))
+    run_all(jobs, next(iter(sources)).parent)
+    texts = [target.read_text() for target in sources]
+    bad = next(filter(None, map(fused, texts)), None)
     if bad is not None and asked.rounds:
         raise CompileError(f"{compiler.path} emits {bad} although told not to")
-    return text
+    return texts
 
 
 def build(compiler: Compiler, flags: tuple[str, ...], source: str, target: Path) -> None:
     """Compile `source` into the shared library `target`; CompileError where that cannot be, OSError
     where nothing can be written beside it."""
-    with scratch(target.parent) as folder:
-        text = folder / "kernel.s"
-        assembly(compiler, flags, source, text)
-        words = ("-x", "assembler", str(text), "-o", str(target))
-        run((*compiler.command, *LINK, *words, *FLAGS[compiler.numerics].libraries), "", folder)
+    build_all(compiler, flags, {target: source})
+
+
+def build_all(compiler: Compiler, flags: tuple[str, ...], sources: Mapping[Path, str]) -> None:
+    """Several that stand in one folder, side by side."""
+    with scratch(next(iter(sources)).parent) as folder:
+        made = {folder / f"{target.stem}.s": target for target in sources}
+        texts = zip(made, sources.values(), strict=True)
+        assembly(compiler, flags, dict(texts))
+        for text, target in made.items():
+            words = ("-x", "assembler", str(text), "-o", str(target))
+            run((*compiler.command, *LINK, *words, *FLAGS[compiler.numerics].libraries), "", folder)

@@ -7,7 +7,7 @@ was found is kept on disk, for this compiler, these flags and this processor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,9 @@ from jitcore.toolchain.compiler import FLAGS as ALL_FLAGS
 from jitcore.toolchain.compiler import (
     MACHINES,
     PROBE,
-    CompileError,
     Compiler,
     build,
+    build_all,
     compilers,
     fingerprint,
 )
@@ -34,6 +34,7 @@ from jitcore.toolchain.compiler import machine as machine_here
 from jitcore.toolchain.dlopen import Library, dlopen
 from jitcore.toolchain.numpy_loops import same_bits
 from jitcore.toolchain.retry_cache import believed
+from jitcore.toolchain.subprocesses import CompileError
 
 Array = np.ndarray[Any, Any]
 
@@ -116,6 +117,10 @@ TESTS = (
 )
 
 
+# Compiled side by side: the longest wait of a first run.
+PARTS = (TESTS[:19], TESTS[19:])
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A compiler that passed."""
@@ -194,47 +199,49 @@ def takes(compiler: Compiler, flags: tuple[str, ...]) -> bool:
 
 def verdict(compiler: Compiler, flags: tuple[str, ...], folder: Path | None) -> str:
     """The test that failed, or nothing; from an earlier process, or found now."""
-    text = source()
-    key = "\0".join((fingerprint(compiler), np.__version__, *flags, text, repr(PAIRS)))
+    texts = sources()
+    key = "\0".join((fingerprint(compiler), np.__version__, *flags, *texts, repr(PAIRS)))
     kept = recall(folder, key)
     if kept is None:
-        kept = tried(compiler, flags, text)
+        kept = tried(compiler, flags, texts)
         remember(folder, key, kept)
     return kept
 
 
-def source() -> str:
+def sources() -> tuple[str, ...]:
     text = (Path(__file__).parent.parent / "runtime_c" / "selftest.c").read_text(encoding="utf-8")
-    return "\n".join((runtime_text(), QUIET, SELECT, SINK, PROBE, text))
+    common = "\n".join((runtime_text(), QUIET, SELECT, SINK, PROBE, text))
+    return tuple(f"#define PART {part}\n{common}" for part in range(len(PARTS)))
 
 
 @cache
-def tried(compiler: Compiler, flags: tuple[str, ...], text: str) -> str:
+def tried(compiler: Compiler, flags: tuple[str, ...], texts: tuple[str, ...]) -> str:
     try:
         with scratch() as folder:
-            target = folder / "selftest.so"
-            build(compiler, flags, text, target)
-            library = dlopen(target, SYMBOL)
+            targets = [folder / f"selftest{part}.so" for part in range(len(texts))]
+            build_all(compiler, flags, dict(zip(targets, texts, strict=True)))
+            libraries = [dlopen(target, SYMBOL) for target in targets]
     except TimeoutError:  # of an alarm that the program has set
         raise
     except OSError as error:
         raise CompileError(str(error)) from error
-    return next(failures(library), "")
+    return next(failures(libraries), "")
 
 
-def failures(library: Library) -> Iterator[str]:
+def failures(libraries: Sequence[Library]) -> Iterator[str]:
     """The tests that give other bits or flags than NumPy."""
     ffi = _cffi_backend.FFI()
-    function = ffi.cast("int(*)(int, void *, void *, void *, long long)", library.address)
-    for number, test in enumerate(TESTS):
-        for x, y in operands(test.dtype):
-            want, raised = by_numpy(test, x, y)
-            got = np.zeros_like(want)
-            pointers = [ffi.cast("void *", one.ctypes.data) for one in (x, y, got)]
-            flags = function(number, *pointers, x.size)
-            if flags != raised or not same_bits(got, want):
-                yield f"{test.name} ({np.dtype(test.dtype)})"
-                break
+    for library, tests in zip(libraries, PARTS, strict=True):
+        function = ffi.cast("int(*)(int, void *, void *, void *, long long)", library.address)
+        for number, test in enumerate(tests):
+            for x, y in operands(test.dtype):
+                want, raised = by_numpy(test, x, y)
+                got = np.zeros_like(want)
+                pointers = [ffi.cast("void *", one.ctypes.data) for one in (x, y, got)]
+                flags = function(number, *pointers, x.size)
+                if flags != raised or not same_bits(got, want):
+                    yield f"{test.name} ({np.dtype(test.dtype)})"
+                    break
 
 
 def operands(char: str) -> Iterator[tuple[Array, Array]]:

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from jitcore.toolchain.background import Background
-from jitcore.toolchain.compiler import Stopped, run
 from jitcore.toolchain.parallel_map import side_by_side
+from jitcore.toolchain.subprocesses import Stopped, run
 
 PATIENCE = 30.0
 

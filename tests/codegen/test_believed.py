@@ -143,7 +143,7 @@ def test_a_compiler_is_tried_again(
 ) -> None:
     selftest.tried.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(selftest, "build", full)
+        patch.setattr(selftest, "build_all", full)
         assert selftest.chosen("", "", fresh.cache_dir) is None
     assert selftest.chosen("", "", fresh.cache_dir) is None
     clock.now += FIRST

@@ -17,6 +17,7 @@ from jitcore.kernels.kernel import kernel
 from jitcore.toolchain import cache, cache_dir
 from jitcore.toolchain import compiler as toolchain
 from jitcore.toolchain.folder_trust import why_not
+from jitcore.toolchain.subprocesses import CompileError, run
 
 SOURCES = sorted(Path(jitcore.__file__).parent.rglob("*.py"))
 OTHER = 54321  # a user that nobody is
@@ -112,8 +113,8 @@ def test_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stranger = tmp_path / "made by a shell"
     named = f"cc;touch {stranger}"
     assert list(toolchain.compilers(named)) == []
-    with pytest.raises(toolchain.CompileError):
-        toolchain.run(("/bin/false", f"; touch '{stranger}'", "$(id)"), "")
+    with pytest.raises(CompileError):
+        run(("/bin/false", f"; touch '{stranger}'", "$(id)"), "")
     assert not stranger.exists()
 
 

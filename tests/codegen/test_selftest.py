@@ -13,7 +13,8 @@ import pytest
 from jitcore.config import from_environment
 from jitcore.toolchain import cache_dir, selftest
 from jitcore.toolchain import compiler as toolchain
-from jitcore.toolchain.compiler import CompileError, Compiler
+from jitcore.toolchain.compiler import Compiler
+from jitcore.toolchain.subprocesses import CompileError
 
 
 @pytest.fixture
@@ -40,8 +41,9 @@ def test_the_compiler_here_passes(compiler: Compiler, place: Path) -> None:
 
 def test_the_tests_of_both_sides_are_the_same() -> None:
     text = (Path(selftest.__file__).parent.parent / "runtime_c" / "selftest.c").read_text()
-    table = text.partition("volatile tests[] = {")[2].partition("}")[0]
-    assert len(table.replace("\n", " ").strip(" ,").split(",")) == len(selftest.TESTS)
+    table = text.partition("volatile tests[] = {\n#if PART == 0\n")[2].partition("#endif")[0]
+    named = [part.replace("\n", " ").strip(" ,").split(",") for part in table.split("#else")]
+    assert list(map(len, named)) == list(map(len, selftest.PARTS))
 
 
 @pytest.mark.parametrize(
@@ -59,9 +61,9 @@ def test_wrong_bits_and_flags_are_found(compiler: Compiler, flag: str, wrong: st
         "-DRT_DROP": ("v = expression;", "v = x;"),
         "-DRT_FLUSH": ("mul_d, f64, f64, x * y", "mul_d, f64, f64, 1e-300 * x * y * 1e300"),
     }
-    text = selftest.source().replace(*spoiled.get(flag, ("", "")))
+    texts = tuple(text.replace(*spoiled.get(flag, ("", ""))) for text in selftest.sources())
     bad = Compiler(compiler.path, (*compiler.extra, flag), f"{compiler.identity} {flag}")
-    assert wrong in selftest.tried(bad, (), text)
+    assert wrong in selftest.tried(bad, (), texts)
 
 
 def test_numpy_says_which_flags_are_raised() -> None:
@@ -109,7 +111,7 @@ def test_a_compiler_that_fails_its_test_is_not_used(
 
 
 def test_flags_in_turn(compiler: Compiler, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def tried(_: Compiler, flags: tuple[str, ...], text: str) -> str:
+    def tried(_: Compiler, flags: tuple[str, ...], texts: tuple[str, ...]) -> str:
         if flags == ("-a",):
             raise CompileError("unknown option -a")
         return "x / y" if flags == ("-b",) else ""
@@ -166,3 +168,21 @@ def test_the_wheel_of_zig_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_environment_names_compilers() -> None:
     config = from_environment({"JITCORE_CC": "tcc", "CC": "gcc -m64"})
     assert (config.compiler, config.hinted) == ("tcc", "gcc -m64")
+
+
+def test_the_parts_are_compiled_side_by_side(tmp_path: Path, place: Path) -> None:
+    """Each waits until the other has begun."""
+    both = script(
+        tmp_path / "both",
+        f"""
+        case "$*" in *"-S "*) ;; *) exec cc "$@";; esac
+        touch {tmp_path}/begun.$$
+        tries=0
+        until [ $(ls {tmp_path}/begun.* | wc -l) = {len(selftest.PARTS)} ]; do
+            sleep 0.02; tries=$((tries + 1)); [ $tries -lt 1000 ] || exit 3
+        done
+        exec cc "$@"
+        """,
+    )
+    (by,) = toolchain.compilers(both)
+    assert selftest.tried(by, toolchain.MACHINES[toolchain.machine()][0], selftest.sources()) == ""

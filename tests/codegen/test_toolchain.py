@@ -29,6 +29,7 @@ from jitcore.kernels.kernel import kernel, kernels_to_come, load_all, source_of
 from jitcore.passes.window import fused
 from jitcore.toolchain import compiler as toolchain
 from jitcore.toolchain import selftest
+from jitcore.toolchain.subprocesses import CompileError
 
 # ---- rounding -----------------------------------------------------------------------------------
 
@@ -47,13 +48,13 @@ def test_fused_multiply_add_is_seen() -> None:
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="flags of x86")
 def test_a_compiler_that_fuses_is_refused(compiler: toolchain.Compiler, tmp_path: Path) -> None:
     flags = ("-mfma", "-mavx2", "-ffp-contract=fast")
-    with pytest.raises(toolchain.CompileError, match="emits vf"):
-        toolchain.assembly(compiler, flags, toolchain.PROBE, tmp_path / "probe.s")
+    with pytest.raises(CompileError, match="emits vf"):
+        toolchain.assembly(compiler, flags, {tmp_path / "probe.s": toolchain.PROBE})
 
 
 def test_the_proven_flags_do_not_fuse(compiler: toolchain.Compiler, tmp_path: Path) -> None:
     flags = selftest.proven_flags(compiler, None)
-    text = toolchain.assembly(compiler, flags, toolchain.PROBE, tmp_path / "probe.s")
+    (text,) = toolchain.assembly(compiler, flags, {tmp_path / "probe.s": toolchain.PROBE})
     assert toolchain.fused(text) is None
 
 
@@ -67,7 +68,7 @@ def test_runs_between_calls_are_vector_code(compiler: toolchain.Compiler, tmp_pa
     b, _, results = build(fn, [X])
     (one,) = groups_of(fused(b.nodes, set(results)))
     flags = selftest.proven_flags(compiler, None)
-    text = toolchain.assembly(compiler, flags, source_of(one), tmp_path / "one.s")
+    (text,) = toolchain.assembly(compiler, flags, {tmp_path / "one.s": source_of(one)})
     assert "sqrtpd" in text
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import jitcore
 from jitcore.loops import build_loop
-from jitcore.toolchain import compiler
+from jitcore.toolchain import compiler, subprocesses
 
 PROGRAM = """
 import hashlib
@@ -182,13 +183,13 @@ def test_a_loop_of_too_much_c_is_cpythons() -> None:
 
 
 def test_long_texts_are_compiled_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, commands = compiler.run, []
+    real, commands = subprocesses.begun, []
 
-    def run(command: tuple[str, ...], text: str, folder: Path | None = None) -> str:
+    def begun(command: tuple[str, ...], folder: Path | None) -> Popen[str]:
         commands.append(command)
-        return real(command, text, folder)
+        return real(command, folder)
 
-    monkeypatch.setattr(compiler, "run", run)
+    monkeypatch.setattr(subprocesses, "begun", begun)
     x = np.linspace(0, 1, 50)
     for n, long, quick in ((2, 25_000, False), (25, 25_000, True), (25, 1 << 30, True)):
         monkeypatch.setattr(build_loop, "LONG", long)

@@ -22,7 +22,7 @@ from jitcore.ir.op import Op
 from jitcore.plan import assemble, segments
 from jitcore.runtime import points
 from jitcore.toolchain import cache
-from jitcore.toolchain.compiler import CompileError
+from jitcore.toolchain.subprocesses import CompileError
 from jitcore.verify.bug_report import parse
 
 STAGES: dict[str, tuple[Any, str]] = {
