@@ -20,10 +20,9 @@ from pathlib import Path
 from threading import Thread, current_thread
 from weakref import WeakSet
 
-from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
-
 from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import cpu_features
 from jitcore.toolchain.cache_dir import scratch
 
 SECONDS = 120.0
@@ -189,7 +188,7 @@ def find(named: str) -> Compiler | None:
 
 def cpu() -> dict[str, bool]:
     """NumPy's view of the processor: what its own loops were picked by."""
-    features: dict[str, bool] = __cpu_features__
+    features: dict[str, bool] = cpu_features
     return features
 
 
