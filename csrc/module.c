@@ -18,6 +18,7 @@
 #include "guards/same_value.h"
 #include "guards/weak_identity.h"
 #include "kernel/launch.h"
+#include "kernel/library.h"
 #include "kernel/pool.h"
 #include "kernel/undo.h"
 #include "kernel/workers.h"
@@ -73,7 +74,7 @@ static int null_init(PyObject *module) {
 #define PARTS(X)                                                                                                        \
     X(null) X(gc_pause) X(heap) X(weak_identity) X(thread_warnings) X(array_spec) X(same_value) X(guards) X(code_map)   \
     X(meter) X(hook) X(frame_end) X(ask_python) X(frame_state) X(point) X(workers) X(lookup) X(loop_origin)             \
-    X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(kernel) X(blas_dot)        \
+    X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(library) X(kernel) X(blas_dot) \
     X(blas_gemv) X(blocks) X(native_loop) X(dynamic_int) X(small_matmul) X(plan) X(trial) X(entry) X(function)          \
     X(hotness) X(predict) X(shadow_run) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(loop_integrity) X(pool) X(bincount)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from jitcore.auto.site_check import is_armed
@@ -18,22 +18,15 @@ NOT_INSTALLED = (
     "jitcore: not installed for this Python, which has not read jitcore.pth "
     "(it does not look for it on PYTHONPATH): pip install it"
 )
-USAGE = """\
-usage: python -m jitcore [run] [--report[=FILE]] (script.py | -m module | -c command) [arguments]
-       python -m jitcore explain script.py [arguments] the same, and each line with what runs it
-       python -m jitcore report FILE.json [FILE.html] a report that was written as JSON, to read
-       python -m jitcore doctor                      what jitcore finds here, and what to install
-       python -m jitcore cache [size | list | clear] the kernels that are kept on disk
-       python -m jitcore bugreport [script arguments] a file with what a maintainer needs
-       python -m jitcore replay file [--minify]      does what a bug report tells of happen here?"""
 # Loaded when they are asked for. A script of such a name is ./doctor, or cli/doctor.py.
 COMMANDS = {
     "doctor": "jitcore.cli.doctor",
     "cache": "jitcore.cli.cache",
     "bugreport": "jitcore.cli.bugreport",
     "replay": "jitcore.cli.replay",
-    "report": "jitcore.report.destinations",
+    "report": "jitcore.cli.report",
 }
+WORDS = "jitcore.cli.commands"
 RUN, EXPLAIN, REPORT = "run", "explain", "--report"
 
 
@@ -55,17 +48,27 @@ def report_to(file: str) -> str | None:
     return f"{kind}:{file}" if kind in ("json", "html") else None
 
 
+def answered(arguments: Sequence[str]) -> Callable[[], int] | None:
+    """What to say, and to leave with; None: they name a program."""
+    first = arguments[0] if arguments else ""
+    command = first if first in (RUN, EXPLAIN) else ""
+    asked = arguments[1:2] if command else arguments[:1]
+    if asked in (["-h"], ["--help"]):
+        return lambda: int(import_module(WORDS).show(command))
+    is_word = bool(first) and first.isidentifier() and not command
+    if not arguments or (is_word and not os.path.exists(first)):
+        why = f"there is no command {first!r}, and no such file" if first else ""
+        return lambda: int(import_module(WORDS).refuse(why))
+    return None
+
+
 def main() -> int:
     arguments = sys.argv[1:]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(USAGE)
-        return 0 if arguments else 2
-    if arguments[0] in COMMANDS:
-        module = import_module(COMMANDS[arguments[0]])
-        if arguments[1:2] in (["-h"], ["--help"]) and hasattr(module, "USAGE"):
-            print(module.USAGE)
-            return 0
-        return int(module.main(arguments[1:]))
+    if arguments and arguments[0] in COMMANDS:
+        return int(import_module(COMMANDS[arguments[0]]).main(arguments[1:]))
+    answer = answered(arguments)
+    if answer is not None:
+        return answer()
     original = sys.orig_argv[: len(sys.orig_argv) - len(arguments)]
     wanted: str | None = ""
     file = ""
@@ -78,8 +81,7 @@ def main() -> int:
         print(f"{REPORT}={file}: a name that ends in .json or .html is expected", file=sys.stderr)
         return 2
     if not arguments:
-        print(USAGE, file=sys.stderr)
-        return 2
+        return int(import_module(WORDS).refuse("no program is named"))
     words = command([*original, *arguments], sys.executable, arguments)
     if not is_armed(words[: len(words) - len(arguments)]):
         print(NOT_INSTALLED, file=sys.stderr)

@@ -33,7 +33,7 @@ else:
     ModuleType = type(sys)
 
 LIBRARY = frozenset(
-    """_cffi_backend _thread argparse array ast atexit base64 builtins collections
+    """_thread argparse array ast atexit base64 builtins collections
     contextlib contextvars copy ctypes dataclasses difflib dis enum fnmatch fractions
     functools gc hashlib heapq html importlib inspect io itertools json logging math numbers
     opcode operator os pathlib platform posix posixpath re reprlib resource shutil signal

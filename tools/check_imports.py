@@ -62,10 +62,7 @@ NUMPY = (
     *("user", "ir", "guards", "symbolic", "toolchain", "kernels", "passes", "loops", "cost"),
     *("plan", "runtime", "verify", "pipeline", "attach", "report", "auto", "api", "cli"),
 )
-OUTSIDE: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(NUMPY, ("numpy",)),
-    "toolchain": ("numpy", "cffi", "_cffi_backend"),
-}
+OUTSIDE: Mapping[str, tuple[str, ...]] = dict.fromkeys(NUMPY, ("numpy",))
 
 HEIGHT = {name: k for k, line in enumerate(LAYERS.split("\n")) for name in line.split()}
 

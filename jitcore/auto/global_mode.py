@@ -15,12 +15,12 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from jitcore import _C, pristine
 from jitcore.config import complaints, environment
 from jitcore.host import numpy_versions
 from jitcore.host.at_exit import leave_at_exit
+from jitcore.host.private_names import umath
 from jitcore.host.user_exceptions import is_users
 from jitcore.runtime.memory_limit import keep_heap
 from jitcore.runtime.pending_points import arrivals

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from jitcore.cli.commands import parser
 from jitcore.cli.doctor import LOOKS, title
 from jitcore.config import environment
 from jitcore.verify.bug_report import Report, surroundings, write
@@ -40,17 +41,15 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def understood(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m jitcore bugreport", description="Files that a maintainer can replay."
-    )
-    parser.add_argument(
+    known = parser("bugreport")
+    known.add_argument(
         "-o", "--output", metavar="FOLDER", help="where they go; else JITCORE_REPORTS; else here"
     )
     text = "a script, -m module or -c command, and arguments"
-    parser.add_argument("script", nargs="*", help=text)
+    known.add_argument("script", nargs="*", help=text)
     first = arguments[0] if arguments else ""
     own = 2 * (first in ("-o", "--output")) + (first in ("-h", "--help"))
-    options = parser.parse_args(arguments[:own])
+    options = known.parse_args(arguments[:own])
     options.script = [*arguments[own:]]
     return options
 

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from jitcore.cli.commands import parser
 from jitcore.config import MEGABYTE, environment
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.toolchain.cache import GROWN, own_size
 from jitcore.toolchain.cache_dir import NEW, NOTE, remove_all, usable
 
 KERNEL = ".so"
-USAGE = "usage: python -m jitcore cache [size | list | clear]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,10 @@ class CacheEntry:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0; 2 for other words; 1 where there is no folder, or others may write to it."""
-    word = arguments[0] if arguments else "size"
-    if len(arguments) > 1 or word not in COMMANDS:
-        print(USAGE, file=sys.stderr)
-        return 2
+    """1 where there is no folder, or others may write to it."""
+    understood = parser("cache")
+    understood.add_argument("what", nargs="?", choices=[*COMMANDS], default="size")
+    word = understood.parse_args(arguments).what
     folder = environment().cache_dir
     if folder is None or (folder.exists() and usable(folder) is None):
         print(f"jitcore: there is no kernel cache to use: {folder}", file=sys.stderr)

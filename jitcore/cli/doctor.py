@@ -21,6 +21,7 @@ import numpy as np
 from jitcore.attach import attach
 from jitcore.auto.site_check import is_armed
 from jitcore.cli.cache import kept, size
+from jitcore.cli.commands import parser
 from jitcore.config import MEGABYTE, Config, complaints, environment
 from jitcore.host import numpy_versions
 from jitcore.host.cpu_count import processors
@@ -49,14 +50,9 @@ class Finding:
         return f"{'ok' if self.good else 'WRONG':<6} {self.what:<12} {self.text}"
 
 
-USAGE = "usage: python -m jitcore doctor"
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Prints the findings. 1 if something is wrong, 2 for arguments, of which there are none."""
-    if arguments:
-        print(USAGE, file=sys.stderr)
-        return 2
+    """Prints the findings. 1 if something is wrong."""
+    parser("doctor").parse_args(arguments)
     print(title())
     wrong = 0
     for look in LOOKS:

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from jitcore.cli.commands import parser
 from jitcore.cli.replay_source import AGREED, executed
 from jitcore.host.units import counted
 from jitcore.ir.parse import ParseError
@@ -78,19 +79,15 @@ def unknown(why: object, report: Report) -> int:
 
 
 def understood(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m jitcore replay", description="Does what a bug report tells of still happen?"
-    )
-    parser.add_argument(
-        "file", help="what `python -m jitcore bugreport` or verify mode has written"
-    )
-    parser.add_argument("--minify", action="store_true", help="write a smaller file beside it")
-    parser.add_argument(
+    known = parser("replay")
+    known.add_argument("file", help="what `python -m jitcore bugreport` or verify mode has written")
+    known.add_argument("--minify", action="store_true", help="write a smaller file beside it")
+    known.add_argument(
         "--execute",
         action="store_true",
         help="run the function's source as well: only of files that you trust",
     )
-    return parser.parse_args(arguments)
+    return known.parse_args(arguments)
 
 
 def tried(case: Case) -> list[str]:

@@ -8,6 +8,7 @@
     cgroups.py           this process ─▶ files of its control groups
     cpu_count.py         affinity, quotas ─▶ processors
     numpy_versions.py    versions of NumPy with which the bits were compared
+    private_names.py     names that CPython and NumPy promise to nobody ─▶ what they stand for
     own_code.py          code object ─▶ jitcore's own, or written by a class factory?
     user_exceptions.py   exception ─▶ did the program raise it while our code ran?
     plain_streams.py     stream ─▶ can it be written to without running the program's code?

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import no_value
 from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, Type, is_plain_dtype, type_of
 from jitcore.ir.value import Value, arguments, leaves
@@ -180,7 +181,7 @@ def _plain(leaf: Any) -> bool:
 _PYTHON_NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 _PLAIN_CLASSES = frozenset(
     (bool, int, float, complex, str, bytes, type(None), type(...), range, np.str_, np.bytes_)
-) | {type(np._NoValue)}
+) | {type(no_value)}
 
 
 def leaf_type(leaf: Any) -> Type:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.host.private_names import writeable_no_warn
 
 # U, S and V arrays hold no Python objects: NumPy may work on them without running user code.
 _ARRAY_KINDS = frozenset("biufcmMSUV")
@@ -224,7 +225,7 @@ def array_type(array: np.ndarray[Any, Any]) -> ArrayType | ObjectType:
     if dtype.kind not in _ARRAY_KINDS or dtype.hasobject or dtype.metadata is not None:
         return ObjectType(np.ndarray)
     flags = array.flags
-    writeable: bool = flags._writeable_no_warn  # type: ignore[attr-defined]
+    writeable: bool = writeable_no_warn.__get__(flags)
     return ArrayType(dtype, array.shape, array.strides, flags.aligned, writeable)
 
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import umath
 from jitcore.ir.call_facts import ANSWERS
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.elementwise import result_dtypes
@@ -319,7 +319,7 @@ def lower_clip(node: Node, into: Lowering) -> None:
     """With both bounds np.clip is a ufunc, too."""
     if node.kwargs:
         raise CannotLower("clip: form of call")
-    call(node, umath.clip, None, into)  # type: ignore[attr-defined]
+    call(node, umath.clip, None, into)
 
 
 def lower_ratio(node: Node, into: Lowering) -> None:

@@ -21,10 +21,11 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any, NamedTuple
 
+from jitcore.host.private_names import binary_operators
 from jitcore.opcodes import tables
 from jitcore.opcodes.instr import Instr
 
-OPERATORS = tuple(symbol for _, symbol in opcode._nb_ops)  # type: ignore[attr-defined]
+OPERATORS = tuple(symbol for _, symbol in binary_operators)
 
 
 class Canon(NamedTuple):

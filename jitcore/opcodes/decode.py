@@ -12,6 +12,7 @@ from types import CodeType
 from weakref import ref
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import parse_exception_table
 from jitcore.opcodes import tables
 from jitcore.opcodes.canon import Canon, canonical
 from jitcore.opcodes.flow import Loop, Meetings, loops_of
@@ -253,5 +254,5 @@ def instructions(code: CodeType) -> tuple[Instr, ...]:
 
 
 def handlers(code: CodeType) -> tuple[ExceptionRow, ...]:
-    rows = dis._parse_exception_table(code)  # type: ignore[attr-defined]
+    rows = parse_exception_table(code)
     return tuple(ExceptionRow(r.start, r.end, r.target, r.depth, r.lasti) for r in rows)

@@ -6,6 +6,7 @@ import dis
 import opcode
 import sys
 
+from jitcore.host.private_names import cache_entries
 from jitcore.opcodes import py311, py312, py313
 from jitcore.opcodes.instr import Instr
 
@@ -23,8 +24,6 @@ RENAMED = table.RENAMED
 THROW_LOOKS_BACK = table.THROW_LOOKS_BACK
 JUMP_IF_TRUE = table.JUMP_IF_TRUE
 EFFECTS = table.EFFECTS
-
-_entries = opcode._inline_cache_entries  # type: ignore[attr-defined]
 
 NO_FALL_THROUGH = frozenset(
     [
@@ -70,9 +69,9 @@ def may_stand(op: str, previous: str) -> bool:
 
 
 def _cache_units() -> tuple[int, ...]:
-    if isinstance(_entries, dict):
-        return tuple(int(_entries.get(name, 0)) for name in opcode.opname)
-    return tuple(map(int, _entries))
+    if isinstance(cache_entries, dict):
+        return tuple(int(cache_entries.get(name, 0)) for name in opcode.opname)
+    return tuple(map(int, cache_entries))
 
 
 CACHES = _cache_units()  # code units behind each instruction, by its number

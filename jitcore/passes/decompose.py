@@ -23,9 +23,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import umath
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.average import sums, weighted
 from jitcore.ir.op import Effect, Kind, Op, Unsupported, leaf_type

@@ -17,10 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numpy.lib._histograms_impl import histogram_bin_edges  # np.… may be another by now
-
 from jitcore import _C
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import histogram_bin_edges
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.bincount import Bins, bins_of
 from jitcore.ir.infer.histogram import equal_bins

@@ -16,11 +16,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy._core.multiarray import dot  # np.… may be another by now
-from numpy._core.umath import matmul
 
 from jitcore import _C
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import dot, matmul
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind, Op
 from jitcore.ir.types import ArrayType

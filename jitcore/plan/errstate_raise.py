@@ -6,8 +6,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from numpy._core import umath
-
+from jitcore.host.private_names import make_extobj
 from jitcore.ir.errstate import modes
 
 
@@ -17,4 +16,4 @@ def quiet_state(code: int) -> Any:
     words: dict[str, Any] = {
         name: "ignore" if mode == "ignore" else "raise" for name, mode in modes(code).items()
     }
-    return umath._make_extobj(**words)
+    return make_extobj(**words)

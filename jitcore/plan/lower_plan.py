@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from numpy._core import umath
-
 from jitcore import _C
 from jitcore.fallback.exit import (
     Built,
@@ -24,6 +22,7 @@ from jitcore.fallback.exit import (
     Recipe,
 )
 from jitcore.guards.source import Source
+from jitcore.host.private_names import make_extobj
 from jitcore.ir.errstate import modes
 from jitcore.ir.fp_effects import may_warn
 from jitcore.ir.graph import Node
@@ -71,16 +70,14 @@ class PlanLowering:
             return self.plan.null
         assert errstate is not None
         self.plan.do("QUIET", self.plan.null)
-        return self.plan.call_operands(
-            self.plan.const(partial(umath._make_extobj, **modes(errstate)))
-        )
+        return self.plan.call_operands(self.plan.const(partial(make_extobj, **modes(errstate))))
 
     def quiet_for(self, segment: PlannedSegment) -> Any:
         """None: the state that there is."""
         start, here = self.capture.errstate, segment.errstate
         here = start if here is None else here
         if here != start and any(isinstance(step, Foreign) for step in segment.steps):
-            return umath._make_extobj(**modes(here))
+            return make_extobj(**modes(here))
         calls = [step for step in segment.steps if isinstance(step, Node)]
         return quiet_state(here) if any(here != start or may_warn(s) for s in calls) else None
 

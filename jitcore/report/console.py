@@ -1,8 +1,7 @@
 """A Run → text: the summary, then the places where CPython went on, the costliest first.
 
-On a terminal: as wide as it is, with bars, and with colours unless NO_COLOR or TERM says otherwise;
-rich (the extra `report`) knows which ones the terminal has. Else plain text, which is the same
-words.
+On a terminal: as wide as it is, with bars, and with colours unless NO_COLOR or TERM says otherwise.
+Else plain text, which is the same words.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
-from typing import Any, TextIO
+from typing import TextIO
 
 from jitcore.host.units import counted, seconds, share
 from jitcore.report.measured import run as measured
@@ -40,15 +38,7 @@ NAMES = {
     "entry": "guards, entering and leaving",
     "compiling": "compiling",
 }
-STYLES = {
-    "": "",
-    "title": "bold",
-    "code": "bold red",
-    "place": "cyan",
-    "mark": "red",
-    "quiet": "dim",
-}
-ANSI = {"bold": "1", "bold red": "1;31", "cyan": "36", "red": "31", "dim": "2"}
+ANSI = {"title": "1", "code": "1;31", "place": "36", "mark": "31", "quiet": "2"}
 
 
 def print_report(
@@ -78,8 +68,6 @@ def shown(out: TextIO, run: Run | None = None, most: int | None = SCREEN) -> str
     width = max(shutil.get_terminal_size((WIDE, 24)).columns, NARROW) if terminal else WIDE
     lines = report(measured() if run is None else run, width, terminal, most)
     shows = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    if terminal and shows and rich_console(out, width) is not None:
-        return coloured(out, lines, width)
     form = ansi if terminal and shows else plain
     return "".join(as_it_can(form(line), out) + "\n" for line in lines)
 
@@ -96,29 +84,8 @@ def plain(line: Sequence[Part]) -> str:
 
 def ansi(line: Sequence[Part]) -> str:
     return "".join(
-        f"\x1b[{ANSI[STYLES[style]]}m{text}\x1b[0m" if style and text else text
-        for style, text in line
+        f"\x1b[{ANSI[style]}m{text}\x1b[0m" if style and text else text for style, text in line
     )
-
-
-def rich_console(out: TextIO, width: int) -> Any:
-    """None: rich is not installed."""
-    try:
-        console = import_module("rich.console")
-    except ImportError:
-        return None
-    return console.Console(file=out, width=width, highlight=False)
-
-
-def coloured(out: TextIO, lines: Lines, width: int) -> str:
-    console, make = rich_console(out, width), import_module("rich.text").Text
-    with console.capture() as captured:
-        for line in lines:
-            parts = ((as_it_can(text, out), STYLES.get(style, "")) for style, text in line)
-            text = make.assemble(*parts)
-            console.print(text, no_wrap=True, overflow="ignore", crop=False)
-    told: str = captured.get()
-    return told
 
 
 # ---- the report ---------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -60,24 +60,3 @@ def tell(out: TextIO | None, explained: bool) -> None:
     if explained:
         text += "".join(console.as_it_can(line, out) + "\n" for line in whole_run.explained())
     console.in_one_piece(text, out)
-
-
-USAGE = "usage: python -m jitcore report FILE.json [FILE.html]"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """A report that was written as JSON, on the console or as a page. 2 for other words; 1 where
-    the file cannot be read or written."""
-    if not 1 <= len(arguments) <= 2 or arguments[0].startswith("-"):
-        print(USAGE, file=sys.stderr)
-        return 2
-    try:
-        found = json_file.read(Path(arguments[0]).read_text(encoding="utf-8"))
-        if len(arguments) == 2:
-            Path(arguments[1]).write_text(page.text(found), encoding="utf-8")
-        else:
-            console.print_report(sys.stdout, found, None)
-    except (OSError, ValueError) as error:
-        print(f"jitcore: {arguments[0]}: {error}", file=sys.stderr)
-        return 1
-    return 0

@@ -10,9 +10,8 @@ import sys
 from functools import cache
 from typing import Any
 
-from numpy._core import umath
-
 from jitcore import _C
+from jitcore.host.private_names import umath
 
 log = logging.getLogger("jitcore")
 

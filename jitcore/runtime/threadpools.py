@@ -13,6 +13,7 @@ import sys
 from functools import cache
 from typing import Any
 
+from jitcore.host.private_names import LOADING
 from jitcore.version import __version__
 
 FILE = "_c."  # _C.cpython-3XX….so, in lower case as threadpoolctl compares
@@ -23,7 +24,7 @@ def offer() -> None:
     """Register, if threadpoolctl has been imported by now, to its end, and takes classes of
     others."""
     module = sys.modules.get("threadpoolctl")
-    whole = module is not None and not getattr(module.__spec__, "_initializing", False)
+    whole = module is not None and not getattr(module.__spec__, LOADING, False)
     if whole and hasattr(module, "register"):
         registered(module)
 

@@ -25,11 +25,13 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import WARNING_HOOKS
 
 HOOKS = {
     warnings: (
-        *("showwarning", "formatwarning", "_showwarnmsg", "_showwarnmsg_impl"),
-        *("_formatwarnmsg", "_formatwarnmsg_impl"),
+        "showwarning",
+        "formatwarning",
+        *WARNING_HOOKS,
     ),
     linecache: ("getline", "getlines", "updatecache", "lazycache"),
 }

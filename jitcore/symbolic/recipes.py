@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy._core import umath
 
 from jitcore.fallback import breaks, exit
 from jitcore.fallback.exit import Built, Computed, Empty, Loaded, Make, Recipe
+from jitcore.host.private_names import extobj_contextvar, make_extobj
 from jitcore.ir.graph import Value
 from jitcore.ir.types import DynArrayType
 from jitcore.symbolic.arrays.masked_select import give_up, loud_steps
@@ -255,8 +255,8 @@ def _masked(r: Recipes, var: Masked) -> Recipe:
 def _token(r: Recipes, var: Token) -> Recipe:
     if var.spent:
         _refuse(r, var)
-    made = r.call(functools.partial(umath._make_extobj, **var.words))
-    return r.call(umath._extobj_contextvar.set, made)
+    made = r.call(functools.partial(make_extobj, **var.words))
+    return r.call(extobj_contextvar.set, made)
 
 
 MAKERS: dict[type, Callable[[Recipes, Any], Recipe]] = {

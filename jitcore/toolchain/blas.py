@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from numpy._core import _multiarray_umath
+from jitcore.host.private_names import multiarray_file
 
 THREADS = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads")
 
@@ -12,7 +12,7 @@ THREADS = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads"
 def threads_of_blas() -> int | None:
     """The address of the function that says how many NumPy's OpenBLAS has."""
     try:
-        numpys = ctypes.CDLL(_multiarray_umath.__file__)
+        numpys = ctypes.CDLL(multiarray_file)
     except OSError:
         return None
     for name in THREADS:

@@ -15,10 +15,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[import-not-found]
-
 from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.host.private_names import cpu_features
 from jitcore.toolchain.cache_dir import scratch
 from jitcore.toolchain.subprocesses import CompileError, run, run_all
 
@@ -179,7 +178,7 @@ def find(named: str) -> Compiler | None:
 
 def cpu() -> dict[str, bool]:
     """NumPy's view of the processor: what its own loops were picked by."""
-    features: dict[str, bool] = __cpu_features__
+    features: dict[str, bool] = cpu_features
     return features
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from jitcore import _C
 from jitcore.config import environment
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.host.private_names import get_strided_loop, resolve_dtypes_and_context
 from jitcore.toolchain.cache_dir import recall, remember
 from jitcore.toolchain.compiler import processor
 from jitcore.version import __version__
@@ -80,10 +81,10 @@ def core_loop(ufunc: np.ufunc, chars: str) -> Inner | None:
     dtypes = tuple(np.dtype(char) for char in chars)
     wanted = (*dtypes[: ufunc.nin], *(None,) * ufunc.nout)
     try:
-        found, capsule = ufunc._resolve_dtypes_and_context(wanted)  # type: ignore[attr-defined]
+        found, capsule = resolve_dtypes_and_context(ufunc, wanted)
         if any(a is None or a.char != b.char for a, b in zip(found, dtypes, strict=True)):
             return None
-        ufunc._get_strided_loop(capsule)  # type: ignore[attr-defined]
+        get_strided_loop(ufunc, capsule)
     except (AttributeError, TypeError, ValueError, NotImplementedError):
         return None
     return Inner(ufunc, dtypes, capsule, Freedom.NEVER)

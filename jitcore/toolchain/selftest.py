@@ -7,12 +7,12 @@ was found is kept on disk, for this compiler, these flags and this processor.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import _cffi_backend  # type: ignore[import-untyped]
 import numpy as np
 
 from jitcore import logs
@@ -38,6 +38,8 @@ from jitcore.toolchain.subprocesses import CompileError
 
 Array = np.ndarray[Any, Any]
 
+# Of selftest.c: the number of the test, x, y and the result, elements → flags.
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, *[ctypes.c_void_p] * 3, ctypes.c_longlong)
 SIZE = 67  # elements: whole vectors, and some more
 PLACES = (3, SIZE - 1)  # one in the vectors, one after them
 TAKEN = "taken"
@@ -230,15 +232,13 @@ def tried(compiler: Compiler, flags: tuple[str, ...], texts: tuple[str, ...]) ->
 
 def failures(libraries: Sequence[Library]) -> Iterator[str]:
     """The tests that give other bits or flags than NumPy."""
-    ffi = _cffi_backend.FFI()
     for library, tests in zip(libraries, PARTS, strict=True):
-        function = ffi.cast("int(*)(int, void *, void *, void *, long long)", library.address)
+        function = FUNCTION(library.address)
         for number, test in enumerate(tests):
             for x, y in operands(test.dtype):
                 want, raised = by_numpy(test, x, y)
                 got = np.zeros_like(want)
-                pointers = [ffi.cast("void *", one.ctypes.data) for one in (x, y, got)]
-                flags = function(number, *pointers, x.size)
+                flags = function(number, *(one.ctypes.data for one in (x, y, got)), x.size)
                 if flags != raised or not same_bits(got, want):
                     yield f"{test.name} ({np.dtype(test.dtype)})"
                     break

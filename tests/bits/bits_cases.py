@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from bits_library import Code, compiled
+from bits_library import compiled
 from bits_values import Array, same
 from support.elements import same_elements
 
@@ -25,6 +25,7 @@ from jitcore.passes import fuse as schedule
 from jitcore.passes.window import fused
 from jitcore.toolchain.abi import ARRAY, Signature
 from jitcore.toolchain.compiler import Compiler
+from jitcore.toolchain.dlopen import Library
 
 ALL_FLAGS = 0x1D
 
@@ -106,7 +107,7 @@ def long(one: Signature, size: int) -> Signature:
     return replace(one, shape=(size,)) if one.kind == ARRAY and one.shape != () else one
 
 
-def kernel_of(group: FusionGroup, code: Code, mask: int) -> Any:
+def kernel_of(group: FusionGroup, code: Library, mask: int) -> Any:
     loop = loop_nest(group)
     return _C.Kernel(
         code.address,
@@ -139,7 +140,9 @@ class Count:
     warned: int = 0
 
 
-def check(case: Case, group: FusionGroup, code: Code, arrays: Sequence[Any], count: Count) -> None:
+def check(
+    case: Case, group: FusionGroup, code: Library, arrays: Sequence[Any], count: Count
+) -> None:
     """The kernel gives NumPy's results where no flag counts; with all flags counting, none where
     NumPy raises."""
     inputs = [arrays[k] for k in case.inputs]
@@ -187,7 +190,7 @@ def compare(got: Array, want: Array, case: Case, arrays: Sequence[Any]) -> None:
 
 def compiled_cases(
     cases: Iterable[Case | None], compiler: Compiler, folder: Path
-) -> Iterator[tuple[Case, Code]]:
+) -> Iterator[tuple[Case, Library]]:
     there = [case for case in cases if case is not None]
     codes = compiled((case.source for case in there), compiler, folder)
     yield from ((case, codes[case.source]) for case in there)

@@ -11,25 +11,17 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-
-import _cffi_backend
 
 from jitcore.toolchain.abi import SYMBOL
 from jitcore.toolchain.compiler import Compiler, build
+from jitcore.toolchain.dlopen import Library, dlopen
 from jitcore.toolchain.selftest import proven_flags
 
 LEAST, MOST = 20, 150  # kernels in a library
 
 
-@dataclass(frozen=True)
-class Code:
-    address: int
-    handle: object
-
-
-def compiled(texts: Iterable[str], compiler: Compiler, folder: Path) -> dict[str, Code]:
+def compiled(texts: Iterable[str], compiler: Compiler, folder: Path) -> dict[str, Library]:
     each = list(dict.fromkeys(texts))
     workers = os.cpu_count() or 1
     size = min(MOST, max(LEAST, -(-len(each) // workers)))
@@ -39,18 +31,11 @@ def compiled(texts: Iterable[str], compiler: Compiler, folder: Path) -> dict[str
         return {text: code for one in made for text, code in one.items()}
 
 
-def library(texts: Sequence[str], compiler: Compiler, folder: Path) -> dict[str, Code]:
+def library(texts: Sequence[str], compiler: Compiler, folder: Path) -> dict[str, Library]:
     source = joined(texts)
     target = folder / f"{hashlib.sha256(source.encode()).hexdigest()}.so"
     build(compiler, proven_flags(compiler, None), source, target)
-    ffi = _cffi_backend.FFI()
-    handle = _cffi_backend.load_library(str(target), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
-    kind = ffi.typeof("int(*)(void)")
-    addresses = (handle.load_function(kind, f"k{k}") for k in range(len(texts)))
-    return {
-        text: Code(int(ffi.cast("uintptr_t", address)), handle)
-        for text, address in zip(texts, addresses, strict=True)
-    }
+    return {text: dlopen(target, f"k{k}") for k, text in enumerate(texts)}
 
 
 def joined(texts: Sequence[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from types import CodeType
 
 import pytest
+from support.by_bytecode import Row, handlers_of, rows_of
 from support.library import library
 
 from jitcore import _C
@@ -22,28 +24,60 @@ def points_of(code: CodeType) -> dict[int, object]:
     return {o: _C.Point(o, decoded.depths[o]) for o in decoded.allowed}
 
 
+POINT = ["LOAD_CONST", "UNARY_INVERT", tables.JUMP_IF_TRUE]
+LEAVE = ["LOAD_CONST", tables.LEAVE, "RETURN_VALUE"]
+
+
 @pytest.mark.parametrize("everywhere", [False, True])
 def test_instructions_positions_and_handlers_are_kept(everywhere: bool) -> None:
+    """As the package `bytecode` reads C and C*: without what is ours they are the same."""
     for code in CODES:
-        made = splice(decode(code), points_of(code) if everywhere else {})
-        old, new = decode(code), decode(made.code)
-        rows = {h: (2 * made.at_point[h.target // 2], h.depth, h.lasti) for h in old.handlers}
-        rows[None] = None
-        for instr in old.instrs:
-            moved = new.instrs[new.by_offset[2 * made.at_instr[instr.offset // 2]]]
-            assert moved.op == instr.op and moved.position == instr.position
-            if instr.target is None:
-                assert moved.arg == instr.arg
-            else:
-                assert moved.target == 2 * made.at_point[instr.target // 2]
-            row = rows[old.handler_of(instr.offset)]
-            assert row_of(new, moved.offset) == row
-            assert row_of(new, 2 * made.at_point[instr.offset // 2]) == row
+        points = points_of(code) if everywhere else {}
+        made = splice(decode(code), points)
+        old, new = rows_of(code), rows_of(made.code)
+        own = [row for row in new if row.offset >= 2 * made.at_instr[old[-1].offset // 2]][1:]
+        assert [row.op for row in own] == LEAVE
+        whence = {2 * made.at_instr[row.offset // 2]: row.offset for row in old}
+        landing = {2 * made.at_point[row.offset // 2]: row.offset for row in old}
+        handlers = by_offset(code, lambda offset: offset)
+        moved = by_offset(made.code, landing.__getitem__)
+        added: list[Row] = []
+        kept = []
+        for row in new[: -len(LEAVE)]:
+            if row.offset not in whence:
+                added.append(row)
+                continue
+            was = whence[row.offset]
+            assert is_point(added, own[0]) if was in points else is_fence(added)
+            assert all(moved.get(each.offset) == handlers.get(was) for each in (*added, row))
+            kept.append(without_distance(row, was, landing))
+            added = []
+        assert kept == [without_distance(row, row.offset) for row in old]
 
 
-def row_of(code, offset):
-    handler = code.handler_of(offset)
-    return handler and (handler.target, handler.depth, handler.lasti)
+def without_distance(row: Row, offset: int, places: Mapping[int, int] | None = None) -> Row:
+    """At that offset; a jump by where it goes alone."""
+    if row.target is None:
+        return row._replace(offset=offset)
+    target = row.target if places is None else places[row.target]
+    return row._replace(offset=offset, arg=0, target=target)
+
+
+def is_point(added: list[Row], leave: Row) -> bool:
+    return [row.op for row in added] == POINT and added[-1].target == leave.offset
+
+
+def is_fence(added: list[Row]) -> bool:
+    return not added or (tables.THROW_LOOKS_BACK and [row.op for row in added] == ["NOP"])
+
+
+def by_offset(code: CodeType, known: Callable[[int], int]) -> dict[int, tuple[int, int, bool]]:
+    """The row of the exception table that holds for each code unit, its target as `known`."""
+    found: dict[int, tuple[int, int, bool]] = {}
+    for start, end, target, depth, lasti in handlers_of(code):
+        for offset in range(start, end, 2):
+            found.setdefault(offset, (known(target), depth, lasti))
+    return found
 
 
 def test_depths_are_the_same() -> None:

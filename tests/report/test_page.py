@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 import jitcore
-from jitcore.report import destinations, json_file, page
+from jitcore.cli import report
+from jitcore.report import json_file, page
 from jitcore.report.measured import in_places, run
 from jitcore.report.run import Call, Compared, Function, Line, Run, Span, Spot, Stop
 
@@ -260,10 +261,10 @@ def test_the_name_says_what_is_written(example, tmp_path) -> None:
 def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
     file, made = tmp_path / "a.json", tmp_path / "b.html"
     file.write_text(json_file.text(example))
-    assert destinations.main([str(file)]) == 0
+    assert report.main([str(file)]) == 0
     assert "J204" in capsys.readouterr().out
-    assert destinations.main([str(file), str(made)]) == 0 and made.stat().st_size > 5000
-    assert destinations.main([]) == 2 and destinations.main([str(tmp_path / "none.json")]) == 1
+    assert report.main([str(file), str(made)]) == 0 and made.stat().st_size > 5000
+    assert report.main([str(tmp_path / "none.json")]) == 1
     said = capsys.readouterr().err
     assert "usage" in said and "none.json" in said and os.sep in said
 
@@ -282,6 +283,6 @@ def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
 def test_a_file_that_is_no_report_is_said_to_be_none(text, said, tmp_path, capsys) -> None:
     file = tmp_path / "bad.json"
     file.write_text(text)
-    assert destinations.main([str(file)]) == 1
+    assert report.main([str(file)]) == 1
     seen = capsys.readouterr()
     assert seen.err.startswith(f"jitcore: {file}: {said}") and not seen.out

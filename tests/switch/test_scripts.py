@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from jitcore.__main__ import COMMANDS, EXPLAIN, RUN
+from jitcore.cli.commands import ABOUT
 from jitcore.fallback.hints import BEGUN
 
 LOOP = """
@@ -368,11 +370,38 @@ def test_a_whole_program_is_explained(run) -> None:
     assert plain.returncode == 0 and (plain.stdout, plain.stderr) == ("done\n", "")
 
 
-@pytest.mark.parametrize("command", ["doctor", "cache", "bugreport", "replay", "report"])
+@pytest.mark.parametrize("command", [*ABOUT])
 def test_each_command_says_how_it_is_used(run, command: str) -> None:
     done = run("", script=("-m", "jitcore", command, "--help"))
     assert done.returncode == 0 and not done.stderr
     assert done.stdout.startswith(f"usage: python -m jitcore {command}")
+
+
+def test_the_list_has_the_commands_that_there_are() -> None:
+    assert {*ABOUT} == {*COMMANDS, RUN, EXPLAIN}
+
+
+@pytest.mark.parametrize("words", [(), ("frobnicate",), ("frobnicate", "--help")])
+def test_what_is_no_command_names_all_of_them(run, words: tuple[str, ...]) -> None:
+    done = run("", script=("-m", "jitcore", *words))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all(f"    {command} " in done.stderr for command in ABOUT)
+    assert ("there is no command 'frobnicate'" in done.stderr) == bool(words)
+
+
+def test_a_file_of_the_name_is_run(run, tmp_path: Path) -> None:
+    done = run("print(__name__)", script=("-m", "jitcore", "program.py"))
+    assert done.returncode == 0
+    program = "import sys; print('argparse' in sys.modules, sys.argv[1:])"
+    (tmp_path / "frobnicate").write_text(program)
+    done = run("", script=("-m", "jitcore", "frobnicate", "--help"))
+    assert (done.returncode, done.stdout) == (0, "False ['--help']\n")
+
+
+def test_a_program_starts_without_argparse(run) -> None:
+    """It takes 3 ms to import."""
+    text = "import sys; from jitcore import __main__ as m; print('argparse' in sys.modules)"
+    assert run("", script=("-c", text)).stdout == "False\n"
 
 
 @pytest.mark.parametrize("words", [(), ("--report",), ("run",)])
