@@ -68,7 +68,7 @@ class BaseEntry:
 
     hits: int
     failures: int
-    rest: int
+    penalty: int
 
 class NullEntry(BaseEntry):
     """Leaves and goes on at the same place, share/256 of the time; for tests."""
@@ -117,11 +117,11 @@ class Point:
     hits: int
     misses: int
     closed: bool
-    run: int
-    barren: bool
-    vain: int
-    patient: bool
-    rest: int
+    activation: int
+    always_declines: bool
+    misses_in_a_row: int
+    cold: bool
+    penalty: int
     dead: bool
 
     def __init__(self, offset: int, depth: int) -> None: ...
@@ -147,7 +147,7 @@ def install(
     cstar: CodeType,
     at_point: array[int],
     at_instr: array[int],
-    patient: bool = False,
+    cold: bool = False,
 ) -> None: ...
 def uninstall(code: CodeType) -> None: ...
 def installed(code: CodeType) -> CodeType | None: ...

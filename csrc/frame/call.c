@@ -158,10 +158,10 @@ PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyOb
         self->penalty--;
         return call_short(self, args, nargsf, names);
     }
-    int skips = backoff_skips(&self->backoff);
-    if (skips && self->backoff.penalised)
+    int backed_off = backoff_applies(&self->backoff);
+    if (backed_off && self->backoff.penalised)
         return call_short(self, args, nargsf, names);
-    if (self->off || skips || jit_busy() || jit_watched(PyThreadState_Get()))
+    if (self->off || backed_off || jit_busy() || jit_watched(PyThreadState_Get()))
         return call_original(fn, args, nargsf, names);
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {

@@ -221,8 +221,8 @@ static PyObject *point_enter(PyObject *self) {
         point->state.penalty -= jit_hook_penalised();
         Py_RETURN_FALSE;
     }
-    if (point->state.skips > 0) {
-        point->state.skips--;
+    if (point->state.visits_until_clock > 0) {
+        point->state.visits_until_clock--;
         Py_RETURN_FALSE;
     }
     Activation *activation = activation_of(frame);
@@ -338,17 +338,17 @@ static PyMethodDef point_methods[] = {
 };
 
 static PyMemberDef point_members[] = {
-    {"rest", T_INT, offsetof(Point, state.penalty), READONLY, "so often its entries are not asked: they did not pay"},
+    {"penalty", T_INT, offsetof(Point, state.penalty), READONLY, "so often its entries are not asked: they did not pay"},
     {"offset", T_INT, offsetof(Point, offset), READONLY, "byte offset in C"},
     {"depth", T_INT, offsetof(Point, depth), READONLY, "values on the stack there"},
     {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
     {"closed", T_BOOL, offsetof(Point, state.closed), 0, NULL},
-    {"run", T_ULONG, offsetof(Point, state.activation), READONLY, "of the frame that came last: a number of its own"},
-    {"vain", T_INT, offsetof(Point, state.misses_in_a_row), 0, "times in a row that its entries were asked and none held"},
-    {"barren", T_BOOL, offsetof(Point, state.always_declines), 0, "no entry computes anything"},
-    {"patient", T_BOOL, offsetof(Point, state.cold), 0, "nobody is asked before its code is hot"},
+    {"activation", T_ULONG, offsetof(Point, state.activation), READONLY, "of the frame that came last: a number of its own"},
+    {"misses_in_a_row", T_INT, offsetof(Point, state.misses_in_a_row), 0, "times in a row that its entries were asked and none held"},
+    {"always_declines", T_BOOL, offsetof(Point, state.always_declines), 0, "no entry computes anything"},
+    {"cold", T_BOOL, offsetof(Point, state.cold), 0, "nobody is asked before its code is hot"},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -206,7 +206,7 @@ static PyObject *entry_metered(PyObject *op, PyObject *ignored) {
 
 static PyMemberDef base_members[] = {
     {"hits", T_LONG, offsetof(JitEntryHead, hits), READONLY, "times it ran to an exit"},
-    {"rest", T_INT, offsetof(JitEntryHead, penalty), READONLY, "runs for which the frame stays in CPython"},
+    {"penalty", T_INT, offsetof(JitEntryHead, penalty), READONLY, "runs for which the frame stays in CPython"},
     {"failures", T_LONG, offsetof(JitEntryHead, failures), READONLY,
      "times a step failed and CPython repeated the work"},
     {"gain", T_FLOAT, offsetof(JitEntryHead, gain), READONLY, "seconds that a run saved in its trial; 0: none was decided"},
@@ -225,7 +225,7 @@ static PyMethodDef entry_methods[] = {
     {"meter", meter_entry, METH_O, "meter(on): its runs are measured, or no more."},
     {"metered", entry_metered, METH_NOARGS,
      "What has been measured, in rows (kind, what, times, seconds): (the entry itself, CPython while it stays, [after each "
-     "exit, with the offset], [each call, kernel and routine], the same of its rival), or None. After meter_read()."},
+     "exit, with the offset], [each call, kernel and routine], the same of its baseline), or None. After meter_read()."},
     {"wait_beside", wait_beside, METH_O, "wait_beside(entry): let another that does the same run until ready()."},
     {"ready", kernels_ready, METH_O, "ready(trial): run from now on, if `trial` in turns with the other one at first."},
     {"try_against", try_against, METH_O,
@@ -244,9 +244,9 @@ static PyMemberDef entry_members[] = {
     {"name", T_OBJECT, offsetof(Entry, name), READONLY, NULL},
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
     {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
-    {"waiting", T_BOOL, offsetof(Entry, kernels_pending), READONLY, "another one runs until ready()"},
-    {"framed", T_BOOL, offsetof(Entry, needs_frame), 0, "without a frame it misses"},
-    {"pure", T_BOOL, offsetof(Entry, plan.no_effects), 0, "without a frame it misses where it does not reach its end"},
+    {"kernels_pending", T_BOOL, offsetof(Entry, kernels_pending), READONLY, "another one runs until ready()"},
+    {"needs_frame", T_BOOL, offsetof(Entry, needs_frame), 0, "without a frame it misses"},
+    {"no_effects", T_BOOL, offsetof(Entry, plan.no_effects), 0, "without a frame it misses where it does not reach its end"},
     {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},

@@ -23,7 +23,7 @@ typedef struct {
     char disabled;           /* it failed too often: it declines for good */
     char kernels_pending;    /* they are being compiled: the baseline runs */
     char needs_frame;        /* without one it misses: its steps or exits use it */
-    char retired;            /* it lost its last look: where its guards hold, CPython is faster */
+    char retired;            /* it lost its last comparison: where its guards hold, CPython is faster */
     int last_miss;           /* index of a reason; -1: none yet */
     PyObject *guard_consts;  /* tuple */
     PyObject *plan_consts;   /* tuple; plan.consts are its items */

@@ -76,11 +76,11 @@ METERED_VARIANT ExitKind run_entry(Entry *self, FrameView *view, Transfer *out, 
     return kind;
 }
 
-static void note_look(Entry *self, Look look, const Meter *meter) {
-    self->retired = look == LOOK_LOST;
-    if (look != LOOK_GOES_ON)
+static void note_verdict(Entry *self, Verdict verdict, const Meter *meter) {
+    self->retired = verdict == TRIAL_LOST;
+    if (verdict != TRIAL_GOES_ON)
         self->head.gain = (float)(self->trial.best[1] - self->trial.best[0]);
-    if (look != LOOK_DECIDED || self->trial.baseline == NULL)
+    if (verdict != TRIAL_DECIDED || self->trial.baseline == NULL)
         return;
     if (meter != NULL)
         Py_XSETREF(self->former, (JitEntryHead *)Py_NewRef(self->trial.baseline));
@@ -100,7 +100,7 @@ METERED_VARIANT ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, 
     if (baselines_turn && kind != EXIT_MISS && kind != EXIT_DECLINED)
         self->head.hits++;
     if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
-        note_look(self, trial_note(trial, seconds), meter);
+        note_verdict(self, trial_note(trial, seconds), meter);
     Py_DECREF(baseline);
     Py_DECREF(self);
     return kind;
@@ -123,7 +123,7 @@ METERED_VARIANT ExitKind run_turn(Entry *self, FrameView *view, Transfer *out, M
         return EXIT_MISS;
     if (self->kernels_pending && self->trial.baseline)
         return run_baseline(self, view, out);
-    if (trial_is_between_looks(&self->trial))
+    if (trial_is_between_comparisons(&self->trial))
         return run_entry(self, view, out, meter, exit_taken);
     return run_trial(self, view, out, meter, exit_taken);
 }

@@ -25,7 +25,7 @@ static inline long backoff_threshold(const Backoff *backoff) {
 }
 
 /* May this call go without the evaluation function? */
-static inline int backoff_skips(Backoff *backoff) {
+static inline int backoff_applies(Backoff *backoff) {
     if (backoff->calls < backoff_threshold(backoff))
         return 0;
     return ++backoff->calls % BACKOFF_SAMPLE != 0;

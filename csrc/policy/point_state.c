@@ -6,7 +6,7 @@
 /* Looking at the clock costs as much as a small operation of NumPy's. */
 #define CLOCK_ALWAYS 16
 #define CLOCK_SAMPLE 16
-#define SKIPS 15              /* of 16 iterations, where the budget makes code wait, */
+#define CLOCK_BACKOFF 15              /* of 16 iterations, where the budget makes code wait, */
 #define SHORT_ITERATION 50e-6 /* and they are so short */
 
 /* Where there are several entries, one with a penalty has its guards asked so often, until the point takes a penalty, too. */
@@ -26,8 +26,8 @@ static void skip_some(PointState *state, CodeEntry *code_entry, const JitFrame *
     state->looked_at = now;
     if (since >= SHORT_ITERATION) /* one iteration, or all that were skipped */
         return;
-    state->skips = SKIPS;
-    hotness_passed(code_entry, frame, SKIPS);
+    state->visits_until_clock = CLOCK_BACKOFF;
+    hotness_passed(code_entry, frame, CLOCK_BACKOFF);
 }
 
 /* What a frame has done before it came here first, it has done: a script that reads its data for a second, and then goes three

@@ -23,7 +23,7 @@
  *     from          event                                     to              constants                     where
  *     cold          a visit; the code's seconds and NumPy's   open            CLOCK_*, FIRST_*, BUDGET_*    point_state.c, hotness.c,
  *                   work are enough                                                                         budget.c
- *     cold          short iterations, the budget is spent     cold, skips     SKIPS, SHORT_ITERATION        point_state.c
+ *     cold          short iterations, the budget is spent     cold, visits_until_clock     CLOCK_BACKOFF, SHORT_ITERATION        point_state.c
  *     open          miss, hot: the compiler adds an entry     open            -                             frame/point.c
  *     open          close(), leave_run(), wait()              closed          -                             frame/point.c
  *     closed        of leave_run(): another activation;       open            -                             point_state.c
@@ -59,7 +59,7 @@ typedef struct {
     char always_declines;      /* no entry computes anything: they say where there is nothing to compile */
     int declines;              /* visits at which one of those did */
     unsigned visits;           /* while it was cold */
-    unsigned skips;            /* visits at which the clock is not looked at: its code will not be hot for long */
+    unsigned visits_until_clock;            /* visits at which the clock is not looked at: its code will not be hot for long */
     double looked_at;          /* when it was, while the budget made it wait */
     unsigned long timed;       /* serial of the activation that came last while its code was not hot, */
     double timed_since;        /* and when that came first */

@@ -250,7 +250,7 @@ def graph_line(region: Region) -> str:
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{loops(region)}{counted(len(region.guards), 'guard')}, {memory(region)}; "
         f"ran {counted(region.entry.hits, 'time')}"
-        f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
+        f"{RETIRED if region.entry.retired else WAITING if region.entry.kernels_pending else ''}"
     )
 
 
