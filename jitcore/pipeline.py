@@ -51,7 +51,7 @@ def compile_region(point: Any, frame: Any) -> None:
         return
     known: Any = record.points.get(point.offset) if record is not None else None
     if record is None or known is not point:
-        point.close()  # of what has been forgotten since the frame began
+        point.close("forgotten")  # of what has been forgotten since the frame began
         return
     with record.alone(point.offset) as mine:
         if mine:
@@ -84,7 +84,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         left_for_errors(record, point, code, errstate)
         return IN_CPYTHON
     if exhausted(record, point, frame.code):
-        (point.kill if point.always_declines else point.close)()
+        point.kill() if point.always_declines else point.close("limit")
         return IN_CPYTHON
     start = Start(
         *(code, point.offset, frame.locals, frame.stack, frame.globals, frame.builtins),
@@ -96,7 +96,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         captured, assembled = captured_and_assembled(start, record)
     learned(record, point, code, captured)
     if repeats(record, point, captured):
-        point.close()
+        point.close("repeats")
         return IN_CPYTHON
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(code.code)))
@@ -144,4 +144,4 @@ def served(
             r.entry for r in record.regions if r.offset == point.offset
         )
     else:
-        point.close()
+        point.close("unprofitable")

@@ -96,7 +96,6 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
         return NULL;
     Py_SETREF(((CompiledFunction *)op)->entries, none);
     ((CompiledFunction *)op)->backoff = (Backoff){0};
-    ((CompiledFunction *)op)->penalty = 0;
     Py_RETURN_NONE;
 }
 

@@ -5,10 +5,10 @@
 #include "frame/code_map.h"
 #include "frame/frame.h"
 #include "frame/hook.h"
+#include "host/gc_pause.h"
 #include "observe/meter.h"
 #include "plan/entry_order.h"
 #include "policy/budget.h"
-#include "policy/gc_pause.h"
 #include "policy/hotness.h"
 #include "policy/point_state.h"
 #include "policy/trial.h"
@@ -28,11 +28,7 @@ typedef struct {
 
 static PyObject *compiler;
 
-/* Where no trial says what a run saves (of loops, and of entries for many sizes, there is none): it would take three times as
- * long, which is less than the benchmarks' mean. */
-#define SAVES 2.0
-#define EACH 16   /* runs of which each is timed, */
-#define SAMPLE 16 /* then one of so many: looking at the clock costs as much as a small kernel */
+static void on(Point *point, LifeEvent event) { life_on(&point->state.life, event, PyTuple_GET_SIZE(point->entries) > 0); }
 
 static void note_earned(CodeEntry *code_entry, double seconds) {
     budget_earn(seconds);
@@ -42,7 +38,7 @@ static void note_earned(CodeEntry *code_entry, double seconds) {
 /* Of JITCORE=1's code: what it earns may be spent on more of it. */
 static ExitKind run_earning(JitEntryHead *entry, FrameView *view, Transfer *out, CodeEntry *code_entry) {
     double gain = entry->gain;
-    int weight = gain != 0 ? 0 : entry->hits < EACH ? 1 : entry->hits % SAMPLE == 0 ? SAMPLE : 0;
+    int weight = gain != 0 ? 0 : entry->hits < TIME_EACH ? 1 : entry->hits % TIME_SAMPLE == 0 ? TIME_SAMPLE : 0;
     double start = weight ? trial_clock() : 0;
     ExitKind kind = entry->run(entry, view, out);
     if (kind == EXIT_MISS || kind == EXIT_DECLINED || kind == EXIT_RAISE)
@@ -155,7 +151,9 @@ static PyObject *compile_at_miss(Point *point, JitFrame *frame, Activation *acti
     Spending opened = budget_open();
     PyObject *asked = compiler;
     int at = -1;
+    on(point, EVENT_ASKED);
     int failed = ask_compiler(point, frame, code_entry, &at) < 0;
+    on(point, EVENT_COMPILED);
     int starts = asked != compiler; /* the first question loads the compiler */
     double cost = budget_charge(opened, starts || !code_entry->measured); /* nor is what was asked for by name */
     if (starts) {
@@ -174,17 +172,13 @@ static PyObject *compile_at_miss(Point *point, JitFrame *frame, Activation *acti
     Py_RETURN_FALSE;
 }
 
-/* Nothing stands at it, and nothing ever will. */
-static int is_dead(const Point *point) {
-    return point->state.closed && PyTuple_GET_SIZE(point->entries) == 0;
-}
-
-static int drop_entries(Point *point) {
+static int drop_entries(Point *point, LifeEvent event) {
     PyObject *none = PyTuple_New(0);
     if (none == NULL)
         return -1;
     point->state.closed = 1;
     Py_SETREF(point->entries, none);
+    on(point, event);
     return 0;
 }
 
@@ -207,29 +201,37 @@ static int meter_dead_point(Point *point) {
     return 1;
 }
 
+/* Where nobody is asked. 0: it is cold, and the clock is to be looked at. */
+static int pass_unasked(Point *point, JitFrame *frame) {
+    PointState *state = &point->state;
+    if (state->life.now == STATE_PENALISED)
+        point_state_pay(state, jit_hook_penalised());
+    else if (state->life.now == STATE_DEAD) {
+        if (!meter_is_on() || !meter_dead_point(point))
+            bury(point, JIT_CODE(frame));
+    } else {
+        if (state->visits_until_clock == 0)
+            return 0;
+        state->visits_until_clock--;
+    }
+    return 1;
+}
+
 static PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
-    if (is_dead(point)) {
-        if (meter_is_on() && meter_dead_point(point))
-            Py_RETURN_FALSE;
-        bury(point, JIT_CODE(frame));
+    int unasked = point->state.life.now >= STATE_PENALISED;
+    if (unasked && pass_unasked(point, frame))
         Py_RETURN_FALSE;
-    }
-    if (point->state.penalty > 0) {
-        point->state.penalty -= jit_hook_penalised();
-        Py_RETURN_FALSE;
-    }
-    if (point->state.visits_until_clock > 0) {
-        point->state.visits_until_clock--;
-        Py_RETURN_FALSE;
-    }
     Activation *activation = activation_of(frame);
     if (activation == NULL || activation->pending || jit_watched(ts))
         Py_RETURN_FALSE;
-    if (point->state.cold && !point_state_is_hot(&point->state, activation))
-        Py_RETURN_FALSE;
+    if (unasked) {
+        if (!point_state_is_hot(&point->state, activation))
+            Py_RETURN_FALSE;
+        on(point, EVENT_HOT);
+    }
     if (point_state_is_backed_off(&point->state, activation)) {
         point->misses++;
         Py_RETURN_FALSE;
@@ -240,14 +242,14 @@ static PyObject *point_enter(PyObject *self) {
         return compile_at_miss(point, frame, activation);
     if (kind == EXIT_DECLINED) {
         if (point->state.always_declines && ++point->state.declines >= MAX_DECLINES)
-            return drop_entries(point) < 0 ? NULL : Py_NewRef(Py_False);
+            return drop_entries(point, EVENT_DECLINES) < 0 ? NULL : Py_NewRef(Py_False);
         if (entries_any_penalised(point->entries))
             point_state_note_penalised(&point->state);
         Py_RETURN_FALSE;
     }
     point->hits++;
     point_state_hit(&point->state);
-    entries_take_penalty(point->entries, &point->state.penalty);
+    entries_take_penalty(point->entries, &point->state.life);
     jit_hook_gained(gain);
     return exit_frame(point, activation, kind);
 }
@@ -262,6 +264,7 @@ static PyObject *point_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     point->offset = offset;
     point->depth = depth;
+    point->state.life.now = STATE_WARM;
     point->entries = PyTuple_New(0);
     if (point->entries == NULL)
         Py_CLEAR(point);
@@ -279,12 +282,23 @@ static PyObject *point_add(PyObject *self, PyObject *args) {
     if (all == NULL)
         return NULL;
     Py_SETREF(point->entries, all);
+    on(point, EVENT_ADDED);
     Py_RETURN_NONE;
 }
 
-static PyObject *point_close(PyObject *self, PyObject *ignored) {
-    (void)ignored;
+static PyObject *point_close(PyObject *self, PyObject *reason) {
+    int event = event_named(reason);
+    if (event < 0)
+        return NULL;
     ((Point *)self)->state.closed = 1;
+    on((Point *)self, (LifeEvent)event);
+    Py_RETURN_NONE;
+}
+
+static PyObject *point_reopen(PyObject *self, PyObject *ignored) {
+    (void)ignored;
+    ((Point *)self)->state.closed = 0;
+    on((Point *)self, EVENT_REOPENED);
     Py_RETURN_NONE;
 }
 
@@ -292,6 +306,7 @@ static PyObject *point_leave_run(PyObject *self, PyObject *ignored) {
     (void)ignored;
     PointState *state = &((Point *)self)->state;
     state->closed_for = state->activation;
+    on((Point *)self, EVENT_THIS_FRAME);
     Py_RETURN_NONE;
 }
 
@@ -300,25 +315,46 @@ static PyObject *point_wait(PyObject *self, PyObject *seconds) {
     if (wanted == -1 && PyErr_Occurred())
         return NULL;
     ((Point *)self)->state.closed_until = budget_clock() + wanted;
+    if (wanted > 0)
+        on((Point *)self, EVENT_TIME);
     Py_RETURN_NONE;
 }
 
-static PyObject *get_dead(PyObject *self, void *ignored) {
+static PyObject *point_end_backoff(PyObject *self, PyObject *ignored) {
     (void)ignored;
-    return PyBool_FromLong(is_dead((Point *)self));
+    point_state_asked(&((Point *)self)->state, PyTuple_GET_SIZE(((Point *)self)->entries) > 0);
+    Py_RETURN_NONE;
 }
-
-static PyGetSetDef point_getset[] = {
-    {"dead", get_dead, NULL, "closed, and without entries", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
 
 static PyObject *point_kill(PyObject *self, PyObject *ignored) {
     (void)ignored;
-    if (drop_entries((Point *)self) < 0)
+    if (drop_entries((Point *)self, EVENT_KILLED) < 0)
         return NULL;
     Py_RETURN_NONE;
 }
+
+static PyObject *is_in(PyObject *self, void *state) { return PyBool_FromLong(((Point *)self)->state.life.now == (State)(intptr_t)state); }
+
+static int set_cold(PyObject *self, PyObject *value, void *ignored) {
+    (void)ignored;
+    int cold = value ? PyObject_IsTrue(value) : 0;
+    if (cold >= 0)
+        on((Point *)self, cold ? EVENT_COLD : EVENT_HOT);
+    return cold < 0 ? -1 : 0;
+}
+
+static PyObject *get_life(PyObject *self, void *ignored) {
+    (void)ignored;
+    const PointState *state = &((Point *)self)->state;
+    return life_told(&state->life, point_state_again(state));
+}
+
+static PyGetSetDef point_getset[] = {
+    {"dead", is_in, NULL, "closed, and without entries", (void *)(intptr_t)STATE_DEAD},
+    {"cold", is_in, set_cold, "nobody is asked before its code is hot", (void *)(intptr_t)STATE_COLD},
+    {"life", get_life, NULL, "(state, why, looked at again: an int of visits, a float of seconds, None)", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyObject *point_metered(PyObject *self, PyObject *ignored) {
     (void)ignored;
@@ -330,7 +366,9 @@ static PyMethodDef point_methods[] = {
     {"metered", point_metered, METH_NOARGS,
      "The row (kind, None, times, seconds) of CPython's time from a dead point on, or None. After meter_read()."},
     {"add", point_add, METH_VARARGS, "add(entry, first=False): tried after the entries that are there, or before."},
-    {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
+    {"close", point_close, METH_O, "close(why): a miss does not ask the compiler any more."},
+    {"reopen", point_reopen, METH_NOARGS, "It does once more."},
+    {"end_backoff", point_end_backoff, METH_NOARGS, "The entries are asked at the next visit."},
     {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},
     {"wait", point_wait, METH_O, "wait(seconds): as close, for so long; compiling does not count."},
     {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},
@@ -338,17 +376,16 @@ static PyMethodDef point_methods[] = {
 };
 
 static PyMemberDef point_members[] = {
-    {"penalty", T_INT, offsetof(Point, state.penalty), READONLY, "so often its entries are not asked: they did not pay"},
+    {"penalty", T_INT, offsetof(Point, state.life.penalty), READONLY, "so often its entries are not asked: they did not pay"},
     {"offset", T_INT, offsetof(Point, offset), READONLY, "byte offset in C"},
     {"depth", T_INT, offsetof(Point, depth), READONLY, "values on the stack there"},
     {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},
     {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
     {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
-    {"closed", T_BOOL, offsetof(Point, state.closed), 0, NULL},
+    {"closed", T_BOOL, offsetof(Point, state.closed), READONLY, NULL},
     {"activation", T_ULONG, offsetof(Point, state.activation), READONLY, "of the frame that came last: a number of its own"},
-    {"misses_in_a_row", T_INT, offsetof(Point, state.misses_in_a_row), 0, "times in a row that its entries were asked and none held"},
+    {"misses_in_a_row", T_INT, offsetof(Point, state.misses_in_a_row), READONLY, "times in a row that its entries were asked and none held"},
     {"always_declines", T_BOOL, offsetof(Point, state.always_declines), 0, "no entry computes anything"},
-    {"cold", T_BOOL, offsetof(Point, state.cold), 0, "nobody is asked before its code is hot"},
     {NULL, 0, 0, 0, NULL},
 };
 

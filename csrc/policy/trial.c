@@ -1,13 +1,6 @@
 #include "policy/trial.h"
 
-#define RUNS 8               /* of a comparison; four each */
-#define RUNS_OF_WINNER 200   /* runs of the winner until its second comparison */
-#define MARGIN 1.1           /* what a noisy machine may do to the faster one */
-#define LEAVING_SECONDS 200e-9 /* asking a retired entry costs as much again */
-#define FIRST_PENALTY 16     /* frames that are CPython's after the first comparison that was lost; then */
-#define PENALTY_GROWS 4      /* times as many, */
-#define MOST_PENALTY 262144  /* up to so many, */
-#define PENALTY_SHARE 128    /* and, after the second one, so many for each run of the baseline's that one of the entry's takes longer */
+#include "policy/constants.h"
 
 int trials_held;
 
@@ -16,24 +9,24 @@ void trial_begin(Trial *trial, PyObject *baseline) {
     trial->runs = trial->won = trial->lost = trial->runs_until_comparison = 0;
 }
 
-static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * MARGIN + LEAVING_SECONDS; }
+static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * TRIAL_MARGIN + TRIAL_LEAVING; }
 
 /* A comparison costs four runs of the slower one: 1/32 of the time until then, at most. */
 static int penalty_of_loser(const Trial *trial) {
-    double penalty = FIRST_PENALTY;
-    for (int i = 1; i < trial->lost && penalty < MOST_PENALTY; i++)
-        penalty *= PENALTY_GROWS;
-    double worth = PENALTY_SHARE * (trial->best[0] / trial->best[1] - 1);
+    double penalty = TRIAL_PENALTY;
+    for (int i = 1; i < trial->lost && penalty < TRIAL_MOST; i++)
+        penalty *= TRIAL_GROWS;
+    double worth = TRIAL_SHARE * (trial->best[0] / trial->best[1] - 1);
     if (trial->lost > 1 && worth > penalty)
         penalty = worth;
-    return penalty < MOST_PENALTY ? (int)penalty : MOST_PENALTY;
+    return penalty < TRIAL_MOST ? (int)penalty : TRIAL_MOST;
 }
 
 Verdict trial_note(Trial *trial, double seconds) {
     double *best = &trial->best[trial_turn(trial)];
     if (trial->runs < 2 || seconds < *best)
         *best = seconds;
-    if (++trial->runs < RUNS)
+    if (++trial->runs < TRIAL_RUNS)
         return TRIAL_GOES_ON;
     trial->runs = 0;
     if (is_lost(trial)) {
@@ -42,7 +35,7 @@ Verdict trial_note(Trial *trial, double seconds) {
         trial->runs_until_comparison = penalty_of_loser(trial);
         return TRIAL_LOST;
     }
-    trial->runs_until_comparison = RUNS_OF_WINNER;
+    trial->runs_until_comparison = TRIAL_WINNER;
     return ++trial->won > 1 ? TRIAL_DECIDED : TRIAL_WON;
 }
 

@@ -96,7 +96,7 @@ def complete(entry: Any, kernels: Sequence[Any], config: Config) -> None:
 
 
 def retire(entry: Any) -> None:
-    entry.retired = True
+    entry.decline()
     entry.ready(False)
 
 
@@ -223,7 +223,7 @@ def entry_that_stays(guards: Sequence[Guard], uses: Mapping[Source, str] = NO_US
     entry = _C.Entry(
         "stays", registers, program.words, program.consts, program.reasons, words, consts, exits
     )
-    entry.retired = True
+    entry.decline()
     entry.meter(False)  # the time is that of whatever went before
     return entry
 

@@ -28,7 +28,7 @@ def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     for offset in new:
         if offset in record.watches:  # a region may begin there, too
             record.watches.remove(offset)
-            record.points[offset].closed = False
+            record.points[offset].reopen()
             continue
         point = record.points[offset] = _C.Point(offset, code.depths[offset])
         point.cold = record.arrived

@@ -27,6 +27,6 @@ def compare(
         if offset not in record.points:
             record.watches.add(offset)
             record.points[offset] = _C.Point(offset, code.depths[offset])
-            record.points[offset].close()
+            record.points[offset].close("verify")
     shadow_run.watch(record.points[offset] for offset in places)
     splice_in(record, code)

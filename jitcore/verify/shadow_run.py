@@ -144,7 +144,7 @@ class Watching:
 
     @fenced(MISS)
     def __call__(self, serial: int, state: Any) -> int:
-        self.point.misses_in_a_row = 0
+        self.point.end_backoff()
         return STAY if looked_at((get_ident(), serial), self.offset, state) else MISS
 
 

@@ -84,7 +84,7 @@ class Compiler:
 
 def test_misses_of_a_closed_point_end_in_backoff():
     loop = Visits()
-    loop.point.close()
+    loop.point.close("limit")
     sampled = [MAX_MISSES + BACKOFF_VISITS * k - 1 for k in (1, 2, 3)]
     assert loop.more(MAX_MISSES) == [*range(MAX_MISSES)]
     assert loop.point.misses_in_a_row == MAX_MISSES
@@ -94,7 +94,7 @@ def test_misses_of_a_closed_point_end_in_backoff():
 
 def test_a_hit_ends_backoff():
     loop = Visits()
-    loop.point.close()
+    loop.point.close("limit")
     loop.more(MAX_MISSES)
     loop.answer = HERE
     assert loop.more(2 + BACKOFF_VISITS) == [*range(2 + BACKOFF_VISITS)]  # the first is asked
@@ -105,7 +105,7 @@ def test_a_hit_ends_backoff():
 
 def test_frames_that_come_once_are_not_backed_off():
     loop = Visits()
-    loop.point.close()
+    loop.point.close("limit")
     loop.more(MAX_MISSES)
     for _ in range(3):
         assert loop.more(1) == [0]
@@ -120,7 +120,7 @@ def test_an_open_point_asks_the_compiler_each_time():
 
 def test_a_closed_point_asks_nobody():
     loop = Visits()
-    compiler = Compiler(lambda point: point.close())
+    compiler = Compiler(lambda point: point.close("limit"))
     assert loop.more(10) == [0, *range(10)]  # again after it
     assert compiler.asked == 1 and loop.point.closed and not loop.point.dead
     assert loop.more(10) == [*range(10)]
@@ -129,7 +129,7 @@ def test_a_closed_point_asks_nobody():
 
 def test_without_entries_a_closed_point_is_dead():
     loop = Visits(entries=False)
-    compiler = Compiler(lambda point: point.close())
+    compiler = Compiler(lambda point: point.close("limit"))
     assert not loop.point.dead
     loop.more(10)
     assert compiler.asked == 1 and loop.point.dead and loop.point.misses == 1
@@ -139,7 +139,7 @@ def test_without_entries_a_closed_point_is_dead():
 
 def test_an_entry_that_comes_later_revives_it():
     loop = Visits(entries=False)
-    loop.point.close()
+    loop.point.close("limit")
     assert loop.point.dead
     loop.point.add(_C.Watch(loop.seen, loop.point.offset))
     assert not loop.point.dead

@@ -261,7 +261,7 @@ def test_it_may_retire_without_having_run():
     entry = calling(quick)
     entry.wait_beside(calling(quick))
     assert run(entry, 1).kind == "return"
-    entry.retired = True
+    entry.decline()
     entry.ready(False)
     assert run(entry, 1).kind == "stay"
 
