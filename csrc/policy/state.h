@@ -91,7 +91,7 @@ typedef struct {
 typedef enum { EVENTS(AS_EVENT) NEVENTS } LifeEvent;
 
 /* Follows the row of TRANSITIONS for this event, if there is one. `holds`: a point has entries, an entry has a baseline. */
-void life_on(Life *life, LifeEvent event, int holds);
+__attribute__((cold)) void life_on(Life *life, LifeEvent event, int holds);
 
 /* CPython's for so many visits; no more. */
 static inline void life_penalise(Life *life, LifeEvent event, int visits) {

@@ -2,7 +2,7 @@
  * the best time of each side decides it. Both give the same results, so that comparisons show in nothing but the time.
  *
  *     won  ──▶ 200 runs ──▶ won again ──▶ decided: it stays, and the baseline goes
- *     lost ──▶ it is retired: CPython's for 16 frames, then another comparison; for 64 after the next one that is lost …
+ *     lost ──▶ it is declined: CPython's for 16 frames, then another comparison; for 64 after the next one that is lost …
  *
  * The second comparison of a winner: after compiling, caches are cold and the heap grows, which is worst for the one that makes
  * more arrays. That of a loser: all runs of a comparison lie within a fraction of a millisecond, and what takes a processor away,
