@@ -17,6 +17,9 @@
 #include "guards/lookup.h"
 #include "guards/same_value.h"
 #include "guards/weak_identity.h"
+#include "host/gc_pause.h"
+#include "host/heap.h"
+#include "host/thread_warnings.h"
 #include "kernel/launch.h"
 #include "kernel/library.h"
 #include "kernel/pool.h"
@@ -42,11 +45,9 @@
 #include "plan/entry.h"
 #include "plan/plan.h"
 #include "plan/slice_view.h"
-#include "policy/gc_pause.h"
-#include "policy/heap.h"
 #include "policy/hotness.h"
 #include "policy/predict.h"
-#include "policy/thread_warnings.h"
+#include "policy/state.h"
 #include "policy/trial.h"
 
 PyObject *jit_null;
@@ -76,7 +77,7 @@ static int null_init(PyObject *module) {
     X(meter) X(hook) X(frame_end) X(ask_python) X(frame_state) X(point) X(workers) X(lookup) X(loop_origin)             \
     X(slice_view) X(histogram) X(blas_scaled_gemv) X(iterators) X(argmax) X(undo) X(doall) X(library) X(kernel) X(blas_dot) \
     X(blas_gemv) X(blocks) X(native_loop) X(dynamic_int) X(small_matmul) X(plan) X(trial) X(entry) X(function)          \
-    X(hotness) X(predict) X(shadow_run) X(test_entries)
+    X(hotness) X(predict) X(state) X(shadow_run) X(test_entries)
 #define OF_NUMPY(X) X(errstate) X(loop_integrity) X(pool) X(bincount)
 
 #define INIT(part)                 \

@@ -60,6 +60,11 @@ class Number:
     ) -> None: ...
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> int: ...
 
+Life = tuple[str, str, int | float | None]  # state, why, looked at again: visits, seconds
+
+def transitions() -> list[tuple[list[str], str, str, int]]: ...
+def reasons() -> dict[str, str]: ...
+
 # Frames: csrc/frame/, csrc/observe/test_entries.c
 
 NULL: Any
@@ -69,7 +74,10 @@ class BaseEntry:
 
     hits: int
     failures: int
-    rest: int
+    penalty: int
+    retired: bool
+    disabled: bool
+    life: Life
 
 class NullEntry(BaseEntry):
     """Leaves and goes on at the same place, share/256 of the time; for tests."""
@@ -118,17 +126,21 @@ class Point:
     hits: int
     misses: int
     closed: bool
-    run: int
-    barren: bool
-    vain: int
-    patient: bool
-    rest: int
+    activation: int
+    always_declines: bool
+    misses_in_a_row: int
+    cold: bool
+    penalty: int
     dead: bool
+    life: Life
 
     def __init__(self, offset: int, depth: int) -> None: ...
     def __invert__(self) -> bool: ...
     def add(self, entry: Any, first: bool = False, /) -> None: ...
-    def close(self) -> None: ...
+    def close(self, why: str, /) -> None: ...
+    def reopen(self) -> None: ...
+    def end_backoff(self) -> None: ...
+    def wait(self, seconds: float, /) -> None: ...
     def kill(self) -> None: ...
     def leave_run(self) -> None: ...
 
@@ -148,7 +160,7 @@ def install(
     cstar: CodeType,
     at_point: array[int],
     at_instr: array[int],
-    patient: bool = False,
+    cold: bool = False,
 ) -> None: ...
 def uninstall(code: CodeType) -> None: ...
 def installed(code: CodeType) -> CodeType | None: ...

@@ -47,11 +47,11 @@ def compile_region(point: Any, frame: Any) -> None:
     record = records.find(frame.code)
     if record is None or not record.begun:
         record = adopted(frame.code)
-    if is_pending(point.run):
+    if is_pending(point.activation):
         return
     known: Any = record.points.get(point.offset) if record is not None else None
     if record is None or known is not point:
-        point.close()  # of what has been forgotten since the frame began
+        point.close("forgotten")  # of what has been forgotten since the frame began
         return
     with record.alone(point.offset) as mine:
         if mine:
@@ -84,7 +84,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         left_for_errors(record, point, code, errstate)
         return IN_CPYTHON
     if exhausted(record, point, frame.code):
-        (point.kill if point.barren else point.close)()
+        point.kill() if point.always_declines else point.close("limit")
         return IN_CPYTHON
     start = Start(
         *(code, point.offset, frame.locals, frame.stack, frame.globals, frame.builtins),
@@ -96,7 +96,7 @@ def compile_alone(record: Record, point: Any, frame: Any) -> Done:
         captured, assembled = captured_and_assembled(start, record)
     learned(record, point, code, captured)
     if repeats(record, point, captured):
-        point.close()
+        point.close("repeats")
         return IN_CPYTHON
     for text in assembled.refusals if assembled is not None else ():
         seen(record, Break(breaks.BACKEND_FAILED, text, place_of(code.code)))
@@ -130,7 +130,7 @@ def served(
     record: Record, point: Any, code: Code, captured: Capture, assembled: Assembled | None
 ) -> None:
     """From here on the point has the entry, or is closed."""
-    record.barren = 0 if assembled is not None else record.barren + 1
+    record.unprofitable = 0 if assembled is not None else record.unprofitable + 1
     if assembled is not None:
         if record.config.verify and record.config.numerics == "exact":
             verify.compare(record, point, code, captured, assembled)
@@ -140,6 +140,8 @@ def served(
             keep_sizes(record, point.offset, captured)
     elif point.offset == code.start and captured.guards:  # another call may find more to do
         point.add(entry_that_stays(captured.guards, captured.uses))
-        point.barren |= not any(r.entry for r in record.regions if r.offset == point.offset)
+        point.always_declines |= not any(
+            r.entry for r in record.regions if r.offset == point.offset
+        )
     else:
-        point.close()
+        point.close("unprofitable")

@@ -2,9 +2,9 @@
 
 #include "frame/code_map.h"
 #include "frame/hook.h"
+#include "host/gc_pause.h"
 #include "observe/meter.h"
 #include "policy/budget.h"
-#include "policy/gc_pause.h"
 #include "policy/hotness.h"
 
 static PyObject *discover_callback, *prepare_callback, *renew_callback;

@@ -5,6 +5,7 @@
 #include "guards/array_spec.h"
 #include "observe/meter.h"
 #include "plan/entry_order.h"
+#include "policy/constants.h"
 #include "policy/cycles.h"
 
 #define FIRST_CALLS 64    /* of which a report has the time of each: entries are tried */
@@ -57,8 +58,8 @@ static PyObject *run_entries_on_args(CompiledFunction *self, FrameView *view) {
         Transfer transfer = {0};
         long failures = entry->failures;
         kind = entry->run(entry, view, &transfer);
-        if (kind == EXIT_DECLINED && entry->failures != failures && entry->penalty == 0)
-            entry->penalty = 1; /* it would fail again when this call comes by with a frame */
+        if (kind == EXIT_DECLINED && entry->failures != failures && entry->life.penalty == 0)
+            life_penalise(&entry->life, EVENT_POOR, 1); /* it would fail again when this call comes by with a frame */
         if (kind != EXIT_MISS && kind != EXIT_RAISE && entries == self->entries)
             entries_promote(&self->entries, i, &self->hits_past_first);
         if (kind == EXIT_RETURN) {
@@ -125,10 +126,8 @@ static PyObject *call_short(CompiledFunction *self, PyObject *const *args, size_
     Py_INCREF(self);
     uint64_t began = ticks_now();
     PyObject *result = call_original(self->wrapped, args, nargsf, names);
-    if (ticks_now() - began > LONG_TICKS) {
-        self->penalty = 0;
+    if (ticks_now() - began > LONG_TICKS)
         backoff_end(&self->backoff);
-    }
     Py_DECREF(self);
     return result;
 }
@@ -154,14 +153,15 @@ PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyOb
         return NULL;
     if (fn != self->original && !follows(self))
         return call_original(self->original, args, nargsf, names);
-    if (self->penalty > 0) {
-        self->penalty--;
+    if (self->backoff.life.penalty > 0) {
+        if (--self->backoff.life.penalty == 0)
+            life_on(&self->backoff.life, EVENT_PAID, 0);
         return call_short(self, args, nargsf, names);
     }
-    int skips = backoff_skips(&self->backoff);
-    if (skips && self->backoff.penalised)
+    int backed_off = backoff_applies(&self->backoff);
+    if (backed_off && self->backoff.penalised)
         return call_short(self, args, nargsf, names);
-    if (self->off || skips || jit_busy() || jit_watched(PyThreadState_Get()))
+    if (self->off || backed_off || jit_busy() || jit_watched(PyThreadState_Get()))
         return call_original(fn, args, nargsf, names);
     if (PyTuple_GET_SIZE(self->entries) > 0 && ((PyFunctionObject *)fn)->func_code == self->code &&
         !jit_code_monitored((PyCodeObject *)self->code)) {
@@ -169,7 +169,7 @@ PyObject *function_call(PyObject *op, PyObject *const *args, size_t nargsf, PyOb
                                          PyVectorcall_NARGS(nargsf), names);
         if (result != NULL || PyErr_Occurred()) {
             backoff_note(&self->backoff, 1, 0);
-            entries_take_penalty(self->entries, &self->penalty);
+            entries_take_penalty(self->entries, &self->backoff.life);
             return result;
         }
     }

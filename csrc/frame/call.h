@@ -23,7 +23,6 @@ typedef struct {
     long hits, calls;
     Backoff backoff;
     int hits_past_first; /* since the entries were sorted */
-    int penalty;        /* plain calls, taken over from its only entry: it did not pay */
     char off;           /* plain calls */
     int unmeasured;     /* so many calls, for which the one after them stands in a report, */
     int stands_for;     /* and for itself */

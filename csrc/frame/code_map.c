@@ -100,9 +100,9 @@ static PyObject *install(PyObject *self, PyObject *args) {
     (void)self;
     PyCodeObject *code, *cstar;
     PyObject *at_point, *at_instr;
-    int patient = 0;
+    int cold = 0;
     if (!PyArg_ParseTuple(args, "O!O!OO|p", &PyCode_Type, &code, &PyCode_Type, &cstar, &at_point,
-                          &at_instr, &patient))
+                          &at_instr, &cold))
         return NULL;
     if (code == cstar || cstar->co_nlocalsplus != code->co_nlocalsplus ||
         cstar->co_stacksize != code->co_stacksize || offset_map_of(cstar) != NULL) {
@@ -114,8 +114,8 @@ static PyObject *install(PyObject *self, PyObject *args) {
         return NULL;
     Py_XSETREF(code_entry->cstar, (PyCodeObject *)Py_NewRef(cstar));
     code_entry->left_alone = 0;        /* as it may have been, before somebody asked for it by name */
-    code_entry->hot |= !patient; /* nobody measures its time */
-    code_entry->measured = patient != 0;
+    code_entry->hot |= !cold; /* nobody measures its time */
+    code_entry->measured = cold != 0;
     Py_RETURN_NONE;
 }
 
@@ -163,7 +163,7 @@ static PyObject *installed(PyObject *self, PyObject *code) {
 
 static PyMethodDef methods[] = {
     {"install", install, METH_VARARGS,
-     "install(code, cstar, at_point, at_instr, patient=False): from now on frames of `code` start as `cstar`. Patient: the "
+     "install(code, cstar, at_point, at_instr, cold=False): from now on frames of `code` start as `cstar`. Cold: the "
      "time that they take is measured."},
     {"uninstall", uninstall, METH_O, "uninstall(code): frames of `code` run it as it is."},
     {"leave_alone", leave_alone, METH_O,

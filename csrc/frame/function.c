@@ -96,7 +96,6 @@ static PyObject *clear_entries(PyObject *op, PyObject *ignored) {
         return NULL;
     Py_SETREF(((CompiledFunction *)op)->entries, none);
     ((CompiledFunction *)op)->backoff = (Backoff){0};
-    ((CompiledFunction *)op)->penalty = 0;
     Py_RETURN_NONE;
 }
 
@@ -315,12 +314,21 @@ static PyObject *graphs(PyObject *op, void *name) {
     return found ? found : control(op, name);
 }
 
+static PyObject *get_life(PyObject *op, void *ignored) {
+    (void)ignored;
+    const Backoff *backoff = &((CompiledFunction *)op)->backoff;
+    int on = backoff_is_on(backoff);
+    long again = on ? BACKOFF_SAMPLE - backoff->calls % BACKOFF_SAMPLE : backoff->life.penalty;
+    return life_told(&backoff->life, again > 0 ? PyLong_FromLong(again) : Py_NewRef(Py_None));
+}
+
 #define OF_WRAPPED(name) {name, of_wrapped, set_own, NULL, name}
 #define OF_FUNCTION(name) {name, of_function, set_function, NULL, name}
 static PyGetSetDef function_getset[] = {
     {"__wrapped__", wrapped_itself, set_own, "the original function", "__wrapped__"},
     {"eager", wrapped_itself, set_own, "the original function", "eager"},
     {"graphs", graphs, set_own, "the compiled regions, as of jitcore.explain", "graphs"},
+    {"_life", get_life, NULL, "(state, why, looked at again: an int of calls, or None)", NULL},
     {"_carrier", get_carrier, NULL, "a function that goes into pickles for it", NULL},
     OF_WRAPPED("__name__"),
     OF_WRAPPED("__qualname__"),

@@ -5,34 +5,17 @@
 #include "frame/code_map.h"
 #include "frame/frame.h"
 #include "frame/hook.h"
+#include "host/gc_pause.h"
 #include "observe/meter.h"
 #include "plan/entry_order.h"
 #include "policy/budget.h"
-#include "policy/gc_pause.h"
 #include "policy/hotness.h"
 #include "policy/point_state.h"
 #include "policy/trial.h"
 
 #include <math.h>
-#include <structmember.h>
-
-typedef struct {
-    PyObject_HEAD
-    int offset, depth;
-    PointState state;
-    PyObject *entries;   /* tuple of JitBaseEntry, most useful first */
-    int hits_past_first; /* since the entries were sorted */
-    long hits, misses;
-    MeterSlot *slot;     /* of a report: CPython from here on, where the point is dead; NULL: none yet */
-} Point;
 
 static PyObject *compiler;
-
-/* Where no trial says what a run saves (of loops, and of entries for many sizes, there is none): it would take three times as
- * long, which is less than the benchmarks' mean. */
-#define SAVES 2.0
-#define EACH 16   /* runs of which each is timed, */
-#define SAMPLE 16 /* then one of so many: looking at the clock costs as much as a small kernel */
 
 static void note_earned(CodeEntry *code_entry, double seconds) {
     budget_earn(seconds);
@@ -42,7 +25,7 @@ static void note_earned(CodeEntry *code_entry, double seconds) {
 /* Of JITCORE=1's code: what it earns may be spent on more of it. */
 static ExitKind run_earning(JitEntryHead *entry, FrameView *view, Transfer *out, CodeEntry *code_entry) {
     double gain = entry->gain;
-    int weight = gain != 0 ? 0 : entry->hits < EACH ? 1 : entry->hits % SAMPLE == 0 ? SAMPLE : 0;
+    int weight = gain != 0 ? 0 : entry->hits < TIME_EACH ? 1 : entry->hits % TIME_SAMPLE == 0 ? TIME_SAMPLE : 0;
     double start = weight ? trial_clock() : 0;
     ExitKind kind = entry->run(entry, view, out);
     if (kind == EXIT_MISS || kind == EXIT_DECLINED || kind == EXIT_RAISE)
@@ -155,7 +138,9 @@ static PyObject *compile_at_miss(Point *point, JitFrame *frame, Activation *acti
     Spending opened = budget_open();
     PyObject *asked = compiler;
     int at = -1;
+    point_on(point, EVENT_ASKED);
     int failed = ask_compiler(point, frame, code_entry, &at) < 0;
+    point_on(point, EVENT_COMPILED);
     int starts = asked != compiler; /* the first question loads the compiler */
     double cost = budget_charge(opened, starts || !code_entry->measured); /* nor is what was asked for by name */
     if (starts) {
@@ -172,20 +157,6 @@ static PyObject *compile_at_miss(Point *point, JitFrame *frame, Activation *acti
     if (code_entry->cstar != NULL && code_entry->cstar != JIT_CODE(frame))
         return exit_to_newest(point, activation);
     Py_RETURN_FALSE;
-}
-
-/* Nothing stands at it, and nothing ever will. */
-static int is_dead(const Point *point) {
-    return point->state.closed && PyTuple_GET_SIZE(point->entries) == 0;
-}
-
-static int drop_entries(Point *point) {
-    PyObject *none = PyTuple_New(0);
-    if (none == NULL)
-        return -1;
-    point->state.closed = 1;
-    Py_SETREF(point->entries, none);
-    return 0;
 }
 
 /* A dead point is entered once in each C*, and then is a jump over itself there. */
@@ -207,29 +178,37 @@ static int meter_dead_point(Point *point) {
     return 1;
 }
 
-static PyObject *point_enter(PyObject *self) {
+/* Where nobody is asked. 0: it is cold, and the clock is to be looked at. */
+static int pass_unasked(Point *point, JitFrame *frame) {
+    PointState *state = &point->state;
+    if (state->life.now == STATE_PENALISED)
+        point_state_pay(state, jit_hook_penalised());
+    else if (state->life.now == STATE_DEAD) {
+        if (!meter_is_on() || !meter_dead_point(point))
+            bury(point, JIT_CODE(frame));
+    } else {
+        if (state->visits_until_clock == 0)
+            return 0;
+        state->visits_until_clock--;
+    }
+    return 1;
+}
+
+PyObject *point_enter(PyObject *self) {
     Point *point = (Point *)self;
     PyThreadState *ts = PyThreadState_Get();
     JitFrame *frame = JIT_CURRENT(ts);
-    if (is_dead(point)) {
-        if (meter_is_on() && meter_dead_point(point))
-            Py_RETURN_FALSE;
-        bury(point, JIT_CODE(frame));
+    int unasked = point->state.life.now >= STATE_PENALISED;
+    if (unasked && pass_unasked(point, frame))
         Py_RETURN_FALSE;
-    }
-    if (point->state.penalty > 0) {
-        point->state.penalty -= jit_hook_penalised();
-        Py_RETURN_FALSE;
-    }
-    if (point->state.skips > 0) {
-        point->state.skips--;
-        Py_RETURN_FALSE;
-    }
     Activation *activation = activation_of(frame);
     if (activation == NULL || activation->pending || jit_watched(ts))
         Py_RETURN_FALSE;
-    if (point->state.cold && !point_state_is_hot(&point->state, activation))
-        Py_RETURN_FALSE;
+    if (unasked) {
+        if (!point_state_is_hot(&point->state, activation))
+            Py_RETURN_FALSE;
+        point_on(point, EVENT_HOT);
+    }
     if (point_state_is_backed_off(&point->state, activation)) {
         point->misses++;
         Py_RETURN_FALSE;
@@ -240,132 +219,17 @@ static PyObject *point_enter(PyObject *self) {
         return compile_at_miss(point, frame, activation);
     if (kind == EXIT_DECLINED) {
         if (point->state.always_declines && ++point->state.declines >= MAX_DECLINES)
-            return drop_entries(point) < 0 ? NULL : Py_NewRef(Py_False);
+            return point_drop_entries(point, EVENT_DECLINES) < 0 ? NULL : Py_NewRef(Py_False);
         if (entries_any_penalised(point->entries))
             point_state_note_penalised(&point->state);
         Py_RETURN_FALSE;
     }
     point->hits++;
     point_state_hit(&point->state);
-    entries_take_penalty(point->entries, &point->state.penalty);
+    entries_take_penalty(point->entries, &point->state.life);
     jit_hook_gained(gain);
     return exit_frame(point, activation, kind);
 }
-
-static PyObject *point_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"offset", "depth", NULL};
-    int offset, depth;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ii", names, &offset, &depth))
-        return NULL;
-    Point *point = (Point *)type->tp_alloc(type, 0);
-    if (point == NULL)
-        return NULL;
-    point->offset = offset;
-    point->depth = depth;
-    point->entries = PyTuple_New(0);
-    if (point->entries == NULL)
-        Py_CLEAR(point);
-    return (PyObject *)point;
-}
-
-static void point_dealloc(PyObject *self) {
-    Py_XDECREF(((Point *)self)->entries);
-    Py_TYPE(self)->tp_free(self);
-}
-
-static PyObject *point_add(PyObject *self, PyObject *args) {
-    Point *point = (Point *)self;
-    PyObject *all = entries_added(point->entries, args);
-    if (all == NULL)
-        return NULL;
-    Py_SETREF(point->entries, all);
-    Py_RETURN_NONE;
-}
-
-static PyObject *point_close(PyObject *self, PyObject *ignored) {
-    (void)ignored;
-    ((Point *)self)->state.closed = 1;
-    Py_RETURN_NONE;
-}
-
-static PyObject *point_leave_run(PyObject *self, PyObject *ignored) {
-    (void)ignored;
-    PointState *state = &((Point *)self)->state;
-    state->closed_for = state->activation;
-    Py_RETURN_NONE;
-}
-
-static PyObject *point_wait(PyObject *self, PyObject *seconds) {
-    double wanted = PyFloat_AsDouble(seconds);
-    if (wanted == -1 && PyErr_Occurred())
-        return NULL;
-    ((Point *)self)->state.closed_until = budget_clock() + wanted;
-    Py_RETURN_NONE;
-}
-
-static PyObject *get_dead(PyObject *self, void *ignored) {
-    (void)ignored;
-    return PyBool_FromLong(is_dead((Point *)self));
-}
-
-static PyGetSetDef point_getset[] = {
-    {"dead", get_dead, NULL, "closed, and without entries", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static PyObject *point_kill(PyObject *self, PyObject *ignored) {
-    (void)ignored;
-    if (drop_entries((Point *)self) < 0)
-        return NULL;
-    Py_RETURN_NONE;
-}
-
-static PyObject *point_metered(PyObject *self, PyObject *ignored) {
-    (void)ignored;
-    MeterSlot *slot = ((Point *)self)->slot;
-    return slot ? meter_row(slot, Py_None) : Py_NewRef(Py_None);
-}
-
-static PyMethodDef point_methods[] = {
-    {"metered", point_metered, METH_NOARGS,
-     "The row (kind, None, times, seconds) of CPython's time from a dead point on, or None. After meter_read()."},
-    {"add", point_add, METH_VARARGS, "add(entry, first=False): tried after the entries that are there, or before."},
-    {"close", point_close, METH_NOARGS, "A miss does not ask the compiler any more."},
-    {"leave_run", point_leave_run, METH_NOARGS, "As close, for as long as the frame runs that came last."},
-    {"wait", point_wait, METH_O, "wait(seconds): as close, for so long; compiling does not count."},
-    {"kill", point_kill, METH_NOARGS, "Drop the entries; always a miss from now on."},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyMemberDef point_members[] = {
-    {"rest", T_INT, offsetof(Point, state.penalty), READONLY, "so often its entries are not asked: they did not pay"},
-    {"offset", T_INT, offsetof(Point, offset), READONLY, "byte offset in C"},
-    {"depth", T_INT, offsetof(Point, depth), READONLY, "values on the stack there"},
-    {"entries", T_OBJECT, offsetof(Point, entries), READONLY, NULL},
-    {"hits", T_LONG, offsetof(Point, hits), READONLY, NULL},
-    {"misses", T_LONG, offsetof(Point, misses), READONLY, NULL},
-    {"closed", T_BOOL, offsetof(Point, state.closed), 0, NULL},
-    {"run", T_ULONG, offsetof(Point, state.activation), READONLY, "of the frame that came last: a number of its own"},
-    {"vain", T_INT, offsetof(Point, state.misses_in_a_row), 0, "times in a row that its entries were asked and none held"},
-    {"barren", T_BOOL, offsetof(Point, state.always_declines), 0, "no entry computes anything"},
-    {"patient", T_BOOL, offsetof(Point, state.cold), 0, "nobody is asked before its code is hot"},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyNumberMethods point_number = {.nb_invert = point_enter};
-
-static PyTypeObject Point_Type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "jitcore._C.Point",
-    .tp_doc = "Point(offset, depth): a region point, a constant of C*.",
-    .tp_basicsize = sizeof(Point),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_new = point_new,
-    .tp_dealloc = point_dealloc,
-    .tp_methods = point_methods,
-    .tp_members = point_members,
-    .tp_getset = point_getset,
-    .tp_as_number = &point_number,
-};
 
 static PyObject *set_compiler(PyObject *self, PyObject *callback) {
     (void)self;
@@ -382,7 +246,5 @@ static PyMethodDef methods[] = {
 };
 
 int point_init(PyObject *module) {
-    if (PyModule_AddType(module, &Point_Type) < 0)
-        return -1;
-    return PyModule_AddFunctions(module, methods);
+    return PyModule_AddType(module, &Point_Type) < 0 ? -1 : PyModule_AddFunctions(module, methods);
 }

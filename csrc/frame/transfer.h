@@ -5,7 +5,7 @@
 #ifndef JITCORE_FRAME_TRANSFER_H
 #define JITCORE_FRAME_TRANSFER_H
 
-#include "jitcore.h"
+#include "policy/state.h"
 
 typedef struct {
     PyObject **locals;            /* localsplus of the frame, or the bound argument vector; borrowed */
@@ -45,7 +45,7 @@ typedef struct JitEntryHead {
     PyObject_HEAD
     ExitKind (*run)(struct JitEntryHead *self, FrameView *view, Transfer *out);
     long hits, failures;
-    int penalty;     /* runs that it declines, since it did not pay */
+    Life life;       /* its penalty: runs that it declines, since it did not pay */
     int recent_hits; /* halved now and then, see entries_promote() */
     float gain;      /* seconds that a run saved in its trial; 0: none was decided */
 } JitEntryHead;

@@ -1,6 +1,6 @@
 #include "kernel/pool.h"
 
-#include "policy/heap.h"
+#include "host/heap.h"
 
 #include <stdint.h>
 #include <stdlib.h>

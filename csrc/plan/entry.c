@@ -156,13 +156,16 @@ static PyObject *try_against(PyObject *op, PyObject *baseline) {
         return NULL;
     }
     trial_begin(&self->trial, baseline);
+    life_on(&self->head.life, EVENT_TRIED, 1);
     Py_RETURN_NONE;
 }
 
 static PyObject *wait_beside(PyObject *op, PyObject *baseline) {
     PyObject *done = try_against(op, baseline);
-    if (done != NULL)
+    if (done != NULL) {
         ((Entry *)op)->kernels_pending = 1;
+        life_on(&((Entry *)op)->head.life, EVENT_PENDING, 1);
+    }
     return done;
 }
 
@@ -174,8 +177,28 @@ static PyObject *kernels_ready(PyObject *op, PyObject *trial) {
     self->kernels_pending = 0;
     if (!tried)
         Py_CLEAR(self->trial.baseline);
+    life_on(&self->head.life, EVENT_READY, self->trial.baseline != NULL);
     Py_RETURN_NONE;
 }
+
+static PyObject *entry_decline(PyObject *op, PyObject *ignored) {
+    (void)ignored;
+    life_on(&((Entry *)op)->head.life, EVENT_NO_GAIN, 0);
+    Py_RETURN_NONE;
+}
+
+int entry_is_tried(const JitEntryHead *head) { return Py_IS_TYPE((PyObject *)head, &Entry_Type) && ((const Entry *)head)->trial.baseline != NULL; }
+
+/* Between comparisons its trial counts runs, and frames that are CPython's. */
+static PyObject *get_life(PyObject *op, void *ignored) {
+    (void)ignored;
+    const JitEntryHead *head = (JitEntryHead *)op;
+    int runs = entry_is_tried(head) && head->life.now != STATE_COMPILING ? ((const Entry *)head)->trial.runs_until_comparison : 0;
+    int again = head->life.now == STATE_PENALISED ? head->life.penalty : head->life.now == STATE_DEAD ? 0 : runs;
+    return life_told(&head->life, again > 0 ? PyLong_FromLong(again) : Py_NewRef(Py_None));
+}
+
+static PyObject *is_in(PyObject *op, void *state) { return PyBool_FromLong(((JitEntryHead *)op)->life.now == (State)(intptr_t)state); }
 
 static PyObject *meter_entry(PyObject *op, PyObject *arg) {
     int on = PyObject_IsTrue(arg);
@@ -206,11 +229,18 @@ static PyObject *entry_metered(PyObject *op, PyObject *ignored) {
 
 static PyMemberDef base_members[] = {
     {"hits", T_LONG, offsetof(JitEntryHead, hits), READONLY, "times it ran to an exit"},
-    {"rest", T_INT, offsetof(JitEntryHead, penalty), READONLY, "runs for which the frame stays in CPython"},
+    {"penalty", T_INT, offsetof(JitEntryHead, life.penalty), READONLY, "runs for which the frame stays in CPython"},
     {"failures", T_LONG, offsetof(JitEntryHead, failures), READONLY,
      "times a step failed and CPython repeated the work"},
     {"gain", T_FLOAT, offsetof(JitEntryHead, gain), READONLY, "seconds that a run saved in its trial; 0: none was decided"},
     {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef base_getset[] = {
+    {"life", get_life, NULL, "(state, why, looked at again: an int of visits, or None)", NULL},
+    {"retired", is_in, NULL, "where its guards hold, the frame is CPython's", (void *)(intptr_t)STATE_DECLINED},
+    {"disabled", is_in, NULL, "it failed too often", (void *)(intptr_t)STATE_DEAD},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 PyTypeObject JitBaseEntry_Type = {
@@ -219,15 +249,17 @@ PyTypeObject JitBaseEntry_Type = {
     .tp_basicsize = sizeof(JitEntryHead),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_members = base_members,
+    .tp_getset = base_getset,
 };
 
 static PyMethodDef entry_methods[] = {
     {"meter", meter_entry, METH_O, "meter(on): its runs are measured, or no more."},
     {"metered", entry_metered, METH_NOARGS,
      "What has been measured, in rows (kind, what, times, seconds): (the entry itself, CPython while it stays, [after each "
-     "exit, with the offset], [each call, kernel and routine], the same of its rival), or None. After meter_read()."},
+     "exit, with the offset], [each call, kernel and routine], the same of its baseline), or None. After meter_read()."},
     {"wait_beside", wait_beside, METH_O, "wait_beside(entry): let another that does the same run until ready()."},
     {"ready", kernels_ready, METH_O, "ready(trial): run from now on, if `trial` in turns with the other one at first."},
+    {"decline", entry_decline, METH_NOARGS, "Where its guards hold, the frame is CPython's from now on."},
     {"try_against", try_against, METH_O,
      "try_against(entry): take turns with an entry that does the same; retire while that one is faster."},
     {"run_on", run_without_frame, METH_VARARGS,
@@ -243,11 +275,9 @@ static PyMethodDef entry_methods[] = {
 static PyMemberDef entry_members[] = {
     {"name", T_OBJECT, offsetof(Entry, name), READONLY, NULL},
     {"nregs", T_INT, offsetof(Entry, nregs), READONLY, NULL},
-    {"disabled", T_BOOL, offsetof(Entry, disabled), READONLY, "it failed too often"},
-    {"waiting", T_BOOL, offsetof(Entry, kernels_pending), READONLY, "another one runs until ready()"},
-    {"framed", T_BOOL, offsetof(Entry, needs_frame), 0, "without a frame it misses"},
-    {"pure", T_BOOL, offsetof(Entry, plan.no_effects), 0, "without a frame it misses where it does not reach its end"},
-    {"retired", T_BOOL, offsetof(Entry, retired), 0, "where its guards hold, the frame is CPython's"},
+    {"kernels_pending", T_BOOL, offsetof(Entry, kernels_pending), READONLY, "another one runs until ready()"},
+    {"needs_frame", T_BOOL, offsetof(Entry, needs_frame), 0, "without a frame it misses"},
+    {"no_effects", T_BOOL, offsetof(Entry, plan.no_effects), 0, "without a frame it misses where it does not reach its end"},
     {"reasons", T_OBJECT, offsetof(Entry, reasons), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };

@@ -1,7 +1,7 @@
 /* An entry (`_C.Entry`): guards, then a plan, for one version of the facts at a point or of a call's arguments.
  *
- * It answers a frame with EXIT_MISS (a guard fails), EXIT_DECLINED (the guards hold, and CPython goes on: it has a penalty, is
- * retired or disabled) or an exit of its plan. entry_run.h says when it does which; here are the object and its making.
+ * It answers a frame with EXIT_MISS (a guard fails), EXIT_DECLINED (the guards hold, and CPython goes on: it is penalised,
+ * declined or dead) or an exit of its plan. entry_run.h says when it does which; here are the object and its making.
  */
 #ifndef JITCORE_PLAN_ENTRY_H
 #define JITCORE_PLAN_ENTRY_H
@@ -20,10 +20,8 @@ typedef struct {
     int failures_in_a_row, side_exits_in_a_row;
     int penalties;           /* in succession: each is twice as long */
     int balance;             /* of what its runs gained and lost, see entry_run.c */
-    char disabled;           /* it failed too often: it declines for good */
     char kernels_pending;    /* they are being compiled: the baseline runs */
     char needs_frame;        /* without one it misses: its steps or exits use it */
-    char retired;            /* it lost its last look: where its guards hold, CPython is faster */
     int last_miss;           /* index of a reason; -1: none yet */
     PyObject *guard_consts;  /* tuple */
     PyObject *plan_consts;   /* tuple; plan.consts are its items */
@@ -34,6 +32,9 @@ typedef struct {
 } Entry;
 
 extern PyTypeObject Entry_Type;
+
+/* Is there a baseline that it is yet to be compared with? */
+int entry_is_tried(const JitEntryHead *head);
 
 /* Adds `BaseEntry` and `Entry` to the module. 0, or -1 with an exception. */
 int entry_init(PyObject *module);

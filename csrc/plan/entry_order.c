@@ -1,6 +1,7 @@
 #include "plan/entry_order.h"
 
 #include "plan/entry.h"
+#include "policy/constants.h"
 
 PyObject *entries_added(PyObject *entries, PyObject *args) {
     PyObject *entry;
@@ -14,8 +15,6 @@ PyObject *entries_added(PyObject *entries, PyObject *args) {
     return all;
 }
 
-#define MOST_RECENT_HITS 1024 /* so that what comes first today is not first for ever */
-#define PROMOTE_AFTER 64      /* hits past the first entry */
 
 /* A new tuple, stable; the counts are halved, so that old ones fade. NULL: entries of other kinds keep their places. */
 static PyObject *by_recent_hits(PyObject *entries) {
@@ -51,9 +50,18 @@ void entries_promote(PyObject **place, Py_ssize_t at, int *hits_past_first) {
         Py_SETREF(*place, sorted);
 }
 
+void entry_hand_over_penalty(JitEntryHead *only, Life *life) {
+    int visits = only->life.penalty;
+    if (visits > 0) {
+        life_penalise(life, EVENT_POOR, visits);
+        life_end_penalty(&only->life, EVENT_PAID, entry_is_tried(only));
+    } else
+        life_end_penalty(life, EVENT_PAID, 0);
+}
+
 int entries_any_penalised(PyObject *entries) {
     int found = 0;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries); i++)
-        found |= ((JitEntryHead *)PyTuple_GET_ITEM(entries, i))->penalty > 0;
+        found |= ((JitEntryHead *)PyTuple_GET_ITEM(entries, i))->life.penalty > 0;
     return found;
 }

@@ -12,14 +12,14 @@ PyObject *entries_added(PyObject *entries, PyObject *args);
  * set. */
 void entries_promote(PyObject **place, Py_ssize_t at, int *hits_past_first);
 
+/* The entry is asked again at once, and the place is not. */
+void entry_hand_over_penalty(JitEntryHead *only, Life *life);
+
 /* A place with one entry takes over its penalty: asking the guards costs as much as the entry saves. Where there are several,
  * another one may be worth it: nothing is changed. */
-static inline void entries_take_penalty(PyObject *entries, int *penalty) {
-    if (PyTuple_GET_SIZE(entries) != 1)
-        return;
-    JitEntryHead *only = (JitEntryHead *)PyTuple_GET_ITEM(entries, 0);
-    *penalty = only->penalty;
-    only->penalty = 0;
+static inline void entries_take_penalty(PyObject *entries, Life *life) {
+    if (PyTuple_GET_SIZE(entries) == 1 && ((JitEntryHead *)PyTuple_GET_ITEM(entries, 0))->life.penalty != life->penalty)
+        entry_hand_over_penalty((JitEntryHead *)PyTuple_GET_ITEM(entries, 0), life);
 }
 
 /* Has one of them a penalty? */

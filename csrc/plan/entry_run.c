@@ -1,16 +1,9 @@
 #include "plan/entry_run.h"
 
 #include "guards/eval.h"
+#include "policy/constants.h"
 
 #define FEW_REGISTERS 64
-#define MAX_FAILURES 8
-#define MAX_BALANCE 64000  /* thousandths of launches: an entry that has lost so many, by loops of too few iterations, */
-#define ENTRY_PENALTY 1000 /* declines so often, and is tried again; then twice as often, */
-#define MAX_DOUBLINGS 4    /* up to so many times */
-
-/* A run that failed is one that CPython repeats: where more than one of five does, on and on, it is no gain. */
-#define FAILURE_LOSS 4000
-#define SUCCESS_GAIN 1000
 
 /* One long loop outweighs many short ones. */
 static void penalise_if_poor(Entry *self, int gain) {
@@ -22,7 +15,7 @@ static void penalise_if_poor(Entry *self, int gain) {
     if (self->balance > -MAX_BALANCE)
         return;
     self->balance = -MAX_BALANCE / 2;
-    self->head.penalty = ENTRY_PENALTY << self->penalties;
+    life_penalise(&self->head.life, EVENT_POOR, ENTRY_PENALTY << self->penalties);
     self->penalties += self->penalties < MAX_DOUBLINGS;
 }
 
@@ -30,10 +23,12 @@ METERED_VARIANT ExitKind run_guarded(Entry *self, FrameView *view, PyObject **re
     PyObject *const *consts = ((PyTupleObject *)self->guard_consts)->ob_item;
     if (!guards_hold(self->guards, self->nguards, consts, view, regs, &self->last_miss))
         return EXIT_MISS;
-    if (self->retired || self->disabled)
+    Life *life = &self->head.life;
+    if (life->now == STATE_DECLINED || life->now == STATE_DEAD)
         return EXIT_DECLINED;
-    if (self->head.penalty > 0) {
-        self->head.penalty--;
+    if (life->penalty > 0) {
+        if (--life->penalty == 0)
+            life_on(life, EVENT_PAID, self->trial.baseline != NULL);
         return EXIT_DECLINED;
     }
     int failed, gain;
@@ -52,7 +47,7 @@ METERED_VARIANT ExitKind run_guarded(Entry *self, FrameView *view, PyObject **re
     }
     self->head.failures++;
     if (++self->failures_in_a_row >= MAX_FAILURES)
-        self->disabled = 1;
+        life_on(life, EVENT_FAILURES, 0);
     penalise_if_poor(self, -FAILURE_LOSS);
     return kind == EXIT_MISS ? EXIT_DECLINED : kind; /* another entry for these facts would fail, too */
 }
@@ -76,11 +71,12 @@ METERED_VARIANT ExitKind run_entry(Entry *self, FrameView *view, Transfer *out, 
     return kind;
 }
 
-static void note_look(Entry *self, Look look, const Meter *meter) {
-    self->retired = look == LOOK_LOST;
-    if (look != LOOK_GOES_ON)
-        self->head.gain = (float)(self->trial.best[1] - self->trial.best[0]);
-    if (look != LOOK_DECIDED || self->trial.baseline == NULL)
+static void note_verdict(Entry *self, Verdict verdict, const Meter *meter) {
+    if (verdict == TRIAL_GOES_ON)
+        return;
+    life_on(&self->head.life, verdict == TRIAL_LOST ? EVENT_LOST : verdict == TRIAL_WON ? EVENT_WON : EVENT_DECIDED, 0);
+    self->head.gain = (float)(self->trial.best[1] - self->trial.best[0]);
+    if (verdict != TRIAL_DECIDED || self->trial.baseline == NULL)
         return;
     if (meter != NULL)
         Py_XSETREF(self->former, (JitEntryHead *)Py_NewRef(self->trial.baseline));
@@ -91,7 +87,8 @@ static void note_look(Entry *self, Look look, const Meter *meter) {
 METERED_VARIANT ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, Meter *meter, int *exit_taken) {
     Trial *trial = &self->trial;
     int baselines_turn = trial_turn(trial), runs = trial->runs;
-    self->retired = 0;
+    if (self->head.life.now == STATE_DECLINED)
+        life_on(&self->head.life, EVENT_AGAIN, 1);
     Py_INCREF(self);
     JitEntryHead *baseline = (JitEntryHead *)Py_NewRef(trial->baseline);
     double start = trial_clock();
@@ -100,7 +97,7 @@ METERED_VARIANT ExitKind run_trial(Entry *self, FrameView *view, Transfer *out, 
     if (baselines_turn && kind != EXIT_MISS && kind != EXIT_DECLINED)
         self->head.hits++;
     if ((kind == EXIT_RETURN || kind == EXIT_JUMP) && trial->runs == runs) /* it may run inside itself */
-        note_look(self, trial_note(trial, seconds), meter);
+        note_verdict(self, trial_note(trial, seconds), meter);
     Py_DECREF(baseline);
     Py_DECREF(self);
     return kind;
@@ -123,7 +120,7 @@ METERED_VARIANT ExitKind run_turn(Entry *self, FrameView *view, Transfer *out, M
         return EXIT_MISS;
     if (self->kernels_pending && self->trial.baseline)
         return run_baseline(self, view, out);
-    if (trial_is_between_looks(&self->trial))
+    if (trial_is_between_comparisons(&self->trial))
         return run_entry(self, view, out, meter, exit_taken);
     return run_trial(self, view, out, meter, exit_taken);
 }

@@ -2,10 +2,10 @@
  *
  *     kernels pending        the baseline runs, untimed
  *     trial goes on          the entry and its baseline take turns, each run timed (policy/trial.h)
- *     retired, disabled,     the guards are asked; where they hold the entry declines
+ *     declined, dead,         the guards are asked; where they hold the entry declines
  *     penalty > 0
  *     a poor balance         penalty = ENTRY_PENALTY, then twice as many … MAX_DOUBLINGS times
- *     MAX_FAILURES           steps that failed in a row: disabled; side exits in a row without a frame: it needs a frame
+ *     MAX_FAILURES           steps that failed in a row: dead; side exits in a row without a frame: it needs a frame
  */
 #ifndef JITCORE_PLAN_ENTRY_RUN_H
 #define JITCORE_PLAN_ENTRY_RUN_H

@@ -9,12 +9,11 @@
 #ifndef JITCORE_POLICY_BACKOFF_H
 #define JITCORE_POLICY_BACKOFF_H
 
-#define BACKOFF_CALLS 64   /* idle calls in a row: the first threshold */
-#define BACKOFF_SAMPLE 32  /* then one call of so many is a sample */
-#define BACKOFF_MOST (1L << 30)
-#define BACKOFF_FRAMES 512 /* of other functions, that weigh as much as an idle call */
+#include "policy/constants.h"
+#include "policy/state.h"
 
 typedef struct {
+    Life life;      /* its penalty: plain calls, taken over from the only entry */
     long calls;     /* idle ones in a row, samples and skipped calls among them */
     long threshold; /* 0: BACKOFF_CALLS */
     char penalised; /* entries had a penalty in the last sample: they are of use again where a call is a long one */
@@ -24,18 +23,21 @@ static inline long backoff_threshold(const Backoff *backoff) {
     return backoff->threshold ? backoff->threshold : BACKOFF_CALLS;
 }
 
+static inline int backoff_is_on(const Backoff *backoff) { return backoff->calls >= backoff_threshold(backoff); }
+
 /* May this call go without the evaluation function? */
-static inline int backoff_skips(Backoff *backoff) {
-    if (backoff->calls < backoff_threshold(backoff))
-        return 0;
-    return ++backoff->calls % BACKOFF_SAMPLE != 0;
+static inline int backoff_applies(Backoff *backoff) {
+    return backoff_is_on(backoff) && ++backoff->calls % BACKOFF_SAMPLE != 0;
 }
 
 /* A plain call was a long one. */
-static inline void backoff_end(Backoff *backoff) { backoff->calls = 0; }
+static inline void backoff_end(Backoff *backoff) {
+    backoff->calls = 0;
+    life_end_penalty(&backoff->life, EVENT_LONG, 0);
+}
 
 /* How many calls a sample stands for. */
-static inline int backoff_stride(const Backoff *backoff) { return backoff->calls < backoff_threshold(backoff) ? 1 : BACKOFF_SAMPLE; }
+static inline int backoff_stride(const Backoff *backoff) { return backoff_is_on(backoff) ? BACKOFF_SAMPLE : 1; }
 
 /* After a sample. `worked`: it entered compiled code, or met new code; `frames`: of other functions that ran in it. */
 static inline void backoff_note(Backoff *backoff, int worked, unsigned long frames) {
@@ -43,10 +45,15 @@ static inline void backoff_note(Backoff *backoff, int worked, unsigned long fram
         long weight = 1 + (long)(frames / BACKOFF_FRAMES), room = backoff_threshold(backoff) - backoff->calls;
         if (room > 0)
             backoff->calls += weight < room ? weight : room;
+        if (room > 0 && weight >= room)
+            life_on(&backoff->life, EVENT_IDLE, 0);
         return;
     }
-    if (backoff->calls >= backoff_threshold(backoff) && backoff->threshold < BACKOFF_MOST)
-        backoff->threshold = 2 * backoff_threshold(backoff);
+    if (backoff_is_on(backoff)) {
+        if (backoff->threshold < BACKOFF_MOST)
+            backoff->threshold = 2 * backoff_threshold(backoff);
+        life_on(&backoff->life, EVENT_WORKED, 0);
+    }
     backoff->calls = 0;
 }
 

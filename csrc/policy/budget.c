@@ -1,5 +1,6 @@
 #include "policy/budget.h"
 
+#include "policy/constants.h"
 #include "policy/trial.h"
 
 #include <math.h>
@@ -66,17 +67,13 @@ Spending budget_open(void) {
     return (Spending){processor(CLOCK_THREAD_CPUTIME_ID), of_children(), trial_clock()};
 }
 
-#define AT_ONCE 8 /* compilers, at most: toolchain/parallel_map.py */
 
 /* The program's own children may end meanwhile, too: of them all, no more than its compilers can have taken. */
 static double used_since(Spending opened) {
     double children = of_children() - opened.children;
-    return processor(CLOCK_THREAD_CPUTIME_ID) - opened.processor + fmin(children, AT_ONCE * (trial_clock() - opened.wall));
+    return processor(CLOCK_THREAD_CPUTIME_ID) - opened.processor + fmin(children, COMPILERS_AT_ONCE * (trial_clock() - opened.wall));
 }
 
-#define A_PIECE 0.01     /* seconds: where there was nothing to compile it takes less */
-#define LOOK_AGAIN 0.01  /* seconds: what a program has taken is a system call */
-#define MOST_SLOWED 4.0
 
 static double looked; /* when that was asked for; 0: not since something was charged */
 static double times = 1, longest;
@@ -91,7 +88,7 @@ double budget_charge(Spending since, int free) {
     if (free)
         return cost;
     account.spent += cost;
-    if (cost > A_PIECE) {
+    if (cost > BUDGET_PIECE) {
         account.priced += cost;
         account.pieces++;
     }
@@ -103,7 +100,7 @@ void budget_earn(double seconds) { account.saved += seconds; }
 /* Others may use the processors, too: the clock that makes code hot is the wall's. */
 static double slowed(const Account *a) {
     double found = a->program > 0 ? a->wall / a->program : 1;
-    return found < 1 ? 1 : found > MOST_SLOWED ? MOST_SLOWED : found;
+    return found < 1 ? 1 : found > BUDGET_SLOWED ? BUDGET_SLOWED : found;
 }
 
 double budget_times(const Account *a, double *most) {
@@ -127,7 +124,7 @@ static double patience(void) {
     if (!begun || account.spent <= BUDGET_EARNED * account.saved)
         return 1;
     double now = trial_clock();
-    if (looked == 0 || now - looked > LOOK_AGAIN) {
+    if (looked == 0 || now - looked > BUDGET_LOOK) {
         looked = now;
         Account present = budget_account();
         times = budget_times(&present, &longest);

@@ -13,10 +13,6 @@
 #ifndef JITCORE_POLICY_BUDGET_H
 #define JITCORE_POLICY_BUDGET_H
 
-#define BUDGET_SECONDS 0.15  /* in vain, */
-#define BUDGET_SHARE 0.01    /* and of the program's time */
-#define BUDGET_PATIENCE 20.0 /* times as long, once that is spent; less before, more after */
-#define BUDGET_EARNED 0.5    /* of what compiled code has saved, that may be spent, too */
 
 /* Seconds by a clock that stands while something is compiled, on any thread: compiling makes no code hot. */
 double budget_clock(void);

@@ -7,13 +7,11 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 
-#define LONG_TICKS 20000 /* of a processor's cycle, about */
 static inline uint64_t ticks_now(void) { return __rdtsc(); }
 
 #else
 #include <time.h>
 
-#define LONG_TICKS 7000 /* nanoseconds */
 static inline uint64_t ticks_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

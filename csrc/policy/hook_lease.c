@@ -1,12 +1,8 @@
 #include "policy/hook_lease.h"
 
 #include "frame/hook.h"
+#include "policy/constants.h"
 #include "policy/hotness.h"
-
-#define FRAMES 20000         /* some milliseconds of Python calls */
-#define FRAMES_FOR_ONE 1000
-#define FRAME_SECONDS 150e-9 /* that a call takes longer meanwhile, as nothing is specialised for it, either */
-#define WARM_SHARE 0.02      /* of the time in code that is about to be compiled */
 
 int jit_lease_on;
 static long frames_left; /* without anything to do, until the hook goes */
@@ -20,9 +16,9 @@ static void extend(long least) {
     jit_hook_use(1);
 }
 
-void lease_begin(void) { extend(FRAMES); }
+void lease_begin(void) { extend(LEASE_FRAMES); }
 
-void lease_begin_short(void) { extend(FRAMES_FOR_ONE); }
+void lease_begin_short(void) { extend(LEASE_FRAMES_FOR_ONE); }
 
 void lease_end(void) {
     if (!jit_lease_on)
@@ -35,15 +31,15 @@ void lease_end(void) {
 void lease_met_frame(void) {
     if (--frames_left > 0 || hotness_seconds() <= 0)
         return;
-    if (hotness_lets_hook_go(FRAMES * FRAME_SECONDS))
+    if (hotness_lets_hook_go(LEASE_FRAMES * LEASE_FRAME_SECONDS))
         lease_end();
     else
-        frames_left = FRAMES;
+        frames_left = LEASE_FRAMES;
 }
 
 void lease_worked(void) {
     if (jit_lease_on) {
-        frames_left = FRAMES;
+        frames_left = LEASE_FRAMES;
         hotness_used_hook();
     }
 }
@@ -51,14 +47,14 @@ void lease_worked(void) {
 /* Whether that makes as many as at first. */
 static int pay(double frames) {
     double paid = (double)frames_left + frames;
-    frames_left = paid < FRAMES ? (long)paid : FRAMES;
-    return paid >= FRAMES;
+    frames_left = paid < LEASE_FRAMES ? (long)paid : LEASE_FRAMES;
+    return paid >= LEASE_FRAMES;
 }
 
 void lease_gained(double seconds) {
     if (seconds == 0)
         lease_worked();
-    else if (jit_lease_on && seconds > 0 && pay(seconds / FRAME_SECONDS))
+    else if (jit_lease_on && seconds > 0 && pay(seconds / LEASE_FRAME_SECONDS))
         hotness_used_hook();
 }
 
@@ -72,5 +68,5 @@ void lease_warmed(double seconds, double worth, double before) {
     if (!jit_lease_on || own <= 0)
         return;
     warm += own;
-    pay(1 + WARM_SHARE / FRAME_SECONDS * worth * own);
+    pay(1 + LEASE_WARM_SHARE / LEASE_FRAME_SECONDS * worth * own);
 }

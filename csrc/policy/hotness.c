@@ -3,8 +3,9 @@
 #include "frame/ask_python.h"
 #include "frame/hook.h"
 #include "guards/lookup.h"
+#include "host/heap.h"
 #include "policy/budget.h"
-#include "policy/heap.h"
+#include "policy/constants.h"
 #include "policy/hook_lease.h"
 #include "policy/predict.h"
 
@@ -13,18 +14,10 @@
 
 #include <math.h>
 
-#define LOOK_EVERY 256        /* units of work of ufuncs between two looks */
-#define UNIT 2048             /* elements that are as much work as a call */
-#define WARM 2                /* looks that make code worth a C*, */
-#define WARMER 16             /* where enough has been prepared already, */
-#define OFTEN 256             /* or so many calls of a function with a loop */
-#define MOST_UP 8             /* frames of libraries between a ufunc's call and the user's code */
-#define NEAR 2                /* of them, where compiling that code may make the ufunc's work less */
-#define MOST_NAMES 64         /* that are looked up in a frame's globals */
 
 static int on;
 static double seconds = 0.05;
-static long until_look = LOOK_EVERY;
+static long until_look = HOT_LOOK_EVERY;
 static int of_use; /* the evaluation function, since it has stood */
 static double in_vain;   /* seconds that it has cost where it was of none */
 static double preparing; /* seconds: making C* that wait */
@@ -37,18 +30,6 @@ double hotness_seconds(void) { return seconds > 0 ? budget_wait(seconds) : secon
 
 /* What compiling can make less: NumPy's calls, and what CPython does for a call or an iteration. Frames that wait for a library
  * have little of either. */
-#define UNIT_SECONDS 1e-6
-#define PASS_SECONDS 5e-6
-#define WORTH 4.0           /* calls that are no ufuncs', and what stands between them, take time, too */
-#define MOST_WORTH 8.0
-#define LEAST_WORK 0.05     /* of the time spent */
-#define FIRST_PIECE_PATIENCE 200.0 /* times as long, for the first piece, where there is little work: compiling is then a few percent */
-#define SURE 4.0            /* worth: iterations of a loop over items, say */
-#define FIRST_PATIENCE 5.0  /* for the first question, which loads the compiler: about what that takes, */
-#define FIRST_UNSURE 20.0   /* and where the gain is less sure */
-#define FULL 1.0            /* worth: all of the time may become less. Where it is some of it, the program has taken */
-#define FIRST_PROGRAM 160.0 /* times as long before: what loads the compiler, and the first piece, are 3% of it */
-#define LOOK_AGAIN 0.01     /* seconds: how long that is, is a system call */
 
 static int loaded;
 
@@ -57,15 +38,15 @@ static int is_young(void) {
     static int old;
     static double looked;
     double now = budget_clock();
-    if (!old && now - looked > LOOK_AGAIN) {
+    if (!old && now - looked > BUDGET_LOOK) {
         looked = now;
-        old = budget_account().program >= FIRST_PROGRAM * seconds;
+        old = budget_account().program >= HOT_FIRST_PROGRAM * seconds;
     }
     return !old;
 }
 
 static int is_too_early(const CodeEntry *code_entry, double spent) {
-    return !loaded && seconds > 0 && hotness_worth(code_entry, spent) < FULL && is_young();
+    return !loaded && seconds > 0 && hotness_worth(code_entry, spent) < HOT_FULL && is_young();
 }
 
 void hotness_loaded(void) { loaded = 1; }
@@ -76,7 +57,7 @@ static int has_subclass(const JitFrame *frame) {
     if (PyArray_API == NULL)
         return 0;
     int count = JIT_CODE(frame)->co_nlocalsplus;
-    for (int i = 0; i < count && i < MOST_NAMES; i++) {
+    for (int i = 0; i < count && i < HOT_MOST_NAMES; i++) {
         PyObject *value = frame->localsplus[i];
         if (value != NULL && PyArray_Check(value) && !PyArray_CheckExact(value))
             return 1;
@@ -86,14 +67,14 @@ static int has_subclass(const JitFrame *frame) {
 
 void hotness_passed(CodeEntry *code_entry, const JitFrame *frame, int times) {
     if (loaded || !has_subclass(frame))
-        code_entry->work += PASS_SECONDS * times;
+        code_entry->work += HOT_PASS_SECONDS * times;
 }
 
 /* A frame that goes from loop to loop has been in each of them only since then. */
 double hotness_since(const CodeEntry *code_entry, double then) { return budget_clock() - fmax(then, code_entry->cooled); }
 
 double hotness_worth(const CodeEntry *code_entry, double spent) {
-    return spent > 0 ? fmin(WORTH * code_entry->work / spent, MOST_WORTH) : MOST_WORTH;
+    return spent > 0 ? fmin(HOT_WORTH * code_entry->work / spent, HOT_MOST_WORTH) : HOT_MOST_WORTH;
 }
 
 int hotness_reached(const CodeEntry *code_entry, double spent) {
@@ -101,16 +82,16 @@ int hotness_reached(const CodeEntry *code_entry, double spent) {
         return 1;
     double wanted = hotness_seconds(), worth = hotness_worth(code_entry, spent), gain = spent * fmin(worth, 1);
     if (!loaded)
-        wanted = fmax(wanted, (worth >= SURE ? FIRST_PATIENCE : FIRST_UNSURE) * seconds);
-    if (code_entry->compiled == 0 && spent >= FIRST_PIECE_PATIENCE * seconds)
+        wanted = fmax(wanted, (worth >= HOT_SURE ? HOT_FIRST_PATIENCE : HOT_FIRST_UNSURE) * seconds);
+    if (code_entry->compiled == 0 && spent >= HOT_FIRST_PIECE * seconds)
         gain = spent;
     return gain >= wanted && spent >= code_entry->cost && !is_too_early(code_entry, spent);
 }
 
 int hotness_is_warming(const CodeEntry *code_entry) {
-    if (code_entry->hot || code_entry->work < LEAST_WORK * code_entry->spent || budget_is_spent())
+    if (code_entry->hot || code_entry->work < HOT_LEAST_WORK * code_entry->spent || budget_is_spent())
         return 0;
-    return code_entry->spent < FIRST_PATIENCE * seconds || !is_too_early(code_entry, code_entry->spent);
+    return code_entry->spent < HOT_FIRST_PATIENCE * seconds || !is_too_early(code_entry, code_entry->spent);
 }
 
 void hotness_used_hook(void) { of_use = 1; }
@@ -124,12 +105,10 @@ int hotness_lets_hook_go(double stood) {
     return 1;
 }
 
-#define ASIDE_SECONDS 0.03
-#define ASIDE_SHARE 0.005 /* of the program's time */
 
 /* Has more been spent on what is not compiling than a program would notice? */
 static int is_dear(double aside) {
-    return aside > ASIDE_SECONDS && aside > ASIDE_SECONDS + ASIDE_SHARE * budget_account().program;
+    return aside > HOT_ASIDE_SECONDS && aside > HOT_ASIDE_SECONDS + HOT_ASIDE_SHARE * budget_account().program;
 }
 
 void hotness_prepared(double cost) {
@@ -150,7 +129,7 @@ static int cell_is_of_numpy(PyObject *value) {
 
 int hotness_names_numpy(PyCodeObject *code, PyObject *globals) {
     Py_ssize_t count = PyTuple_GET_SIZE(code->co_names);
-    for (Py_ssize_t i = 0; on && i < count && i < MOST_NAMES; i++) {
+    for (Py_ssize_t i = 0; on && i < count && i < HOT_MOST_NAMES; i++) {
         PyObject *value;
         if (lookup_name(globals, PyTuple_GET_ITEM(code->co_names, i), &value) != FOUND)
             continue;
@@ -198,9 +177,9 @@ int hotness_is_ripe(PyCodeObject *code, JitFrame *frame) {
         PyErr_Clear();
         return 0;
     }
-    if (seconds <= 0 || code_entry->heat >= WARMER)
+    if (seconds <= 0 || code_entry->heat >= HOT_WARMER)
         return 1;
-    if (code_entry->heat >= WARM)
+    if (code_entry->heat >= HOT_WARM)
         return !is_dear(preparing);
     if (code_entry->calls == 0 && !predict_is_watching())
         lease_begin(); /* others like it may come, and nobody says so */
@@ -208,7 +187,7 @@ int hotness_is_ripe(PyCodeObject *code, JitFrame *frame) {
         code_entry->calls++;
     if (!is_looked_at(code_entry->calls))
         return 0;
-    return predict_has_loop(code) && touches_arrays(code, frame) && (code_entry->calls >= OFTEN || !is_dear(preparing));
+    return predict_has_loop(code) && touches_arrays(code, frame) && (code_entry->calls >= HOT_OFTEN || !is_dear(preparing));
 }
 
 /* ---------------------------------------------------------------- ufuncs at work */
@@ -216,13 +195,13 @@ int hotness_is_ripe(PyCodeObject *code, JitFrame *frame) {
 /* One look at whose work it is: the innermost frame that is not a library's. */
 static void look_at_callers(PyThreadState *ts) {
     JitFrame *frame = JIT_CURRENT(ts);
-    for (int up = 0; frame != NULL && up < MOST_UP; up++, frame = frame->previous) {
+    for (int up = 0; frame != NULL && up < HOT_MOST_UP; up++, frame = frame->previous) {
         if (JIT_IS_SHIM(frame))
             continue;
         PyCodeObject *code = JIT_CODE(frame);
         if (offset_map_of(code) != NULL) { /* it has points, where it is compiled when that pays */
-            if (up <= NEAR)
-                offset_map_of(code)->code_entry->work += UNIT_SECONDS * LOOK_EVERY;
+            if (up <= HOT_NEAR)
+                offset_map_of(code)->code_entry->work += HOT_UNIT_SECONDS * HOT_LOOK_EVERY;
             return;
         }
         CodeEntry *code_entry = code_entry_make(code);
@@ -234,7 +213,7 @@ static void look_at_callers(PyThreadState *ts) {
             continue;
         if (code_entry->heat < UINT_MAX)
             code_entry->heat++;
-        if (code_entry->heat >= WARM && !is_dear(in_vain))
+        if (code_entry->heat >= HOT_WARM && !is_dear(in_vain))
             lease_begin();
         return;
     }
@@ -243,11 +222,11 @@ static void look_at_callers(PyThreadState *ts) {
 static void count(PyObject *const *args, Py_ssize_t nargs) {
     long work = 1;
     if (nargs > 0 && PyArray_CheckExact(args[0]))
-        work += PyArray_SIZE((PyArrayObject *)args[0]) / UNIT;
+        work += PyArray_SIZE((PyArrayObject *)args[0]) / HOT_UNIT;
     until_look -= work;
     if (until_look > 0)
         return;
-    until_look = LOOK_EVERY;
+    until_look = HOT_LOOK_EVERY;
     heap_look();
     PyThreadState *ts = PyThreadState_Get();
     if (on && !jit_busy() && !jit_watched(ts) && !memory_is_traced() && ts->interp == PyInterpreterState_Main())

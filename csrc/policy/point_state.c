@@ -3,15 +3,7 @@
 #include "policy/budget.h"
 #include "policy/hotness.h"
 
-/* Looking at the clock costs as much as a small operation of NumPy's. */
-#define CLOCK_ALWAYS 16
-#define CLOCK_SAMPLE 16
-#define SKIPS 15              /* of 16 iterations, where the budget makes code wait, */
-#define SHORT_ITERATION 50e-6 /* and they are so short */
-
-/* Where there are several entries, one with a penalty has its guards asked so often, until the point takes a penalty, too. */
-#define MAX_PENALISED 64
-#define POINT_PENALTY 1000
+#include <math.h>
 
 /* Code that is hot because it is called often is compiled where its frames begin, or first pass a point without an entry:
  * not from somewhere in a loop on, unless this frame alone has been in it for long enough. */
@@ -26,15 +18,16 @@ static void skip_some(PointState *state, CodeEntry *code_entry, const JitFrame *
     state->looked_at = now;
     if (since >= SHORT_ITERATION) /* one iteration, or all that were skipped */
         return;
-    state->skips = SKIPS;
-    hotness_passed(code_entry, frame, SKIPS);
+    state->visits_until_clock = CLOCK_BACKOFF;
+    hotness_passed(code_entry, frame, CLOCK_BACKOFF);
 }
 
 /* What a frame has done before it came here first, it has done: a script that reads its data for a second, and then goes three
  * iterations, gains nothing. */
 int point_state_is_hot(PointState *state, Activation *activation) {
     CodeEntry *code_entry = offset_map_of(JIT_CODE(activation->frame))->code_entry;
-    if (code_entry->hot && !state->cold && !is_for_another(state, activation, code_entry))
+    int is_cold = state->life.now == STATE_COLD;
+    if (code_entry->hot && !is_cold && !is_for_another(state, activation, code_entry))
         return 1;
     unsigned visits = ++state->visits;
     hotness_passed(code_entry, activation->frame, 1);
@@ -45,14 +38,12 @@ int point_state_is_hot(PointState *state, Activation *activation) {
     }
     if (counts && (comes || visits < CLOCK_ALWAYS || visits % CLOCK_SAMPLE == 0 || budget_is_spent()))
         code_entry->hot = hotness_reached(code_entry, code_entry->spent + hotness_since(code_entry, state->timed_since));
-    int once = state->cold && visits == 1 && hotness_seconds() > 0; /* nothing is gained */
-    if (code_entry->hot && !once && !is_for_another(state, activation, code_entry)) {
-        state->cold = 0;
+    int once = is_cold && visits == 1 && hotness_seconds() > 0; /* nothing is gained */
+    if (code_entry->hot && !once && !is_for_another(state, activation, code_entry))
         return 1;
-    }
     if (activation->first_cold_point == NULL)
         activation->first_cold_point = state;
-    if (state->cold && visits > CLOCK_ALWAYS && budget_is_spent())
+    if (is_cold && visits > CLOCK_ALWAYS && budget_is_spent())
         skip_some(state, code_entry, activation->frame);
     return 0;
 }
@@ -77,8 +68,8 @@ static int is_too_soon(PointState *state) {
 
 int point_state_miss(PointState *state, const Activation *activation) {
     int closed = state->closed || state->closed_for == activation->serial || is_too_soon(state);
-    if (closed && state->misses_in_a_row < MAX_MISSES)
-        state->misses_in_a_row++;
+    if (closed && state->misses_in_a_row < MAX_MISSES && ++state->misses_in_a_row == MAX_MISSES)
+        life_on(&state->life, EVENT_MISSES, 1);
     return closed;
 }
 
@@ -86,5 +77,28 @@ void point_state_note_penalised(PointState *state) {
     if (++state->penalised_in_a_row < MAX_PENALISED)
         return;
     state->penalised_in_a_row = 0;
-    state->penalty = POINT_PENALTY;
+    life_penalise(&state->life, EVENT_CROWD, POINT_PENALTY);
+}
+
+void point_state_pay(PointState *state, int visits) {
+    state->life.penalty -= visits;
+    if (state->life.penalty > 0)
+        return;
+    life_end_penalty(&state->life, EVENT_PAID, 0);
+    if (state->misses_in_a_row >= MAX_MISSES)
+        life_on(&state->life, EVENT_MISSES, 1);
+}
+
+PyObject *point_state_again(const PointState *state) {
+    double seconds = state->closed_until > 0 ? fmax(state->closed_until - budget_clock(), 0) : 0;
+    switch (state->life.now) {
+    case STATE_PENALISED:
+        return PyLong_FromLong(state->life.penalty);
+    case STATE_BACKED_OFF:
+        return PyLong_FromLong(BACKOFF_VISITS - state->backoff_visits % BACKOFF_VISITS);
+    case STATE_COLD:
+        return PyFloat_FromDouble(hotness_seconds());
+    default:
+        return seconds > 0 && state->life.now != STATE_DEAD ? PyFloat_FromDouble(seconds) : Py_NewRef(Py_None);
+    }
 }

@@ -2,6 +2,7 @@
 
 #include "frame/ask_python.h"
 #include "frame/hook.h"
+#include "policy/constants.h"
 #include "policy/hook_lease.h"
 #include "policy/hotness.h"
 
@@ -164,7 +165,6 @@ int predict_is_watching(void) { return watched > 0; }
 int predict_is_pending(void) { return 0; }
 
 #else
-#define MOST_WAITS 50 /* times that the evaluation function stays for functions that may never be called */
 
 int predict_watch(void) { return 0; }
 int predict_is_watching(void) { return 0; }
@@ -173,7 +173,7 @@ int predict_is_pending(void) {
     static int waits;
     PyObject *names = script_names(), *name, *value;
     Py_ssize_t at = 0;
-    if (names == NULL || waits >= MOST_WAITS)
+    if (names == NULL || waits >= LEASE_MOST_WAITS)
         return 0;
     while (PyDict_Next(names, &at, &name, &value)) {
         if (!PyFunction_Check(value))

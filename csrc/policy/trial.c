@@ -1,57 +1,50 @@
 #include "policy/trial.h"
 
-#define RUNS 8               /* of a look; four each */
-#define RUNS_OF_WINNER 200   /* runs of the winner until its second look */
-#define MARGIN 1.1           /* what a noisy machine may do to the faster one */
-#define LEAVING_SECONDS 200e-9 /* asking a retired entry costs as much again */
-#define FIRST_PENALTY 16     /* frames that are CPython's after the first look that was lost; then */
-#define PENALTY_GROWS 4      /* times as many, */
-#define MOST_PENALTY 262144  /* up to so many, */
-#define PENALTY_SHARE 128    /* and, after the second one, so many for each run of the baseline's that one of the entry's takes longer */
+#include "policy/constants.h"
 
 int trials_held;
 
 void trial_begin(Trial *trial, PyObject *baseline) {
     Py_XSETREF(trial->baseline, (JitEntryHead *)Py_NewRef(baseline));
-    trial->runs = trial->won = trial->lost = trial->runs_until_look = 0;
+    trial->runs = trial->won = trial->lost = trial->runs_until_comparison = 0;
 }
 
-static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * MARGIN + LEAVING_SECONDS; }
+static int is_lost(const Trial *trial) { return trial->best[0] > trial->best[1] * TRIAL_MARGIN + TRIAL_LEAVING; }
 
-/* A look costs four runs of the slower one: 1/32 of the time until then, at most. */
+/* A comparison costs four runs of the slower one: 1/32 of the time until then, at most. */
 static int penalty_of_loser(const Trial *trial) {
-    double penalty = FIRST_PENALTY;
-    for (int i = 1; i < trial->lost && penalty < MOST_PENALTY; i++)
-        penalty *= PENALTY_GROWS;
-    double worth = PENALTY_SHARE * (trial->best[0] / trial->best[1] - 1);
+    double penalty = TRIAL_PENALTY;
+    for (int i = 1; i < trial->lost && penalty < TRIAL_MOST; i++)
+        penalty *= TRIAL_GROWS;
+    double worth = TRIAL_SHARE * (trial->best[0] / trial->best[1] - 1);
     if (trial->lost > 1 && worth > penalty)
         penalty = worth;
-    return penalty < MOST_PENALTY ? (int)penalty : MOST_PENALTY;
+    return penalty < TRIAL_MOST ? (int)penalty : TRIAL_MOST;
 }
 
-Look trial_note(Trial *trial, double seconds) {
+Verdict trial_note(Trial *trial, double seconds) {
     double *best = &trial->best[trial_turn(trial)];
     if (trial->runs < 2 || seconds < *best)
         *best = seconds;
-    if (++trial->runs < RUNS)
-        return LOOK_GOES_ON;
+    if (++trial->runs < TRIAL_RUNS)
+        return TRIAL_GOES_ON;
     trial->runs = 0;
     if (is_lost(trial)) {
         trial->won = 0;
         trial->lost += trial->lost < INT_MAX;
-        trial->runs_until_look = penalty_of_loser(trial);
-        return LOOK_LOST;
+        trial->runs_until_comparison = penalty_of_loser(trial);
+        return TRIAL_LOST;
     }
-    trial->runs_until_look = RUNS_OF_WINNER;
-    return ++trial->won > 1 ? LOOK_DECIDED : LOOK_WON;
+    trial->runs_until_comparison = TRIAL_WINNER;
+    return ++trial->won > 1 ? TRIAL_DECIDED : TRIAL_WON;
 }
 
 /* ---- for tests ------------------------------------------------------------------------------- */
 
 /* What runs, frame by frame: the entry, its baseline, or CPython. */
 static char frame_of(Trial *trial, PyObject *clock, int *retired, int *decided) {
-    if (*decided || trial->runs_until_look > 0) {
-        trial->runs_until_look -= trial->runs_until_look > 0;
+    if (*decided || trial->runs_until_comparison > 0) {
+        trial->runs_until_comparison -= trial->runs_until_comparison > 0;
         return *retired ? 'c' : 'e';
     }
     int turn = trial_turn(trial);
@@ -61,10 +54,10 @@ static char frame_of(Trial *trial, PyObject *clock, int *retired, int *decided) 
     Py_XDECREF(seconds);
     if (PyErr_Occurred())
         return 0;
-    Look look = trial_note(trial, took);
-    *retired = look == LOOK_LOST;
-    *decided = look == LOOK_DECIDED;
-    return turn ? 'r' : 'e';
+    Verdict verdict = trial_note(trial, took);
+    *retired = verdict == TRIAL_LOST;
+    *decided = verdict == TRIAL_DECIDED;
+    return turn ? 'b' : 'e';
 }
 
 static PyObject *judged(PyObject *self, PyObject *args) {
@@ -95,10 +88,10 @@ static PyObject *hold_trials(PyObject *self, PyObject *arg) {
 }
 
 static PyMethodDef methods[] = {
-    {"hold_trials", hold_trials, METH_O, "hold_trials(on): rivals have no turn until as many calls with False have come."},
+    {"hold_trials", hold_trials, METH_O, "hold_trials(on): baselines have no turn until as many calls with False have come."},
     {"judged", judged, METH_VARARGS,
      "judged(clock, frames): for tests: what runs in so many frames where clock(0) is what the entry takes, clock(1) its "
-     "rival: of each frame e (the entry), r (the rival) or c (CPython)."},
+     "baseline: of each frame e (the entry), b (the baseline) or c (CPython)."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -69,9 +69,9 @@ def cached(record: Record, region: Region) -> CachedEntry:
 def state_of(entry: Any, point: Any) -> State:
     if entry.retired or entry.disabled:
         return "runs in CPython"
-    if entry.waiting:
+    if entry.kernels_pending:
         return "compiling"
-    return "resting" if entry.rest > 0 or point.rest > 0 else "in use"
+    return "resting" if entry.penalty > 0 or point.penalty > 0 else "in use"
 
 
 def cache_clear(dispatcher: Any) -> None:

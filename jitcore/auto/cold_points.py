@@ -19,7 +19,7 @@ def place_points(code: Code) -> None:
     points = {}
     for offset in where(code):
         points[offset] = _C.Point(offset, code.depths[offset])
-        points[offset].patient = True
+        points[offset].cold = True
     made = splice(code, points)
     arrivals.add(code.code, points)
     _C.install(code.code, made.code, made.at_point, made.at_instr, True)

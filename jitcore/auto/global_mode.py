@@ -82,7 +82,7 @@ def load(point: Any, frame: Any) -> None:
     """The first question to the compiler: the pipeline takes over."""
     attaching = loaded("jitcore.attach")
     if attaching is None:
-        point.close()
+        point.close("error")
     else:
         attaching.compiling(point, frame)
 

@@ -2,7 +2,7 @@
 
 `warnings.catch_warnings` would silence the other threads too, and make every warning that was shown
 once show again. A row that matches on one thread only, put in front of the user's, does neither.
-What it matches with, and when it may go, stands in csrc/policy/thread_warnings.h.
+What it matches with, and when it may go, stands in csrc/host/thread_warnings.h.
 """
 
 from __future__ import annotations

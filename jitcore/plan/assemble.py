@@ -59,7 +59,7 @@ class Assembled:
 
 def assemble(capture: Capture, config: Config) -> Assembled:
     """An entry with kernels must first prove faster than NumPy's own calls, one by one. These run
-    in any case while its kernels are compiled in the background. Loops have no such rival, so an
+    in any case while its kernels are compiled in the background. Loops have no such baseline, so an
     entry with them is compiled at once."""
     if config.verify or any(isinstance(segment, Looped) for segment in capture.segments):
         config = replace(config, compiling="eager")
@@ -70,12 +70,12 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     later = config.compiling == "background"
     if made.routines or not made.kernels or config.verify or (config.keep_all and not later):
         return made
-    rival = entry_of(without_frame(plan.calls(capture)), programs)
+    baseline = entry_of(without_frame(plan.calls(capture)), programs)
     if later:
-        made.entry.wait_beside(rival)
+        made.entry.wait_beside(baseline)
         background.add(partial(complete, made.entry, made.kernels, config))
     else:
-        made.entry.try_against(rival)
+        made.entry.try_against(baseline)
     return made
 
 
@@ -96,7 +96,7 @@ def complete(entry: Any, kernels: Sequence[Any], config: Config) -> None:
 
 
 def retire(entry: Any) -> None:
-    entry.retired = True
+    entry.decline()
     entry.ready(False)
 
 
@@ -150,8 +150,8 @@ def entry_of(made: Schedule, programs: Programs, lowering: type[PlanLowering] | 
         parts.consts,
         parts.exits,
     )
-    entry.framed = not made.frameless
-    entry.pure = made.frameless and any(one.routine is not None for one in made.segments)
+    entry.needs_frame = not made.frameless
+    entry.no_effects = made.frameless and any(one.routine is not None for one in made.segments)
     return entry
 
 
@@ -223,7 +223,7 @@ def entry_that_stays(guards: Sequence[Guard], uses: Mapping[Source, str] = NO_US
     entry = _C.Entry(
         "stays", registers, program.words, program.consts, program.reasons, words, consts, exits
     )
-    entry.retired = True
+    entry.decline()
     entry.meter(False)  # the time is that of whatever went before
     return entry
 

@@ -3,7 +3,7 @@
     n = x * 0.1                    s = x[mask];  n = s * 0.1
     masked_store x, mask, n    →   x[mask] = n
 
-A kernel computes all elements, for it costs no more; calls that did so would be no fair rivals.
+A kernel computes all elements, for it costs no more; calls that did so would be no fair baselines.
 """
 
 from __future__ import annotations

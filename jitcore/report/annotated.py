@@ -160,9 +160,9 @@ def whole_frames(codes: Mapping[Code, FrameTimes], key: tuple[str, str]) -> Iter
 def tried(compiled: Iterable[Compiled], key: tuple[str, str]) -> Iterator[Compared]:
     """Its graphs, that took turns with NumPy's calls."""
     for one in compiled:
-        if (one.file, one.function) == key and one.rival is not None and one.mean is not None:
+        if (one.file, one.function) == key and one.baseline is not None and one.mean is not None:
             what = f"the graph at line {one.spot.line}, of {one.inputs or 'constants'}"
-            yield Compared(what, one.tried, one.rival, one.runs, one.mean)
+            yield Compared(what, one.tried, one.baseline, one.runs, one.mean)
 
 
 def seconds_of(calls: Iterable[Call]) -> dict[tuple[str, str], tuple[float, ...]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from html import escape
+from itertools import chain
 from types import CodeType
 from typing import Any
 
@@ -22,6 +23,7 @@ from jitcore.ir.graph import Node
 from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
 from jitcore.report.graphviz import Picture, picture
+from jitcore.report.life import Life, lives_of, lives_without_graph
 from jitcore.report.roofline import MachineLimits, Position, moves, positions, ran
 from jitcore.report.run import Compiled, Function, Run, Step
 from jitcore.report.session import accounted
@@ -45,6 +47,9 @@ class Explanation:
     times    seconds: "call" (the call explained), "compiling" (the part of it spent in jitcore)
     notes    what was said in the log: compilers that are not used, a cache that cannot be written
 
+    states   of each of `graphs`, after the call: does it run, and why not: `.state .reason .again`
+    unused   points of the function where nothing runs for a reason that no break tells, in words
+
     run      what took its time (jitcore/report/run.py); `.accounted` is how much of it is known
 
     `str()` is the report, `.annotated` the source with the time of each line, `picture(k)` draws a
@@ -60,6 +65,8 @@ class Explanation:
     notes: tuple[str, ...] = ()
     run: Run | None = field(default=None, repr=False)
     recompiles: tuple[Recompile, ...] = ()
+    states: tuple[Life, ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def accounted(self) -> float:
@@ -104,11 +111,12 @@ class Explanation:
 
     def __str__(self) -> str:
         notes = [f"  note: {text}" for text in self.notes]
-        graphs = map(graph_line, self.graphs)
+        graphs = chain.from_iterable(map(graph_lines, self.graphs, self.states))
+        unused = (f"  {text}" for text in self.unused)
         again = map(again_line, self.recompiles)
         stops = break_lines(self.breaks)
         return "\n".join(
-            [heading(self), *graphs, *memory_lines(self.measured), *again, *stops, *notes]
+            [heading(self), *graphs, *unused, *memory_lines(self.measured), *again, *stops, *notes]
         )
 
 
@@ -208,7 +216,9 @@ def explanation(fn: Any, found: list[Found], result: Any, seconds: float) -> Exp
     times = {"call": seconds, "compiling": sum(region.seconds for region in fresh)}
     name = getattr(fn, "__qualname__", repr(fn))
     stops = [*dict.fromkeys(stops)]
-    return Explanation(name, graphs, tuple(stops), tuple(guards), result, times, said())
+    unused = tuple(lives_without_graph(code)) if code is not None else ()
+    made = Explanation(name, graphs, tuple(stops), tuple(guards), result, times, said())
+    return replace(made, states=lives_of(graphs), unused=unused)
 
 
 def nothing(fn: Any) -> Break:
@@ -240,6 +250,10 @@ RETIRED = "; runs in CPython since: NumPy's own calls were faster here"
 WAITING = "; its kernels are being compiled, NumPy does their work meanwhile"
 
 
+def graph_lines(region: Region, life: Life) -> tuple[str, str]:
+    return graph_line(region), f"      {life}"
+
+
 def graph_line(region: Region) -> str:
     nodes = len(region.graph.body.nodes)
     kernels = ", ".join(kernel.name for kernel in region.kernels)
@@ -250,7 +264,7 @@ def graph_line(region: Region) -> str:
         f"{counted(len(region.kernels), 'kernel')}{f' ({kernels})' if kernels else ''}, "
         f"{loops(region)}{counted(len(region.guards), 'guard')}, {memory(region)}; "
         f"ran {counted(region.entry.hits, 'time')}"
-        f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
+        f"{RETIRED if region.entry.retired else WAITING if region.entry.kernels_pending else ''}"
     )
 
 

@@ -146,7 +146,7 @@ def one_compiled(region: Region, found: Reading) -> Compiled:
         trial=slots.trial if slots else None,
         staying=slots.staying.seconds if slots else None,
         mean=mean(slots) if slots else None,
-        rival=slots.trial / slots.tried if slots and slots.tried else None,
+        baseline=slots.trial / slots.tried if slots and slots.tried else None,
         runs=slots.entering.times - slots.tried if slots else 0,
         tried=slots.tried if slots else 0,
         moved=region.traffic.compiled,
@@ -159,7 +159,7 @@ def one_compiled(region: Region, found: Reading) -> Compiled:
 
 
 def mean(slots: Slots) -> float | None:
-    """Its rival's runs are no runs of its own."""
+    """Its baseline's runs are no runs of its own."""
     runs = slots.entering.times - slots.tried
     spent = slots.entering.seconds + sum(row.seconds for row in slots.steps)
     return spent / runs if runs > 0 else None
@@ -222,7 +222,7 @@ def lefts(region: Region, slots: Slots | None) -> Iterator[AfterRegion]:
 @dataclass(slots=True)
 class Cost:
     times: int = 0
-    barren: int = 0  # regions that do not pay may stop at one place from several points
+    unprofitable: int = 0  # regions that do not pay may stop at one place from several points
     seconds: float | None = None
     via: tuple[Place, ...] = ()
 
@@ -234,12 +234,12 @@ class Cost:
 def costs(records: Iterable[Record], found: Reading) -> list[Stop]:
     made: dict[Break, Cost] = {}
     for record in records:
-        barren = {region.offset: region for region in record.regions if region.entry is None}
+        unprofitable = {region.offset: region for region in record.regions if region.entry is None}
         for region in record.regions:
             for stop in region.breaks:
                 if region.entry is not None:
                     after_runs(cost_of(stop, made), region, found)
-                elif barren[region.offset] is region:  # a point's time is counted once
+                elif unprofitable[region.offset] is region:  # a point's time is counted once
                     from_point(cost_of(stop, made), record.points.get(region.offset), found)
         for stop in record.breaks:
             cost_of(stop, made)
@@ -259,7 +259,7 @@ def from_point(cost: Cost, point: Any, found: Reading) -> None:
     """CPython always goes on where regions do not pay."""
     row = found.points.get(id(point))
     if row is not None:
-        cost.barren = max(cost.barren, row.times)
+        cost.unprofitable = max(cost.unprofitable, row.times)
         cost.add(0, row.seconds)
 
 
@@ -301,7 +301,7 @@ def stop_of(stop: Break, cost: Cost) -> Stop:
         stop.hint,
         spot_of(stop.place),
         tuple(map(spot_of, cost.via)),
-        max(cost.times + cost.barren, 1),
+        max(cost.times + cost.unprofitable, 1),
         cost.seconds,
     )
 

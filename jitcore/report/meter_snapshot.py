@@ -31,7 +31,7 @@ class MeterRow:
 @dataclass(frozen=True, slots=True)
 class Slots:
     """Of an entry. `after`: CPython after each exit, by the offset where it goes on; `steps`: what
-    the plan calls, in order; `trial`: all of its rival's, in `tried` runs."""
+    the plan calls, in order; `trial`: all of its baseline's, in `tried` runs."""
 
     entering: MeterRow
     staying: MeterRow
@@ -113,13 +113,13 @@ def slots_of(entry: Any) -> Slots | None:
     found = entry.metered() if isinstance(entry, _C.Entry) else None
     if found is None:
         return None
-    own, stays, exits, steps, rival = found
+    own, stays, exits, steps, baseline = found
     after = [MeterRow(*row) for row in exits]
     trial, tried = 0.0, 0
-    if rival is not None:
-        after += [MeterRow(*row) for row in rival[2]]
-        trial = rival[0][3] + rival[1][3] + sum(row[3] for row in rival[3])
-        tried = rival[0][2]
+    if baseline is not None:
+        after += [MeterRow(*row) for row in baseline[2]]
+        trial = baseline[0][3] + baseline[1][3] + sum(row[3] for row in baseline[3])
+        tried = baseline[0][2]
     return Slots(
         MeterRow(*own),
         MeterRow(*stays),
@@ -180,7 +180,7 @@ def without(now: Slots, then: Slots | None) -> Slots:
 
 
 def rows_less(now: Sequence[MeterRow], then: Sequence[MeterRow]) -> tuple[MeterRow, ...]:
-    """A rival that came later has rows at the end."""
+    """A baseline that came later has rows at the end."""
     older = (*then, *(MeterRow(r.kind, r.what, 0, 0.0) for r in now[len(then) :]))
     return tuple(row_less(a, b) for a, b in zip(now, older, strict=False))
 

@@ -256,9 +256,11 @@ def failures(one: Compiled) -> str:
 
 def faster(one: Compiled) -> str:
     """Before and after, where both ran."""
-    if one.rival is None or one.mean is None:
+    if one.baseline is None or one.mean is None:
         return ""
-    return bars(Compared("", one.tried, one.rival, one.runs, one.mean), "NumPy's calls, when tried")
+    return bars(
+        Compared("", one.tried, one.baseline, one.runs, one.mean), "NumPy's calls, when tried"
+    )
 
 
 def step_row(step: Step, graph: Compiled) -> str:

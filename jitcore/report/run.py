@@ -99,7 +99,7 @@ class Compiled:
     trial: float | None
     staying: float | None
     mean: float | None  # of its runs
-    rival: float | None  # of NumPy's calls in its stead, while they were tried
+    baseline: float | None  # of NumPy's calls in its stead, while they were tried
     runs: int  # of its own, that `mean` is of
     tried: int  # of those calls
     moved: int | None

@@ -23,7 +23,7 @@ def install(record: Record, point: Any, assembled: Assembled, first: bool) -> No
         record.frameless.insert(0 if first else len(record.frameless), assembled.entry)
         for dispatcher in list(record.dispatchers):
             dispatcher._add_frameless(assembled.entry, first)
-    point.barren = False
+    point.always_declines = False
     point.add(assembled.entry, first)
 
 

@@ -1,5 +1,5 @@
 """What the machine, its control group and the process's own limit allow → bytes for the pool, and
-for malloc's heap (csrc/policy/heap.h)."""
+for malloc's heap (csrc/host/heap.h)."""
 
 from __future__ import annotations
 

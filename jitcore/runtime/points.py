@@ -10,24 +10,28 @@ from jitcore.opcodes.disassembly import listing
 from jitcore.runtime.records import Record, records
 
 MAX_POINTS = 200
-MAX_BARREN = 24  # regions in a row that did not pay: the rest is left alone
+MAX_UNPROFITABLE = 24  # regions in a row that did not pay: the rest is left alone
 
 
 def place_points(record: Record, code: Code, offsets: tuple[int, ...]) -> None:
     """New region points, and a C* that has them all. Running frames move when they next leave."""
     asked = (o for o in dict.fromkeys(offsets) if o in code.allowed)
     new = [o for o in asked if o not in record.points or o in record.watches]
-    if not new or len(record.points) + len(new) > MAX_POINTS or record.barren > MAX_BARREN:
+    if (
+        not new
+        or len(record.points) + len(new) > MAX_POINTS
+        or record.unprofitable > MAX_UNPROFITABLE
+    ):
         return
     if records.find(code.code) is not record:  # it was forgotten meanwhile
         return
     for offset in new:
         if offset in record.watches:  # a region may begin there, too
             record.watches.remove(offset)
-            record.points[offset].closed = False
+            record.points[offset].reopen()
             continue
         point = record.points[offset] = _C.Point(offset, code.depths[offset])
-        point.patient = record.arrived
+        point.cold = record.arrived
     splice_in(record, code)
 
 

@@ -36,7 +36,7 @@ def exhausted(record: Record, point: Any, code: CodeType) -> bool:
     limit = record.config.cache_limit
     if tries <= limit and (tries == 1 or again <= MOST_PLACES * limit):
         return False
-    if not point.barren:
+    if not point.always_declines:
         text = f"{tries - 1} versions"
         text = text if tries > limit else f"{again - 1} versions of its graphs, besides the first"
         text += what_varies(record, point.offset)
@@ -73,9 +73,9 @@ def changes_each_round(record: Record, point: Any, code: CodeType) -> bool:
     running: shapes, or numbers that shapes depend on, are others each time."""
     run, count = record.wasted.get(point.offset, (0, 0))
     mine = [r.entry for r in record.regions if r.offset == point.offset and r.entry is not None]
-    useless = run == point.run and bool(mine) and mine[-1].hits <= FEW_HITS
+    useless = run == point.activation and bool(mine) and mine[-1].hits <= FEW_HITS
     count = count + 1 if useless else 0
-    record.wasted[point.offset] = point.run, count
+    record.wasted[point.offset] = point.activation, count
     if count < MAX_WASTED:
         return False
     text = f"{count} versions, each used in one or two iterations of a loop"

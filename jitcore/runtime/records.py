@@ -108,7 +108,7 @@ class Record:
     breaks: list[Break] = field(default_factory=list)
     recompiles: deque[Recompile] = field(default_factory=lambda: deque(maxlen=MOST_RECOMPILES))
     dispatchers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
-    barren: int = 0  # regions in a row that did not pay
+    unprofitable: int = 0  # regions in a row that did not pay
     frameless: list[Any] = field(default_factory=list)  # entries for the whole function
     shown: dict[int, list[str]] = field(default_factory=dict)  # at a point, see jitcore/dump
     begun: bool = False  # it has got its first points

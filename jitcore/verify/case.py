@@ -207,7 +207,7 @@ def compiled(case: Case) -> Outcome:
             raise NotCompared(f"its loop is not compiled here: {loop.why}") from loop
         assert made.plan is not None
         entry = entry_of(made.plan, {}, Marking)
-        entry.framed = False  # there is none
+        entry.needs_frame = False  # there is none
         kind, _, _, value, _, _ = entry.run_on(inputs, [], {}, {})
     if kind == "raise":
         return Outcome((), inputs, f"{type(value).__name__}: {value}", texts(heard))

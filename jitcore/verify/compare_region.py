@@ -21,12 +21,12 @@ def compare(
     """In verify mode: the entry and CPython run, and where the entry is left, they are compared."""
     place = place_of(code.code, code.instrs[code.by_offset[point.offset]].position)
     entry, places = shadow_run.stand_in(code, point, place, assembled, captured, record.config)
-    point.barren = False
+    point.always_declines = False
     point.add(entry, for_sizes(captured))
     for offset in places:
         if offset not in record.points:
             record.watches.add(offset)
             record.points[offset] = _C.Point(offset, code.depths[offset])
-            record.points[offset].close()
+            record.points[offset].close("verify")
     shadow_run.watch(record.points[offset] for offset in places)
     splice_in(record, code)

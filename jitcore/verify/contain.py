@@ -40,7 +40,7 @@ def guarded(callback: Callable[..., T]) -> Callable[..., T | None]:
             if type(error) is MemoryError:  # no verdict: there may be more of it next time
                 return None
             for point in args[:-1]:  # it would fail again
-                point.close()
+                point.close("error")
             failed(args[-1], error)
             return None
 

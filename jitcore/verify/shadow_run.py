@@ -144,7 +144,7 @@ class Watching:
 
     @fenced(MISS)
     def __call__(self, serial: int, state: Any) -> int:
-        self.point.vain = 0
+        self.point.end_backoff()
         return STAY if looked_at((get_ident(), serial), self.offset, state) else MISS
 
 
@@ -301,4 +301,4 @@ def watch(points: Iterable[Any]) -> None:
     for point in points:
         if not any(type(entry) is _C.Watch for entry in point.entries):
             point.add(_C.Watch(Watching(point, point.offset), point.offset), True)
-        point.barren = False
+        point.always_declines = False

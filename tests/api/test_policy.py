@@ -146,7 +146,7 @@ def test_an_entry_that_fails_every_second_time_rests():
             fn(bad)
     assert len(seen) == 60
     assert 10 < region.entry.failures < 40, "it rests after a while"
-    assert records.find(fn.__code__).points[region.offset].rest or region.entry.rest
+    assert records.find(fn.__code__).points[region.offset].penalty or region.entry.penalty
 
 
 def test_an_entry_that_fails_now_and_then_does_not_rest():

@@ -82,7 +82,7 @@ def test_no_frame_is_made(fn: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
 def test_while_it_is_tried_each_call_stores_once(fn: Callable[..., Any]) -> None:
-    """Its rival, NumPy's calls one by one, needs a frame."""
+    """Its baseline, NumPy's calls one by one, needs a frame."""
     jitcore.reset()
     jit = attach(fn, dataclasses.replace(environment(), keep_all=False))
     same(jit, fn, CALLS)

@@ -89,7 +89,7 @@ def test_several_entries_that_do_not_pay() -> None:
     for _ in range(20 * POOR):
         assert fn(5.5, 10) == caught(5.5, 10)
         points = record.points.items()
-        rested |= {offset for offset, one in points if len(one.entries) > 1 and one.rest > 0}
+        rested |= {offset for offset, one in points if len(one.entries) > 1 and one.penalty > 0}
     assert rested
 
 

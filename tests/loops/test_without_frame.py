@@ -71,10 +71,10 @@ def counted(n: int) -> int:
     return s
 
 
-def framed(fn: Any) -> list[bool]:
+def needs_frame(fn: Any) -> list[bool]:
     record = records.find(fn.__wrapped__.__code__)
     assert record is not None
-    return [r.entry.framed for r in record.regions if r.routines and r.entry is not None]
+    return [r.entry.needs_frame for r in record.regions if r.routines and r.entry is not None]
 
 
 ALONE = [
@@ -97,7 +97,7 @@ def test_no_frame(fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
     before = compiled.cache_info().hits
     for _ in range(20):
         assert repr(compiled(*args)) == repr(fn(*args))
-    assert framed(compiled) == [False]
+    assert needs_frame(compiled) == [False]
     assert compiled.cache_info().hits >= before + 20
 
 
@@ -106,7 +106,7 @@ def test_what_is_changed_needs_one(fn: Callable[..., Any], args: tuple[Any, ...]
     compiled = jitcore.compile(fn)
     for _ in range(3):
         assert repr(compiled(*args)) == repr(fn(*args))
-    assert all(framed(compiled))
+    assert all(needs_frame(compiled))
 
 
 def test_effects_happen_once() -> None:

@@ -1,4 +1,4 @@
-"""Entries that must prove faster than a rival that does the same."""
+"""Entries that must prove faster than a baseline that does the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import jitcore
 from jitcore import _C
 
 RUNS, REST, FIRST_REST = 8, 200, 16  # of csrc/policy/trial.c
-LOOK, LOST = "er" * (RUNS // 2), "er" * (RUNS // 2) + "c" * FIRST_REST
+LOOK, LOST = "eb" * (RUNS // 2), "eb" * (RUNS // 2) + "c" * FIRST_REST
 
 
 def calling(fn: Callable[[Any], Any]) -> Any:
@@ -35,10 +35,10 @@ def slow(x):
 def test_turns_are_taken_and_the_faster_one_stays():
     asked = []
     entry = calling(lambda x: asked.append("entry") or x)
-    entry.try_against(calling(lambda x: asked.append("rival") or slow(x)))
+    entry.try_against(calling(lambda x: asked.append("baseline") or slow(x)))
     for i in range(RUNS + 2):
         assert run(entry, i).value == i
-    assert asked == ["entry", "rival"] * (RUNS // 2) + ["entry"] * 2
+    assert asked == ["entry", "baseline"] * (RUNS // 2) + ["entry"] * 2
     assert not entry.retired
     assert entry.hits == RUNS + 2
 
@@ -52,7 +52,7 @@ def test_the_slower_one_retires():
 
 
 def test_the_winner_is_tried_once_more():
-    delays = {"entry": 0.0, "rival": 0.002}
+    delays = {"entry": 0.0, "baseline": 0.002}
     asked = []
 
     def contender(name):
@@ -60,32 +60,32 @@ def test_the_winner_is_tried_once_more():
 
     for later, retires in ((0.0, True), (0.004, False)):
         entry = contender("entry")
-        delays.update(entry=0.0, rival=0.002)
-        entry.try_against(contender("rival"))
+        delays.update(entry=0.0, baseline=0.002)
+        entry.try_against(contender("baseline"))
         for i in range(RUNS + REST):
             assert run(entry, i).value == i
-        delays.update(entry=0.002, rival=later)
+        delays.update(entry=0.002, baseline=later)
         del asked[:]
         for i in range(RUNS):
             assert run(entry, i).value == i
-        assert asked == ["entry", "rival"] * (RUNS // 2)
+        assert asked == ["entry", "baseline"] * (RUNS // 2)
         assert entry.retired == retires
         delays.update(entry=0.0)
         kinds = {run(entry, i).kind for i in range(FIRST_REST)}
         assert kinds == {"stay" if retires else "return"}
-        assert asked.count("rival") == RUNS // 2
+        assert asked.count("baseline") == RUNS // 2
         if retires:
-            delays.update(rival=0.002)
+            delays.update(baseline=0.002)
             assert {run(entry, i).kind for i in range(RUNS + 1)} == {"return"}
-            assert asked.count("rival") == RUNS and not entry.retired
+            assert asked.count("baseline") == RUNS and not entry.retired
 
 
 # ---- what decides, by readings that are given ------------------------------------------------
 
 
-def ran(entry: float | list[float], rival: float | list[float], frames: int) -> str:
+def ran(entry: float | list[float], baseline: float | list[float], frames: int) -> str:
     """What runs in these frames; of a list, the first readings, and its last one from then on."""
-    left = [list(side) if isinstance(side, list) else [side] for side in (entry, rival)]
+    left = [list(side) if isinstance(side, list) else [side] for side in (entry, baseline)]
 
     def clock(turn: int) -> float:
         return left[turn].pop(0) if len(left[turn]) > 1 else left[turn][0]
@@ -116,7 +116,7 @@ def test_a_look_that_was_disturbed_is_not_the_last_one(late: float):
 def test_it_comes_back_after_many_that_were():
     looks = ran([1e-4] * 40 + [1e-5], 3e-5, 2_000_000)
     assert "c" + LOOK + "e" * REST + LOOK + "e" * 1000 in looks and looks.endswith("e" * 1_000_000)
-    assert looks.count("r") == (10 + 2) * RUNS // 2
+    assert looks.count("b") == (10 + 2) * RUNS // 2
 
 
 @pytest.mark.parametrize("times", [1.5, 3.0, 100.0])
@@ -131,7 +131,7 @@ def test_looks_of_a_slower_one_cost_little(times: float):
 def test_readings_that_disagree_on_and_on():
     """A machine on which they are of no use: looks become rare."""
     frames = ran([2e-5] * 4 + ([1e-5] * 4 + [2e-5] * 4) * 1000, 1.5e-5, 1_000_000)
-    assert frames.count("r") < 100
+    assert frames.count("b") < 100
 
 
 def test_what_the_clock_raises():
@@ -150,9 +150,9 @@ def test_failures_are_no_runs():
     plan = Plan(1)
     plan.window(0, None)
     plan.leave(plan.returns(plan.call_operands(plan.const(fails), 0)))
-    rival = plan.entry()
+    baseline = plan.entry()
     entry = calling(slow)
-    entry.try_against(rival)
+    entry.try_against(baseline)
     assert [run(entry, 1).kind for _ in range(4)] == ["return", "stay", "stay", "stay"]
     assert not entry.retired
 
@@ -213,7 +213,7 @@ def test_the_compiler_is_not_asked_for_a_retired_entry():
 
 
 def test_an_explained_call_runs_what_is_compiled():
-    """Also where it is the rival's turn; the look goes on with the next call."""
+    """Also where it is the baseline's turn; the look goes on with the next call."""
 
     @jitcore.compile
     def function(x):
@@ -222,46 +222,46 @@ def test_an_explained_call_runs_what_is_compiled():
     x, asked = np.linspace(0, 1, 100), []
     function(x)
     (entry,) = function._entries
-    entry.try_against(calling(lambda x: asked.append("rival") or function.eager(x)))
+    entry.try_against(calling(lambda x: asked.append("baseline") or function.eager(x)))
     for _ in range(3):
         (graph,) = jitcore.explain(function)(x).measured
         assert (graph.runs, graph.tried) == (1, 0)
     assert not asked
     for _ in range(RUNS):
         function(x)
-    assert asked == ["rival"] * (RUNS // 2)
+    assert asked == ["baseline"] * (RUNS // 2)
 
 
 def test_another_runs_until_it_is_ready():
     asked = []
     entry = calling(lambda x: asked.append("entry") or x)
-    entry.wait_beside(calling(lambda x: asked.append("rival") or slow(x)))
-    assert entry.waiting
+    entry.wait_beside(calling(lambda x: asked.append("baseline") or slow(x)))
+    assert entry.kernels_pending
     assert [run(entry, i).value for i in range(2 * RUNS)] == list(range(2 * RUNS))
-    assert asked == ["rival"] * 2 * RUNS and entry.hits == 2 * RUNS
+    assert asked == ["baseline"] * 2 * RUNS and entry.hits == 2 * RUNS
     del asked[:]
     entry.ready(True)
     for i in range(RUNS + 2):
         run(entry, i)
-    assert not entry.waiting
-    assert asked == ["entry", "rival"] * (RUNS // 2) + ["entry"] * 2
+    assert not entry.kernels_pending
+    assert asked == ["entry", "baseline"] * (RUNS // 2) + ["entry"] * 2
 
 
 def test_it_may_take_over_without_a_trial():
     asked = []
     entry = calling(lambda x: asked.append("entry") or x)
-    entry.wait_beside(calling(lambda x: asked.append("rival") or x))
+    entry.wait_beside(calling(lambda x: asked.append("baseline") or x))
     run(entry, 1)
     entry.ready(False)
     run(entry, 1)
-    assert asked == ["rival", "entry"]
+    assert asked == ["baseline", "entry"]
 
 
 def test_it_may_retire_without_having_run():
     entry = calling(quick)
     entry.wait_beside(calling(quick))
     assert run(entry, 1).kind == "return"
-    entry.retired = True
+    entry.decline()
     entry.ready(False)
     assert run(entry, 1).kind == "stay"
 
@@ -270,4 +270,4 @@ def test_only_entries_are_waited_beside():
     entry = calling(quick)
     with pytest.raises(TypeError, match="another entry is expected"):
         entry.wait_beside(entry)
-    assert not entry.waiting and run(entry, 1).kind == "return"
+    assert not entry.kernels_pending and run(entry, 1).kind == "return"

@@ -1,4 +1,4 @@
-#include "policy/gc_pause.h"
+#include "host/gc_pause.h"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-#include "policy/heap.h"
+#include "host/heap.h"
 
 #include <math.h>
 #include <stdlib.h>

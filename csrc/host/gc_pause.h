@@ -8,8 +8,8 @@
  * the young: with it may be the dict of a user's object, which is to be as old as that. gc.get_count() of another thread
  * says a negative number meanwhile. Under the GIL, and of one interpreter: NumPy is loaded in one of a process, no more.
  */
-#ifndef JITCORE_POLICY_GC_PAUSE_H
-#define JITCORE_POLICY_GC_PAUSE_H
+#ifndef JITCORE_HOST_GC_PAUSE_H
+#define JITCORE_HOST_GC_PAUSE_H
 
 #include "jitcore.h"
 

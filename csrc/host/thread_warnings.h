@@ -7,8 +7,8 @@
  *     a row is put and taken   in one step, by identity
  *     a row is taken           only where no other row runs Python code; else it stays, deaf, and the next filter uses it
  */
-#ifndef JITCORE_POLICY_THREAD_WARNINGS_H
-#define JITCORE_POLICY_THREAD_WARNINGS_H
+#ifndef JITCORE_HOST_THREAD_WARNINGS_H
+#define JITCORE_HOST_THREAD_WARNINGS_H
 
 #include "jitcore.h"
 

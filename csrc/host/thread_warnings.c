@@ -1,4 +1,4 @@
-#include "policy/thread_warnings.h"
+#include "host/thread_warnings.h"
 
 #include <structmember.h>
 

@@ -11,8 +11,8 @@
  * is not glibc's has none: there the block does nothing. The heap is the process's, whoever allocates. Each of glibc's
  * arenas, one for some threads, may keep that much. A child process goes on with the figures. With the GIL.
  */
-#ifndef JITCORE_POLICY_HEAP_H
-#define JITCORE_POLICY_HEAP_H
+#ifndef JITCORE_HOST_HEAP_H
+#define JITCORE_HOST_HEAP_H
 
 #include "jitcore.h"
 
