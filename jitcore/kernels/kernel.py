@@ -216,17 +216,16 @@ def write_of(
     return 0, number, offset, certain, repeatable, whole, twice
 
 
-def source_of(group: FusionGroup) -> str:
-    """The C text, for reports."""
-    return source_on(group, loop_nest(group))
+def source_of(group: FusionGroup, shown: bool = False) -> str:
+    """The C text, for reports. `shown`: with the user's lines."""
+    return source_on(group, loop_nest(group), shown)
 
 
-def source_on(group: FusionGroup, loop: IterationSpace) -> str:
+def source_on(group: FusionGroup, loop: IterationSpace, shown: bool = False) -> str:
     if group.chain:
-        return labelled(chain_text(group.chain, loop.depth), group.label)
-    return labelled(
-        declarations(group.program) + emit(group.program, loop, group.held), group.label
-    )
+        return labelled(chain_text(group.chain, loop.depth, shown), group.label)
+    body = emit(group.program, loop, group.held, shown=shown)
+    return labelled(declarations(group.program) + body, group.label)
 
 
 def numbers_of(group: FusionGroup) -> list[int]:
