@@ -22,6 +22,7 @@ from jitcore.ir.op import Kind, Op, Operand, leaf_type, operand
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import BodyStep, Constant, Input, KernelBody, Temp
+from jitcore.kernels.casts import cast_code
 from jitcore.toolchain.abi import (
     ARRAY,
     NUMPY_SCALAR,
@@ -31,12 +32,10 @@ from jitcore.toolchain.abi import (
     is_native,
     unsigned,
 )
-from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner, inner_loop
 
 # A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
 EXACT = 1 << 53
-LEAST_I64 = -(1 << 63)
 
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
@@ -112,6 +111,10 @@ class Lowering:
             return var
         key = (var, dtype.char)
         if key not in self.casts:
+            if "e" in (found.char, dtype.char):
+                raise CannotLower("float16 cast")
+            if found.kind == "c" and dtype.kind != "c":
+                raise CannotLower("complex to real")
             code, within = cast_code(found, dtype)
             self.casts[key] = self.step((var,), dtype, code, within)
         return self.casts[key]
@@ -147,50 +150,6 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
         except FloatingPointError as error:
             raise CannotLower(f"{value} as {dtype}") from error
     return made
-
-
-TRUTH = CExpression("({0} != 0)")
-
-# ---- casts --------------------------------------------------------------------------------------
-
-
-def cast_code(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[CExpression, str]:
-    """C for NumPy's cast, and the condition under which C defines it."""
-    if "e" in (source.char, target.char):
-        raise CannotLower("float16 cast")
-    to = c_type(target)
-    if source.kind == "c":
-        if target.kind != "c":
-            raise CannotLower("complex to real")
-        part = c_type(np.dtype(target.char.lower()))
-        return CExpression(f"(({to}){{{{({part}){{0}}.re, ({part}){{0}}.im}}}})"), ""
-    if target.kind == "c":
-        part = c_type(np.dtype(target.char.lower()))
-        return CExpression(f"(({to}){{{{({part}){truth(source)}, 0}}}})"), ""
-    if target.kind == "b":
-        return TRUTH, ""
-    if source.kind == "f" and target.kind == "i" and target.itemsize == 8:
-        least = literal(np.int64(LEAST_I64))
-        whole = CExpression(f"rt_whole_{c_type(source)}({{0}})", CKind.CONVERTS)
-        return whole, f"({{1}} != {least} || {{0}} == -0x1p63)"
-    if source.kind == "f" and target.kind in "iu":
-        return CExpression(f"({to}){{0}}"), in_range(source, target)
-    return CExpression(f"({to}){truth(source)}"), ""
-
-
-def truth(source: np.dtype[Any]) -> str:
-    """A bool counts as 0 or 1, whatever its byte."""
-    return "({0} != 0)" if source.kind == "b" else "{0}"
-
-
-def in_range(source: np.dtype[Any], target: np.dtype[Any]) -> str:
-    """low - 1 < x < high, truncation being towards zero; low <= x where low - 1 is no float."""
-    signed = target.kind == "i"
-    low = -(2.0 ** (8 * target.itemsize - 1)) if signed else 0.0
-    high = 2.0 ** (8 * target.itemsize - signed)
-    below = float(source.type(low - 1))
-    least = f"{{0}} >= {low.hex()}" if below == low else f"{{0}} > {below.hex()}"
-    return f"{least} && {{0}} < {high.hex()}"
 
 
 # ---- nodes --------------------------------------------------------------------------------------

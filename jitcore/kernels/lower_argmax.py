@@ -20,7 +20,8 @@ from jitcore.ir.c_expression import COPY, CExpression, CKind
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.kernels.body import BodyStep, First, Reduction
-from jitcore.kernels.lower import TRUTH, CannotLower, Lowering, signature
+from jitcore.kernels.casts import TRUTH
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal

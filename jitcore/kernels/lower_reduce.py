@@ -21,7 +21,8 @@ from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.kernels.body import BlockHelper, BodyStep, Reduction
-from jitcore.kernels.lower import TRUTH, CannotLower, Lowering, signature
+from jitcore.kernels.casts import TRUTH
+from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native, unsigned
 from jitcore.toolchain.literals import literal
 

@@ -47,8 +47,7 @@ COMMON = (
 )
 LINK = ("-shared", "-nostdlib")
 
-# A text that begins so is long: what -O3 adds takes the compiler several times as long.
-LONG = "#define RT_LONG\n"
+# For a text so long that what -O3 adds takes the compiler several times as long.
 QUICK = ("-O1", "-ftree-loop-vectorize")
 
 # Sets of further flags, best first; the first one with which the compiler passes is used. clang
@@ -98,6 +97,7 @@ FLAGS: dict[Numerics, Flags] = {
     ),
 }
 
+# Of assembly: what a compiler has made of the C is nowhere else to be had.
 FUSED = re.compile(
     r"^\s*(vfn?m(?:add|sub)\w*|fn?m(?:add|sub|la|ls)\w*|vfm[as]\w*|xvn?m(?:add|sub)\w*)\s",
     re.MULTILINE,
@@ -300,9 +300,8 @@ def assembly(compiler: Compiler, flags: tuple[str, ...], source: str, target: Pa
     """`source` compiled to assembly, left in `target`; it rounds after every operation, if it
     must."""
     asked = FLAGS[compiler.numerics]
-    quick = QUICK if source.startswith(LONG) else ()
     words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
-    run((*compiler.command, *asked.common, *quick, *flags, *words), source, target.parent)
+    run((*compiler.command, *asked.common, *flags, *words), source, target.parent)
     text = target.read_text()
     bad = fused(text)
     if bad is not None and asked.rounds:
