@@ -31,7 +31,13 @@ ALLOWED: Mapping[str, tuple[frozenset[str], str]] = {
     "loops/emitter.py": (frozenset(("isidentifier",)), "is a new variable needed?"),
     "loops/arrays/elementwise.py": (frozenset(("isidentifier",)), "the same"),
     "loops/transform/strip_mine_body.py": (frozenset(("isidentifier",)), "the same"),
-    "loops/carried.py": (frozenset(("isdigit",)), "is an extent known?"),
+    **dict.fromkeys(
+        (
+            *("loops/carried.py", "loops/arrays/delayed.py"),
+            *("loops/arrays/reductions.py", "loops/arrays/stores.py"),
+        ),
+        (frozenset(("isdigit",)), "is an extent, or a step, known?"),
+    ),
     # What a function of its own captures: any form may have named it. Goes with the nest IR.
     "loops/transform/strip_mine_function.py": (frozenset(("re",)), "captured variables"),
 }
