@@ -19,7 +19,7 @@ help:
 	@echo "make test-all       the same on every supported Python that is found ($(SUPPORTED))"
 	@echo "make bench          time benchmarks/ beside eager NumPy: a table, JSON and a plot (BENCH=options)"
 	@echo "make bench-peers    the same with numba, jax, torch and numexpr, in an environment of its own"
-	@echo "make lint           ruff, mypy, the import order, names and sizes"
+	@echo "make lint           ruff, mypy, the import order, names and sizes, searches in C"
 	@echo "make docs           write the generated pages of docs/"
 	@echo "make docs-site      the pages of docs/ as a site in docs-output/"
 	@echo "make check-install  install as an editable tree and from the sdist, on every Python found"
@@ -70,6 +70,7 @@ lint: python .venv-$(VERSION)/lint
 	.venv-$(VERSION)/bin/mypy
 	.venv-$(VERSION)/bin/python tools/check_imports.py
 	.venv-$(VERSION)/bin/python tools/check_names.py
+	.venv-$(VERSION)/bin/python tools/check_c_text.py
 	.venv-$(VERSION)/bin/python tools/break_docs.py --check
 	.venv-$(VERSION)/bin/python tools/api_page.py --check
 

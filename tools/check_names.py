@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 STAGES = frozenset(
-    """arrays cache calls comparisons control directives elementwise errstate exits line_comments
+    """arrays cache calls comparisons control directives elementwise errstate exits
     local_stack moving_view objects operators reductions sequences""".split()
 )
 """Nouns of which each stage has a module: the break rows of calls, their handlers, their models."""

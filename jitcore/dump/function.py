@@ -16,8 +16,8 @@ from jitcore.dump.exits import exit_lines
 from jitcore.dump.folder import folder_of, safe, write
 from jitcore.dump.steps import Names, captured_lines, live_lines, plan_lines
 from jitcore.fallback.breaks import place_of
-from jitcore.kernels.emit.line_comments import of_kernel
 from jitcore.kernels.kernel import name_of
+from jitcore.kernels.kernel import source_of as c_text
 from jitcore.opcodes.decode import Code
 from jitcore.opcodes.disassembly import listing
 from jitcore.opcodes.source_text import source_of
@@ -84,8 +84,8 @@ def c_texts(plan: Schedule | None) -> Iterator[tuple[str, str]]:
     """The file's name, and the text."""
     if plan is None:
         return
-    for number, (group, kernel) in enumerate(plan.kernels.items()):
-        yield f"{safe(name_of(group))[:LONGEST]}.{number}", of_kernel(group, kernel.source)
+    for number, group in enumerate(plan.kernels):
+        yield f"{safe(name_of(group))[:LONGEST]}.{number}", c_text(group, shown=True)
     loops = [one.routine for one in plan.segments if one.routine is not None]
     for number, routine in enumerate(loops):
         yield f"loops.{number}", routine.shown

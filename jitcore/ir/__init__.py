@@ -7,12 +7,13 @@
     Graph ─ verify.py ─▶ is it well formed?
     Graph ─ interp.py ─▶ results, by NumPy's own calls: the definition
 
+    c_expression.py C of a row, and what is asked about it
     purity.py       nodes that may go when nobody reads them
     fp_effects.py   nodes that may raise floating-point flags
     errstate.py     NumPy's error state as one number
     strided.py      views and shapes without NumPy's replaceable functions
 
-May assume NumPy, not bytecode: no frame, no exit and no C is known here.
+May assume NumPy, not bytecode: no frame, no exit and no generated C is known here.
 """
 
 from jitcore.ir.builder import Builder

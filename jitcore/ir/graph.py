@@ -11,7 +11,7 @@ one of whose bodies leaves the graph may use those of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -78,6 +78,15 @@ def uses(node: Node) -> set[Value]:
     for body in node.bodies:
         read |= captured(body)
     return read
+
+
+def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
+    """Each as often as it is read."""
+    for node in nodes:
+        yield from node.inputs
+        for body in node.bodies:
+            yield from read_by(body.nodes)
+            yield from (v for v in body.results if type(v) is Value)
 
 
 def captured(body: Body) -> set[Value]:

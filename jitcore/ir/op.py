@@ -22,6 +22,7 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.host.private_names import no_value
+from jitcore.ir.c_expression import CExpression
 from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType, Type, is_plain_dtype, type_of
 from jitcore.ir.value import Value, arguments, leaves
@@ -72,7 +73,7 @@ class Op:
     rule: Rule | None = None
     effect_rule: EffectRule | None = None
     ufunc: np.ufunc | None = None  # the ufunc whose inner loop this is, element by element
-    c: Mapping[str, str] | None = None  # dtype kind -> C expression, see ir/ops/ufunc.py
+    c: Mapping[str, CExpression] | None = None  # by dtype kind, see ir/ops/ufunc.py
     loop: bool = False  # a kernel may call the ufunc's own inner loop
     stores: tuple[int | str, ...] = ()  # arguments that are written: positions or keywords
     returns: int | None = None  # the result is this argument, the same object

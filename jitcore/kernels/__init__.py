@@ -3,7 +3,8 @@
     constraints.py       node ─▶ may a kernel run it, and over which iteration space?
     group.py             FusionGroup: nodes that are one kernel
     lower.py             node ─▶ steps of a KernelBody (body.py): casts, then C or NumPy's loop
-        lower_reduce.py  lower_argmax.py  lower_scan.py  lower_gather.py  short_axis_rows.py
+        lower_reduce.py  lower_argmax.py  lower_scan.py  lower_gather.py  casts.py
+        short_axis_rows.py
     store_rules.py       `a[1:-1] = x + y`: may the loop write into `a`?
     view_offsets.py      view ─▶ base array and byte offset
     iteration_space.py   layouts ─▶ Nest: axes in memory order, coalesced

@@ -13,11 +13,13 @@ are needed. NumPy's promotion shows as casts, so each step's operands have exact
 from __future__ import annotations
 
 from dataclasses import field
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.c_expression import CExpression
 from jitcore.toolchain.abi import Signature
 from jitcore.toolchain.numpy_loops import Inner
 
@@ -64,14 +66,21 @@ Var = Input | Constant | Temp
 
 @dataclass(frozen=True, slots=True)
 class BodyStep:
-    """`code` with {0}, {1} … is a C expression; without it, `inner` is called on chunks."""
+    """Without `code`, `inner` is called on chunks."""
 
     args: tuple[int, ...]
     outs: tuple[int, ...]
-    code: str = ""
+    code: CExpression | None = None
     inner: Inner | None = None
     within: str = ""  # C condition, of the operands and the value, outside which it is no value
     carried: str = ""  # where a row begins, what {1} is: the value of the element before, after
+
+
+class BlockHelper(Enum):
+    """Which functions do a chunk of elements."""
+
+    EXTREMES = "extremes"
+    TRUTH = "truth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +105,14 @@ class Reduction:
     start: str
     combine: str  # C expression of the result so far {0} and a value {1}; of First: {2} the
     # largest so far, {3} the place
-    finish: str  # C expression of the result {0} and the number of its values {1}, or nothing
+    finish: CExpression | None  # of the result {0}, the number of its values {1}, the divisor {2}
     in_order: bool  # NumPy's order matters
     pairwise: bool  # and it is the one of float sums
     block: str  # C function that combines a chunk of elements as they are, or nothing
     raw: np.dtype  # those elements
+    helper: BlockHelper | None = None  # that makes `block`
+    divisor: str = ""
+    doubtful: bool = False  # `finish` may find that the result is NumPy's business
     first: First | None = None
     loose: bool = False  # pairwise, but each leaf in an order of our own
 

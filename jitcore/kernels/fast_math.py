@@ -20,6 +20,7 @@ from functools import cache
 
 from jitcore.config import Numerics
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.c_expression import OPERANDS, CExpression, CKind
 from jitcore.ir.graph import Node
 from jitcore.kernels.body import BodyStep, KernelBody
 from jitcore.kernels.group import FusionGroup
@@ -107,8 +108,8 @@ def calling(step: BodyStep, gains: Collection[Gain]) -> BodyStep:
     (char,) = chars
     if char not in "fd" or not is_there(function, char):
         return step
-    operands = ", ".join(f"{{{k}}}" for k in range(function.operands))
-    return BodyStep(step.args, step.outs, f"{name_of(function, char)}({operands})")
+    name, operands = name_of(function, char), ", ".join(OPERANDS[: function.operands])
+    return BodyStep(step.args, step.outs, CExpression(f"{name}({operands})", CKind.LIBRARY, name))
 
 
 def name_of(function: CFunction, char: str) -> str:
@@ -131,7 +132,7 @@ def is_there(function: CFunction, char: str) -> bool:
 
 def declarations(program: KernelBody) -> str:
     """Of the functions that the program calls, at the head of the source."""
-    called = {step.code.partition("(")[0] for step in program.steps}
+    called = {step.code.calls for step in program.steps if step.code}
     lines = [
         f"RT_VECTOR {kind} {name}({', '.join([kind] * function.operands)});"
         for function in FUNCTIONS.values()

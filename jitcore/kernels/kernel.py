@@ -3,7 +3,7 @@ one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from jitcore import _C, logs
 from jitcore.config import Config
@@ -22,10 +22,10 @@ from jitcore.kernels.lower import signature
 from jitcore.kernels.parallel_split import cost, cut
 from jitcore.kernels.store_rules import STORE
 from jitcore.toolchain.abi import ASK_ERRSTATE, Signature
+from jitcore.toolchain.c_source import CSource, c_source
 from jitcore.toolchain.cache import libraries
 from jitcore.toolchain.dlopen import Library
 from jitcore.toolchain.parallel_map import width
-from jitcore.toolchain.symbol_names import labelled
 
 SHOWN = 6  # operations in a kernel's name
 COPY = 1.0  # nanoseconds of an element: what it costs to keep what was there
@@ -46,9 +46,9 @@ def kernels(groups: Sequence[FusionGroup], config: Config) -> dict[FusionGroup, 
         look()
         sources.append(source_on(group, loop))
     found = libraries(sources, config, width)
-    for group, text in zip(groups, sources, strict=True):
-        logs.kernels.info("%s: a kernel of %d characters of C", name_of(group), len(text))
-        logs.kernels.debug("%s:\n%s", name_of(group), text)
+    for group, source in zip(groups, sources, strict=True):
+        logs.kernels.info("%s: a kernel of %d characters of C", name_of(group), len(source.text))
+        logs.kernels.debug("%s:\n%s", name_of(group), source.text)
     made = zip(groups, loops, sources, found, strict=True)
     return {g: launchable(g, loop, text, code) if code else None for g, loop, text, code in made}
 
@@ -60,13 +60,12 @@ def kernels_to_come(groups: Sequence[FusionGroup]) -> dict[FusionGroup, _C.Kerne
     return {g: launchable(g, loop, source_on(g, loop), NO_CODE) for g, loop in made}
 
 
-def load_all(kernels: Iterable[_C.Kernel], config: Config) -> bool:
+def load_all(kernels: Mapping[FusionGroup, _C.Kernel], config: Config) -> bool:
     """Compile what is to come, or find it compiled. False: not all of it can be."""
-    todo = list(kernels)
-    found = libraries([one.source for one in todo], config)
+    found = libraries([CSource(one.source, g.label) for g, one in kernels.items()], config)
     if None in found:
         return False
-    for one, code in zip(todo, found, strict=True):
+    for one, code in zip(kernels.values(), found, strict=True):
         assert code is not None
         one.load(code.address, code.handle)
     return True
@@ -88,7 +87,7 @@ class KernelSpec:
     step: tuple[int, ...]
     loops: tuple[object, ...]
     flags: int
-    source: str
+    source: CSource
     cut: tuple[int, int, int, int]
     write: tuple[int, int, int, bool, bool, bool, bool] | tuple[()]
     taken: tuple[tuple[int, int], ...]
@@ -111,7 +110,9 @@ class KernelSpec:
         return *operands, places, sizes, written, loops, self.flags, self.source, self.taken
 
 
-def launchable(group: FusionGroup, loop: IterationSpace, source: str, code: Library) -> _C.Kernel:
+def launchable(
+    group: FusionGroup, loop: IterationSpace, source: CSource, code: Library
+) -> _C.Kernel:
     return made_of(form_of(group, loop, source), code)
 
 
@@ -126,7 +127,7 @@ def made_of(form: KernelSpec, code: Library) -> _C.Kernel:
         form.step,
         form.loops,
         form.flags,
-        form.source,
+        form.source.text,
         code.handle,
         form.cut,
         form.write,
@@ -135,7 +136,7 @@ def made_of(form: KernelSpec, code: Library) -> _C.Kernel:
     )
 
 
-def form_of(group: FusionGroup, loop: IterationSpace, source: str) -> KernelSpec:
+def form_of(group: FusionGroup, loop: IterationSpace, source: CSource) -> KernelSpec:
     results = results_of(group)
     return KernelSpec(
         name_of(group),
@@ -216,17 +217,16 @@ def write_of(
     return 0, number, offset, certain, repeatable, whole, twice
 
 
-def source_of(group: FusionGroup) -> str:
-    """The C text, for reports."""
-    return source_on(group, loop_nest(group))
+def source_of(group: FusionGroup, shown: bool = False) -> str:
+    """The C text, for reports. `shown`: with the user's lines."""
+    return source_on(group, loop_nest(group), shown).text
 
 
-def source_on(group: FusionGroup, loop: IterationSpace) -> str:
+def source_on(group: FusionGroup, loop: IterationSpace, shown: bool = False) -> CSource:
     if group.chain:
-        return labelled(chain_text(group.chain, loop.depth), group.label)
-    return labelled(
-        declarations(group.program) + emit(group.program, loop, group.held), group.label
-    )
+        return c_source(chain_text(group.chain, loop.depth, shown), group.label)
+    body = emit(group.program, loop, group.held, shown=shown)
+    return c_source(declarations(group.program) + body, group.label)
 
 
 def numbers_of(group: FusionGroup) -> list[int]:

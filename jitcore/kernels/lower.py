@@ -6,7 +6,6 @@ that are known stand in the program as constants of the type that NEP 50 gives t
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.host.private_names import umath
+from jitcore.ir.c_expression import COPY, CExpression, CKind
 from jitcore.ir.call_facts import ANSWERS
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.elementwise import result_dtypes
@@ -22,13 +22,20 @@ from jitcore.ir.op import Kind, Op, Operand, leaf_type, operand
 from jitcore.ir.types import ArrayType, ObjectType, ScalarType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import BodyStep, Constant, Input, KernelBody, Temp
-from jitcore.toolchain.abi import ARRAY, NUMPY_SCALAR, PYTHON_SCALARS, Signature, c_type, is_native
-from jitcore.toolchain.literals import literal
+from jitcore.kernels.casts import cast_code
+from jitcore.toolchain.abi import (
+    ARRAY,
+    NUMPY_SCALAR,
+    PYTHON_SCALARS,
+    Signature,
+    c_type,
+    is_native,
+    unsigned,
+)
 from jitcore.toolchain.numpy_loops import Inner, inner_loop
 
 # A constant beyond this is rounded once or twice on its way to float32: NumPy's business.
 EXACT = 1 << 53
-LEAST_I64 = -(1 << 63)
 
 # C has these, but not in vector form while traps are honoured.
 LOOPS_ARE_FASTER = frozenset(("floor", "ceil", "trunc", "rint", "copysign", "isinf", "isfinite"))
@@ -60,7 +67,9 @@ class Lowering:
     def temp(self, dtype: np.dtype[Any]) -> int:
         return self.program.var(Temp(dtype))
 
-    def step(self, args: tuple[int, ...], dtype: np.dtype[Any], code: str, within: str = "") -> int:
+    def step(
+        self, args: tuple[int, ...], dtype: np.dtype[Any], code: CExpression, within: str = ""
+    ) -> int:
         out = self.temp(dtype)
         self.program.steps.append(BodyStep(args, (out,), code, None, within))
         return out
@@ -102,6 +111,10 @@ class Lowering:
             return var
         key = (var, dtype.char)
         if key not in self.casts:
+            if "e" in (found.char, dtype.char):
+                raise CannotLower("float16 cast")
+            if found.kind == "c" and dtype.kind != "c":
+                raise CannotLower("complex to real")
             code, within = cast_code(found, dtype)
             self.casts[key] = self.step((var,), dtype, code, within)
         return self.casts[key]
@@ -137,47 +150,6 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
         except FloatingPointError as error:
             raise CannotLower(f"{value} as {dtype}") from error
     return made
-
-
-# ---- casts --------------------------------------------------------------------------------------
-
-
-def cast_code(source: np.dtype[Any], target: np.dtype[Any]) -> tuple[str, str]:
-    """C for NumPy's cast, and the condition under which C defines it."""
-    if "e" in (source.char, target.char):
-        raise CannotLower("float16 cast")
-    to = c_type(target)
-    if source.kind == "c":
-        if target.kind != "c":
-            raise CannotLower("complex to real")
-        part = c_type(np.dtype(target.char.lower()))
-        return f"(({to}){{{{({part}){{0}}.re, ({part}){{0}}.im}}}})", ""
-    if target.kind == "c":
-        part = c_type(np.dtype(target.char.lower()))
-        return f"(({to}){{{{({part}){truth(source)}, 0}}}})", ""
-    if target.kind == "b":
-        return "({0} != 0)", ""
-    if source.kind == "f" and target.kind == "i" and target.itemsize == 8:
-        least = literal(np.int64(LEAST_I64))
-        return f"rt_whole_{c_type(source)}({{0}})", f"({{1}} != {least} || {{0}} == -0x1p63)"
-    if source.kind == "f" and target.kind in "iu":
-        return f"({to}){{0}}", in_range(source, target)
-    return f"({to}){truth(source)}", ""
-
-
-def truth(source: np.dtype[Any]) -> str:
-    """A bool counts as 0 or 1, whatever its byte."""
-    return "({0} != 0)" if source.kind == "b" else "{0}"
-
-
-def in_range(source: np.dtype[Any], target: np.dtype[Any]) -> str:
-    """low - 1 < x < high, truncation being towards zero; low <= x where low - 1 is no float."""
-    signed = target.kind == "i"
-    low = -(2.0 ** (8 * target.itemsize - 1)) if signed else 0.0
-    high = 2.0 ** (8 * target.itemsize - signed)
-    below = float(source.type(low - 1))
-    least = f"{{0}} >= {low.hex()}" if below == low else f"{{0}} > {below.hex()}"
-    return f"{least} && {{0}} < {high.hex()}"
 
 
 # ---- nodes --------------------------------------------------------------------------------------
@@ -226,11 +198,11 @@ def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
     if [v.type.dtype.char for v in node.outputs] != [d.char for d in loop.outs]:  # type: ignore[union-attr]
         raise CannotLower(f"{name}: result dtype")
     args = tuple(map(into.arg, node.args, loop.ins))
-    if loop.inner is None:
+    if loop.code is not None:
         into.known[node.outputs[0]] = into.step(args, loop.outs[0], loop.code)
         return
     made = tuple(into.temp(dtype) for dtype in loop.outs)
-    into.program.steps.append(BodyStep(args, made, "", loop.inner))
+    into.program.steps.append(BodyStep(args, made, None, loop.inner))
     into.known.update(zip(node.outputs, made, strict=True))
 
 
@@ -240,7 +212,7 @@ class StepCode:
 
     ins: tuple[np.dtype[Any], ...]
     outs: tuple[np.dtype[Any], ...]
-    code: str
+    code: CExpression | None
     inner: Inner | None
 
 
@@ -272,24 +244,22 @@ def loop_on(
     if dtypes is None or not all(map(is_native, dtypes)):
         raise CannotLower(f"{name}: dtype")
     ins, outs = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
-    code = expression(op, ins) if op is not None and len(outs) == 1 else ""
+    code = expression(op, ins) if op is not None and len(outs) == 1 else None
     inner = None if code else inner_loop(ufunc, "".join(d.char for d in dtypes))
     if inner is None and not code:
         raise CannotLower(f"{name}: no loop for {dtypes}")
     return StepCode(ins, outs, code, inner)
 
 
-def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> str:
-    """The row's C for these operands, or '' where NumPy's loop must or should do it."""
+def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> CExpression | None:
+    """The row's C for these operands; None where NumPy's loop must or should do it."""
     first = ins[0]
     if op.c is None or first.char == "e" or any(d.char != first.char for d in ins):
-        return ""
+        return None
     if op.name in LOOPS_ARE_FASTER and first.kind == "f":
-        return ""
-    template = op.c.get(first.kind, "")
-    to = c_type(first)
-    template = template.replace("{S}", "f" if first.char == "f" else "")
-    return re.sub(r"\bT\b", to, re.sub(r"\bU\b", to.replace("i", "u"), template))
+        return None
+    row = op.c.get(first.kind)
+    return row and row.of(T=c_type(first), U=unsigned(first), S="f" if first.char == "f" else "")
 
 
 def lower_where(node: Node, into: Lowering) -> None:
@@ -302,8 +272,8 @@ def lower_where(node: Node, into: Lowering) -> None:
     into.known[node.outputs[0]] = into.step(args, dtype, select_code(dtype))
 
 
-def select_code(dtype: np.dtype[Any]) -> str:
-    return f"rt_select_{c_type(dtype)}({{0}} != 0, {{1}}, {{2}})"
+def select_code(dtype: np.dtype[Any]) -> CExpression:
+    return CExpression(f"rt_select_{c_type(dtype)}({{0}} != 0, {{1}}, {{2}})", CKind.SELECTS)
 
 
 def lower_astype(node: Node, into: Lowering) -> None:
@@ -312,7 +282,7 @@ def lower_astype(node: Node, into: Lowering) -> None:
         raise CannotLower("astype: form of call")
     dtype = result_type(node)
     var = into.arg(node.args[0], dtype)
-    into.known[node.outputs[0]] = into.step((var,), dtype, "{0}")
+    into.known[node.outputs[0]] = into.step((var,), dtype, COPY)
 
 
 def lower_clip(node: Node, into: Lowering) -> None:
@@ -322,11 +292,14 @@ def lower_clip(node: Node, into: Lowering) -> None:
     call(node, umath.clip, None, into)
 
 
+RATIO = CExpression("({0} / {1})", slow=True)
+
+
 def lower_ratio(node: Node, into: Lowering) -> None:
     """Where what is divided by is 0, it is an error."""
     dtype = result_type(node)
     args = (into.arg(node.args[0], dtype), into.arg(node.args[1], dtype))
-    into.known[node.outputs[0]] = into.step(args, dtype, "({0} / {1})", "{1} != 0")
+    into.known[node.outputs[0]] = into.step(args, dtype, RATIO, "{1} != 0")
 
 
 def result_type(node: Node) -> np.dtype[Any]:

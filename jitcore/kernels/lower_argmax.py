@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.ir.c_expression import COPY, CExpression, CKind
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.kernels.body import BodyStep, First, Reduction
+from jitcore.kernels.casts import TRUTH
 from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
@@ -28,11 +30,12 @@ TURNED = {
     **dict.fromkeys(("argmax", "ndarray.argmax"), False),
     **dict.fromkeys(("argmin", "ndarray.argmin"), True),
 }
+TURNED_INT = CExpression("({T})~{0}")
 RANKS = {  # of argmax, of argmin; T: the C type of the rank, F: of the element
-    "f": ("rt_rank_F({0}, 0)", "rt_rank_F({0}, 1)"),
-    "i": ("{0}", "(T)~{0}"),
-    "u": ("{0}", "(T)~{0}"),
-    "b": ("({0} != 0)", "({0} == 0)"),
+    "f": tuple(CExpression(f"rt_rank_{{F}}({{0}}, {k})", CKind.RANKS) for k in (0, 1)),
+    "i": (COPY, TURNED_INT),
+    "u": (COPY, TURNED_INT),
+    "b": (TRUTH, CExpression("({0} == 0)")),
 }
 WHERE = np.dtype(np.int64)
 LONG_ROW, LONG_RUN = 16, 128  # elements; what is shorter NumPy searches as fast
@@ -62,7 +65,7 @@ def lower_first(node: Node, into: Lowering) -> None:
     if not still:
         least = literal(rank.type(np.iinfo(rank).min))
         own = Signature(ARRAY, rank, result.shape, fresh(rank, result.shape).strides)
-        into.program.steps.append(BodyStep((found,), (best,), "{0}"))
+        into.program.steps.append(BodyStep((found,), (best,), COPY))
         into.program.folds[best] = fold(rank, least, LARGER, t, axes, own)
 
 
@@ -83,20 +86,19 @@ def axes_of(node: Node, t: ArrayType) -> tuple[int, ...]:
     return axes
 
 
-def rank_of(dtype: np.dtype[Any], turned: bool) -> tuple[np.dtype[Any], str]:
+def rank_of(dtype: np.dtype[Any], turned: bool) -> tuple[np.dtype[Any], CExpression]:
     """The type of the ranks, and C for an element's."""
     signed = "i" if dtype.kind in "if" else "u"
     rank: np.dtype[Any] = np.dtype(f"{signed}{dtype.itemsize}")
-    code = RANKS[dtype.kind][turned]
-    return rank, code.replace("T", c_type(rank)).replace("F", c_type(dtype))
+    return rank, RANKS[dtype.kind][turned].of(T=c_type(rank), F=c_type(dtype))
 
 
 def searched(
-    dtype: np.dtype[Any], rank: np.dtype[Any], code: str, turned: bool, best: int
+    dtype: np.dtype[Any], rank: np.dtype[Any], code: CExpression, turned: bool, best: int
 ) -> First:
     kind = c_type(dtype)
     name = f"rt_{'least' if turned else 'most'}_{kind}{'_bool' * (dtype.kind == 'b')}"
-    helper = f"RT_FIRST({name}, {kind}, {c_type(rank)}, {code.format('v')})"
+    helper = f"RT_FIRST({name}, {kind}, {c_type(rank)}, {code.text.format('v')})"
     loop = _C.search_loop(dtype, turned)
     if loop is None:
         raise CannotLower(f"NumPy's own function for {dtype}")
@@ -120,7 +122,7 @@ def fold(
         order=Signature(ARRAY, t.dtype, t.shape, t.strides),
         start=start,
         combine=combine,
-        finish="",
+        finish=None,
         in_order=True,
         pairwise=False,
         block="",

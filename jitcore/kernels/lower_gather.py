@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.c_expression import CExpression
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.strided import broadcast
@@ -66,7 +67,7 @@ def lower_gather(node: Node, into: Lowering) -> None:
     places = [place(index, behind, into) for index in indices]
     sums = "".join(f" + {{{k + 1}}}" for k in range(len(places)))
     shift = f" + {into.program.number(offset)}" if offset else ""
-    code = f"*(const {c_type(t.dtype)} *)({{0}}{sums}{shift})"
+    code = CExpression(f"*(const {c_type(t.dtype)} *)({{0}}{sums}{shift})")
     into.known[result] = into.step((var, *places), t.dtype, code)
 
 
@@ -93,9 +94,11 @@ def place(index: Index, behind: int, into: Lowering) -> int:
     """The variable with the bytes that this index moves by."""
     extent, stride = into.program.number(index.extent), into.program.number(index.stride)
     given = operand(index, behind, into)
-    here = into.step((given,), INTP, f"({{0}} < 0 ? {{0}} + {extent} : {{0}})")
+    wrapped = CExpression(f"({{0}} < 0 ? {{0}} + {extent} : {{0}})")
+    here = into.step((given,), INTP, wrapped)
     inside = f"(u64){{0}} < (u64){extent}"
-    return into.step((here,), INTP, f"({inside} ? {{0}} : 0) * {stride}", inside)
+    code = CExpression(f"({inside} ? {{0}} : 0) * {stride}")
+    return into.step((here,), INTP, code, inside)
 
 
 def operand(index: Index, behind: int, into: Lowering) -> int:

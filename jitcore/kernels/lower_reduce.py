@@ -10,66 +10,81 @@ with gaps only what any order gives is taken: the largest, sums of integers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.c_expression import COPY, CExpression, CKind
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType, Shape
-from jitcore.kernels.body import BodyStep, KernelBody, Reduction
+from jitcore.kernels.body import BlockHelper, BodyStep, Reduction
+from jitcore.kernels.casts import TRUTH
 from jitcore.kernels.lower import CannotLower, Lowering, signature
-from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
+from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native, unsigned
 from jitcore.toolchain.literals import literal
 
 
 @dataclass(frozen=True, slots=True)
 class ReduceRow:
-    """How elements of some kind are reduced. T: the C type, U: its unsigned sister."""
+    """How elements of some kind are reduced. {T}: the C type, {U}: its unsigned sister, {F}: that
+    of an element."""
 
     kinds: str  # dtype kinds of what is reduced
     results: str  # those of the result; a float's is of its own type
     start: str  # LEAST and MOST are those of the type
     combine: str  # of the result so far {0} and an element {1}
-    finish: str = ""  # of the result {0} and the number {1} of elements it stands for
-    key: str = ""  # an integer that is combined in an element's stead; F: the C type
+    finish: CExpression | None = None  # of the result {0}, so many elements {1}, a divisor {2}
+    key: CExpression = COPY  # an integer that is combined in an element's stead
     block: str = ""  # a C function that does a chunk of elements
+    helper: BlockHelper | None = None
+    doubtful: bool = False  # `finish` may leave it to NumPy
     in_order: bool = False
     pairwise: bool = False
 
 
-ADD, TIMES = "(T)((U){0} + (U){1})", "(T)((U){0} * (U){1})"
+ADD, TIMES = "({T})(({U}){0} + ({U}){1})", "({T})(({U}){0} * ({U}){1})"
 MORE, LESS = "({0} > {1} ? {0} : {1})", "({0} < {1} ? {0} : {1})"
 
 SUM = (
     ReduceRow("f", "f", "0", ADD, in_order=True, pairwise=True),
     ReduceRow("biu", "iu", "0", ADD),
 )
-MEAN = (ReduceRow("f", "f", "0", ADD, "(T)((f64){0} / (f64){1})", in_order=True, pairwise=True),)
+
+
+def pairwise(finish: CExpression) -> tuple[ReduceRow]:
+    """Of floats: their sum, and what becomes of it."""
+    return (ReduceRow("f", "f", "0", ADD, finish, in_order=True, pairwise=True),)
+
+
+def extreme(name: str, turned: int) -> ReduceRow:
+    """Of floats, by keys."""
+    finish = CExpression(f"rt_unkey_{{F}}({{0}}, {turned}, &status)")
+    key = CExpression(f"rt_key_{{F}}({{0}}, {turned})", CKind.ORDERS)
+    block, helper = f"rt_{name}_{{F}}", BlockHelper.EXTREMES
+    return ReduceRow("f", "f", "LEAST", MORE, finish, key, block, helper, doubtful=True)
+
+
+def truth(start: str, combine: str, name: str) -> tuple[ReduceRow]:
+    block, helper = f"rt_{name}_{{F}}", BlockHelper.TRUTH
+    return (ReduceRow("biuf", "b", start, combine, key=TRUTH, block=block, helper=helper),)
+
+
+MEAN = pairwise(CExpression("({T})((f64){0} / (f64){1})", slow=True))
 PROD = (ReduceRow("f", "f", "1", TIMES, in_order=True), ReduceRow("biu", "iu", "1", TIMES))
 # Which of two zeros comes out depends on NumPy's vector code: rt_unkey leaves it to NumPy.
-MAX = (
-    ReduceRow(
-        "f", "f", "LEAST", MORE, "rt_unkey_F({0}, 0, &status)", "rt_key_F({0}, 0)", "rt_max_F"
-    ),
-    ReduceRow("iu", "iu", "LEAST", MORE),
-)
-MIN = (
-    ReduceRow(
-        "f", "f", "LEAST", MORE, "rt_unkey_F({0}, 1, &status)", "rt_key_F({0}, 1)", "rt_min_F"
-    ),
-    ReduceRow("iu", "iu", "MOST", LESS),
-)
-ANY = (ReduceRow("biuf", "b", "0", "({0} | {1})", key="({0} != 0)", block="rt_any_F"),)
-COUNT = (ReduceRow("biuf", "i", "0", ADD, key="({0} != 0)"),)
-ALL = (ReduceRow("biuf", "b", "1", "({0} & {1})", key="({0} != 0)", block="rt_all_F"),)
+MAX = (extreme("max", 0), ReduceRow("iu", "iu", "LEAST", MORE))
+MIN = (extreme("min", 1), ReduceRow("iu", "iu", "MOST", LESS))
+ANY = truth("0", "({0} | {1})", "any")
+COUNT = (ReduceRow("biuf", "i", "0", ADD, key=TRUTH),)
+ALL = truth("1", "({0} & {1})", "all")
 
-VARIANCE = (ReduceRow("f", "f", "0", ADD, "(T)((f64){0} / DIVISOR)", in_order=True, pairwise=True),)
-DEVIATION = (
-    ReduceRow("f", "f", "0", ADD, "ROOT((T)((f64){0} / DIVISOR))", in_order=True, pairwise=True),
-)
-ROOT = (ReduceRow("f", "f", "0", ADD, "ROOT({0})", in_order=True, pairwise=True),)
+DIVIDED, ROOT_OF = "({T})((f64){0} / (f64){2})", "__builtin_sqrt{S}"
+VARIANCE = pairwise(CExpression(DIVIDED, slow=True))
+DEVIATION = pairwise(CExpression(f"{ROOT_OF}({DIVIDED})", calls="sqrt{S}", slow=True))
+ROOT = pairwise(CExpression(f"{ROOT_OF}({{0}})", calls="sqrt{S}", slow=True))
 
 LONG, SHORT = ("axis", "dtype", "out", "keepdims"), ("axis", "out", "keepdims")
 PARTED = ("axis", "keepdims", "divisor")
@@ -126,36 +141,41 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     result = result_signature(node, t, row, asked_dtype)
     if not suits(row, t) or all(t.shape[axis] == 1 for axis in axes):
         raise CannotLower(f"{node.op.name} of {t} over {axes}")
-    keyed = "rt_key" in row.key
+    keyed = row.key.kind is CKind.ORDERS
     dtype = np.dtype(f"i{result.dtype.itemsize}") if keyed else result.dtype
-    raw = t.dtype if row.key else result.dtype
+    raw = result.dtype if row.key is COPY else t.dtype
     element, total = into.arg(node.args[0], raw), into.temp(dtype)
-    key = row.key.replace("F", c_type(raw)) or "{0}"
-    into.program.steps.append(BodyStep((element,), (total,), key))
+    into.program.steps.append(BodyStep((element,), (total,), row.key.of(F=c_type(raw))))
     into.known[node.outputs[0]] = total
     into.program.folds[total] = Reduction(
         result=result,
         dtype=dtype,
         laid=Signature(ARRAY, result.dtype, *laid_out(t.shape, axes, result)),
         order=Signature(ARRAY, t.dtype, t.shape, t.strides),
-        start=typed(row.start, dtype),
-        combine=typed(row.combine, dtype),
-        finish=typed(finish(row, node, result.dtype, into.program), dtype),
+        start=start_of(row, dtype),
+        combine=CExpression(row.combine).of(**types_of(dtype)).text,
+        finish=row.finish and row.finish.of(**types_of(dtype), **finished(result.dtype)),
         in_order=row.in_order,
         pairwise=row.pairwise,
-        block=row.block.replace("F", c_type(raw)),
+        block=row.block.format(F=c_type(raw)),
         raw=raw,
+        helper=row.helper,
+        divisor=divided(node, into.program.number),
+        doubtful=row.doubtful,
     )
 
 
-def finish(row: ReduceRow, node: Node, dtype: np.dtype[Any], program: KernelBody) -> str:
-    text = row.finish.replace("ROOT", "__builtin_sqrtf" if dtype.char == "f" else "__builtin_sqrt")
+def finished(dtype: np.dtype[Any]) -> dict[str, str]:
+    """Words for what becomes of a result of this type."""
+    return {"F": c_type(dtype), "S": "f" if dtype.char == "f" else ""}
+
+
+def divided(node: Node, whole: Callable[[int], str]) -> str:
+    """C of what the sum is divided by, if that is said; `whole`: of an integer."""
     divisor = node.kwargs.get("divisor")
-    if divisor is not None:
-        whole = divisor.dtype.kind == "i"
-        number = program.number(int(divisor)) if whole else literal(divisor)
-        text = text.replace("DIVISOR", f"(f64){number}")
-    return text.replace("F", c_type(dtype))
+    if divisor is None:
+        return ""
+    return whole(int(divisor)) if divisor.dtype.kind == "i" else literal(divisor)
 
 
 def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:
@@ -229,13 +249,15 @@ def laid_out(shape: Shape, axes: tuple[int, ...], result: Signature) -> tuple[Sh
     return tuple(extent for extent, _ in pairs), tuple(stride for _, stride in pairs)
 
 
-def typed(template: str, dtype: np.dtype[Any]) -> str:
-    kind = c_type(dtype)
-    unsigned = "u" + kind[1:] if dtype.kind in "iu" else kind
-    if template in ("LEAST", "MOST"):
-        limits = np.iinfo(dtype)
-        return literal(dtype.type(limits.min if template == "LEAST" else limits.max))
-    return template.replace("(T)", f"({kind})").replace("(U)", f"({unsigned})")
+def start_of(row: ReduceRow, dtype: np.dtype[Any]) -> str:
+    if row.start not in ("LEAST", "MOST"):
+        return row.start
+    limits = np.iinfo(dtype)
+    return literal(dtype.type(limits.min if row.start == "LEAST" else limits.max))
+
+
+def types_of(dtype: np.dtype[Any]) -> dict[str, str]:
+    return {"T": c_type(dtype), "U": unsigned(dtype)}
 
 
 def order_of(t: ArrayType) -> Shape:

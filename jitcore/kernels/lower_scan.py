@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.c_expression import CExpression
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.body import BodyStep
 from jitcore.kernels.lower import CannotLower, Lowering
-from jitcore.kernels.lower_reduce import order_of, typed
+from jitcore.kernels.lower_reduce import order_of, types_of
 from jitcore.toolchain.abi import ARRAY, Signature, is_native
 
-SUM = {"f": ("-0.0", "({1} + {0})"), "i": ("0", "(T)((U){1} + (U){0})")}
-PRODUCT = {"f": ("1", "({1} * {0})"), "i": ("1", "(T)((U){1} * (U){0})")}
+SUM = {"f": ("-0.0", "({1} + {0})"), "i": ("0", "({T})(({U}){1} + ({U}){0})")}
+PRODUCT = {"f": ("1", "({1} * {0})"), "i": ("1", "({T})(({U}){1} * ({U}){0})")}
 SUM["u"], PRODUCT["u"] = SUM["i"], PRODUCT["i"]
 
 FORMS: dict[str, tuple[dict[str, tuple[str, str]], Any]] = {
@@ -63,8 +64,8 @@ def lower_scan(node: Node, into: Lowering) -> None:
         raise CannotLower(f"{node.op.name} of {t} as {found}")
     start, code = forms[found.dtype.kind]
     element, out = into.arg(node.args[0], found.dtype), into.temp(found.dtype)
-    code = typed(code, found.dtype)
-    into.program.steps.append(BodyStep((element,), (out,), code, carried=start))
+    typed = CExpression(code).of(**types_of(found.dtype))
+    into.program.steps.append(BodyStep((element,), (out,), typed, carried=start))
     into.program.orders.append(rows_of(t, axis))
     into.known[node.outputs[0]] = out
 

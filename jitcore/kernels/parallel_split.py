@@ -14,14 +14,13 @@ computes them all, so the bits do not depend on the number of threads.
 
 from __future__ import annotations
 
-import re
 from math import ceil, prod
 
 from jitcore import _C
+from jitcore.ir.c_expression import CKind
 from jitcore.kernels.body import BodyStep, KernelBody, Table
 from jitcore.kernels.emit import reductions
 from jitcore.kernels.emit.buffers import GRAIN
-from jitcore.kernels.emit.kernel_c import NAMES
 from jitcore.kernels.iteration_space import IterationSpace
 from jitcore.toolchain.numpy_loops import Freedom
 
@@ -46,7 +45,6 @@ CALLS = {
     **dict.fromkeys(("hypot", "logaddexp", "logaddexp2", "arccosh"), 8.0),
 }
 SLOW_DOUBLES = {"sin": 8.0, "cos": 8.0}
-FUNCTION = re.compile(r"([a-z0-9]+)\(\{0\}")
 LEAST = 14_000.0  # nanoseconds of a part: starting one and waiting for it costs some thousand
 ALONE = 100_000.0  # of a loop that NumPy runs as well as one thread can
 SHORT = 4096  # elements of a reduction whose call takes longer than its loop
@@ -84,8 +82,7 @@ def tree_cut(program: KernelBody, nest: IterationSpace) -> Cut:
 
 def is_function(step: BodyStep) -> bool:
     """Does its C call a function of the C library, as numerics="fast" does?"""
-    found = FUNCTION.match(step.code)
-    return found is not None and found[1].removesuffix("f") not in NAMES
+    return step.code is not None and step.code.kind is CKind.LIBRARY
 
 
 def grain_of(axis: int, nest: IterationSpace) -> int:
@@ -142,7 +139,7 @@ def step_cost(step: BodyStep, program: KernelBody) -> float:
     if is_function(step):
         return CALL
     if step.inner is None:
-        each = LONG_STEP if "/" in step.code or "sqrt" in step.code else STEP
+        each = LONG_STEP if step.code and step.code.slow else STEP
         return each * sum(program.vars[out].dtype.itemsize for out in step.outs)
     name, first = step.inner.ufunc.__name__, step.inner.dtypes[0]
     if first.kind == "c":

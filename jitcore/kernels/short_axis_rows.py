@@ -13,16 +13,18 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.c_expression import COPY, CExpression
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, fresh
 from jitcore.ir.value import Value
 from jitcore.kernels.lower import CannotLower, Lowering, signature
 from jitcore.kernels.lower_argmax import RANKS, TURNED, WHERE, is_first, rank_of
-from jitcore.kernels.lower_reduce import lower_reduction
+from jitcore.kernels.lower_reduce import divided, lower_reduction
 from jitcore.toolchain.abi import is_native
 
 UNROLLED = Op("unrolled", None, Kind.MAP, Effect.FLAGS)
+NO_PLACE, LARGER = CExpression("(0 & {0})"), CExpression("({0} > {1} ? {0} : {1})")
 LONGEST = 16  # elements; NumPy's tree has one leaf for them
 LANES = 8  # of a leaf of that many elements and more
 
@@ -36,10 +38,10 @@ class Unrolled:
     along: bool  # NumPy goes along them in its innermost loop, and sums pairwise
     start: str = ""
     combine: str = ""
-    finish: str = ""
-    key: str = "{0}"  # what is combined in an element's stead
+    finish: CExpression | None = None
+    key: CExpression = COPY  # what is combined in an element's stead
     rank: np.dtype[Any] | None = None  # of an argmax: what is compared in their stead
-    code: str = ""
+    code: CExpression = COPY
     origin: Value | None = None  # the reduction's result
 
 
@@ -51,17 +53,15 @@ def unrolled(node: Node, t: ArrayType, along: bool, extent: int) -> Unrolled:
     lower_reduction(node, trial)
     ((total, fold),) = trial.program.folds.items()
     (step,) = (step for step in trial.program.steps if total in step.outs)
-    if "status" in fold.finish:
+    if fold.doubtful:
         raise CannotLower(f"{node.op.name}, whose result may be in doubt")
-    finish = fold.finish.replace("{1}", str(extent))
-    for k, number in enumerate(trial.program.numbers):
-        finish = finish.replace(f"(f64)number{k}", f"(f64){number}LL")
+    divisor = divided(node, "{}LL".format)
     return Unrolled(
         *(fold.raw, fold.dtype, along and fold.pairwise),
         start=fold.start,
         combine=fold.combine,
-        finish=finish,
-        key=step.code,
+        finish=fold.finish and fold.finish.given("{0}", str(extent), divisor),
+        key=step.code or COPY,
     )
 
 
@@ -86,12 +86,12 @@ def lower_fold(spec: Unrolled, args: Sequence[int], into: Lowering) -> int:
     dtype = spec.result
 
     def both(one: int, two: int) -> int:
-        return into.step((one, two), dtype, spec.combine)
+        return into.step((one, two), dtype, CExpression(spec.combine))
 
-    if spec.key != "{0}":
+    if spec.key != COPY:
         args = [into.step((arg,), dtype, spec.key) for arg in args]
 
-    started = spec.combine.replace("{0}", spec.start).replace("{1}", "{0}")
+    started = CExpression(spec.combine).given(spec.start, "{0}")
     if spec.along:
         found = into.step((leaf(args, both),), dtype, started)
     else:
@@ -120,8 +120,9 @@ def leaf(args: Sequence[int], both: Any) -> int:
 def lower_place(spec: Unrolled, args: Sequence[int], into: Lowering) -> int:
     assert spec.rank is not None
     ranks = [into.step((arg,), spec.rank, spec.code) for arg in args]
-    most, place = ranks[0], into.step((ranks[0],), WHERE, "(0 & {0})")
+    most, place = ranks[0], into.step((ranks[0],), WHERE, NO_PLACE)
     for k, rank in enumerate(ranks[1:], 1):
-        place = into.step((rank, most, place), WHERE, f"({{0}} > {{1}} ? {k} : {{2}})")
-        most = into.step((rank, most), spec.rank, "({0} > {1} ? {0} : {1})")
+        further = CExpression(f"({{0}} > {{1}} ? {k} : {{2}})")
+        place = into.step((rank, most, place), WHERE, further)
+        most = into.step((rank, most), spec.rank, LARGER)
     return place

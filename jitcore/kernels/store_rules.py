@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.c_expression import COPY
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType
@@ -44,7 +45,7 @@ def lower_store(node: Node, into: Lowering) -> None:
     """A step of its own: what makes the value may be a call, which never writes into a target."""
     value, target = node.args
     dtype = target.type.dtype
-    into.known[node.outputs[0]] = into.step((into.arg(value, dtype),), dtype, "{0}")
+    into.known[node.outputs[0]] = into.step((into.arg(value, dtype),), dtype, COPY)
 
 
 def target_of(node: Node, views: Mapping[Value, ViewOffset]) -> ViewOffset:

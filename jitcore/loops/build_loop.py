@@ -37,15 +37,15 @@ from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQU
 from jitcore.loops.c_types import NoCForm, c_name, number
 from jitcore.loops.emit_nodes import WALK
 from jitcore.loops.emitter import LoopEmitter, is_array
+from jitcore.loops.emitter_records import Fact
 from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
 from jitcore.loops.line_comments import commented
 from jitcore.loops.native_loop import NativeLoop
 from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from jitcore.toolchain.c_helpers import SELECT, once
+from jitcore.toolchain.c_source import CSource, c_source
 from jitcore.toolchain.cache import library
-from jitcore.toolchain.compiler import LONG as MARK
-from jitcore.toolchain.symbol_names import labelled
 
 GROWN_PORT = (GROWN, 0, 1, False)
 FILLED = (
@@ -65,7 +65,7 @@ PYTHON_COST, NUMPY_COST, SPAN_COST = 15, 45, 500  # nanoseconds, of one operatio
 KEPT = 1 << 20  # as if nothing could be faster
 LONG = 29_000  # characters of C; for each the compiler takes 10 to 25 µs, at -O1 5 to 10
 LONGEST = 200_000
-MANY = 32  # loops over elements, which -O3 makes several loops of
+MANY = 30  # loops over elements, which -O3 makes several loops of
 
 
 def routine(
@@ -111,9 +111,7 @@ def routine(
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise NoCForm(f"a value of type {value.type}")
     arrays = list(w.arrays)
-    source = bounded(text(w, scalars, arrays, outputs, rows, w.lines), bool(w.functions))
-    if config.perf:
-        source = labelled(source, label)
+    source = bounded(w, text(w, scalars, arrays, outputs, rows, w.lines), label * config.perf)
     ports = (*scalars, *arrays)
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
     deals = apart is not None and may_run_apart(inputs, others, w.calls)
@@ -127,7 +125,7 @@ def routine(
         tuple(inner.capsule for inner in w.loops),
         w.rooms,
         KEPT if config.keep_all else weight(nodes),
-        source,
+        source.text,
     )
     more = (
         tuple(call.row(len(scalars)) for call in w.calls),
@@ -137,13 +135,13 @@ def routine(
     )
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
-    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, shown)
+    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, source, shown)
     return whole if config.sized else built(whole, config)
 
 
 def built(made: NativeLoop, config: Config) -> NativeLoop | None:
     """None without a C compiler."""
-    found = library(made.facts[-1], config)
+    found = library(made.source, config)
     if found is None:
         return None
     return replace(made, code=_C.Routine(found.address, *made.facts, found.handle, *made.more))
@@ -160,12 +158,13 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
     return [GROWN_PORT if one in grown else array_port(one, one in written) for one in arrays]
 
 
-def bounded(source: str, has_strands: bool) -> str:
-    """Strands are as fast at -O1, and the rounds beside them seldom run."""
-    if len(source) > LONGEST:
+def bounded(w: LoopEmitter, text: str, label: str) -> CSource:
+    """How long the compiler takes goes by the length of the text. Strands are as fast at -O1, and
+    the rounds beside them seldom run."""
+    if len(text) > LONGEST:
         raise NoCForm(f"a body of more than {LONGEST:,} characters of C")
-    is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
-    return MARK + source if is_long else source
+    quick = bool(w.functions) or len(text) > LONG or w.facts.count(Fact.INDEPENDENT) > MANY
+    return c_source(text, label, quick)
 
 
 def weight(nodes: Sequence[Node]) -> int:
@@ -278,11 +277,10 @@ def text(
     rows: Sequence[Sequence[int]],
     lines: Sequence[str],
 ) -> str:
-    selects = any("rt_select" in line for line in (*lines, *w.functions))
     head = [
         "#define RT_MATH",
         text_of("routine_rt.h"),
-        *([once(SELECT)] if selects else []),
+        *([once(SELECT)] if Fact.SELECTS in w.facts else []),
         *w.functions,
         f'__attribute__((visibility("default"))) int {SYMBOL}(const rt_slot *in, rt_slot *out, '
         "char *const *p, const i64 *const *dim, const i64 *const *step, rt_world *world)",

@@ -9,6 +9,7 @@ from jitcore.ir.op import leaf_type
 from jitcore.ir.types import CHARACTER, NONE, ScalarType
 from jitcore.ir.value import Value
 from jitcore.toolchain.abi import C_TYPES
+from jitcore.toolchain.literals import literal
 
 
 class NoCForm(Exception):
@@ -33,6 +34,15 @@ def c_name(value: Value) -> str:
     if value.type == NONE:
         return "u8"
     return "u32" if value.type == CHARACTER else c_type(number(value))
+
+
+def constant(arg: Any) -> str:
+    """A literal of its type."""
+    kind = number(arg)
+    if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
+        raise NoCForm(f"the int {arg}")
+    made = literal(kind.dtype.type(arg))
+    return f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
 
 
 def result(node: Node) -> ScalarType:

@@ -61,14 +61,14 @@ def operation(w: LoopEmitter, node: Node) -> None:
     if not may_call(node):
         emit(w, node)
         return
-    before = len(w.lines), w.watching.copy(), w.layouts.copy(), w.lazy.copy()
+    before = w.written(), w.watching.copy(), w.layouts.copy(), w.lazy.copy()
     shared = w.shared[-1].copy()
     try:
         emit(w, node)
     except NoCForm:
-        count, w.watching, w.layouts, w.lazy = before
+        written, w.watching, w.layouts, w.lazy = before
         w.shared[-1] = shared
-        del w.lines[count:]
+        w.rewind(written)
         call_back(w, node)
 
 

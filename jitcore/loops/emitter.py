@@ -8,25 +8,26 @@ number. What floating-point flags have to do with that, fp_flags.py says.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.ir.graph import Body, Node, Value
+from jitcore.ir.graph import Body, Node, Value, read_by
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, DynArrayType, ObjectType, ScalarType
-from jitcore.loops.c_types import NoCForm, c_name, c_type, not_finite, number
+from jitcore.loops.c_types import NoCForm, c_name, constant, not_finite, number
 from jitcore.loops.emitter_records import (
     BatchedProducts,
     BatchedRows,
     Callback,
     DelayedNode,
+    Fact,
     ForwardedStore,
     Layout,
     LocalStack,
     Size,
+    Variable,
 )
-from jitcore.toolchain.literals import literal
 from jitcore.toolchain.numpy_loops import Inner
 
 
@@ -69,7 +70,7 @@ class LoopEmitter:
         self.user_lines: list[tuple[int, Any]] = []  # from which line on: the user's line
         self.depth = 1
         self.names: dict[Value, str] = {}
-        self.declared: list[str] = []
+        self.declared: list[Variable] = []
         self.arrays: dict[Value, int] = {}
         self.axes: dict[str, str] = {}
         self.loops: list[Inner] = []
@@ -86,7 +87,8 @@ class LoopEmitter:
         self.shared: list[dict[str, str]] = [{}]  # in each block that is open: text → its variable
         self.latest: list[ForwardedStore | None] = []  # of each loop that is open
         self.ahead: dict[Node, BatchedProducts] = {}
-        self.instead = ""  # a label, for what would leave
+        self.facts: list[Fact] = []  # of the lines, in their order
+        self.instead = ""  # a statement, for what would leave
         self.unwrapped: Set[Value] = frozenset()  # indices that leave where they are negative
         self.inside: Mapping[Node, Set[Value]] = {}  # of loads and stores: indices that are
         self.functions: list[str] = []  # others, that the routine calls
@@ -104,17 +106,34 @@ class LoopEmitter:
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
+    def note(self, fact: Fact) -> None:
+        """Of the line that comes next."""
+        self.facts.append(fact)
+
+    def independent(self) -> None:
+        """No round of the loop that comes next stores what another one reads."""
+        self.note(Fact.INDEPENDENT)
+        self.line("RT_INDEPENDENT")
+
+    def written(self) -> tuple[int, int]:
+        """How much, for `rewind`."""
+        return len(self.lines), len(self.facts)
+
+    def rewind(self, to: tuple[int, int]) -> None:
+        lines, facts = to
+        del self.lines[lines:], self.facts[facts:]
+
     def name(self, value: Value) -> str:
         found = self.names.get(value)
         if found is None:
             found = self.names[value] = f"v{len(self.names)}"
-            self.declared.append(f"{c_name(value)} {found};")
+            self.declared.append(Variable(c_name(value), found))
         return found
 
     def scratch(self, ctype: str, count: int = 0) -> str:
         """A variable, or an array of so many."""
         name = f"t{len(self.declared)}"
-        self.declared.append(f"{ctype} {name}{f'[{count}]' if count else ''};")
+        self.declared.append(Variable(ctype, name, count))
         return name
 
     def kept(self, ctype: str, text: str) -> str:
@@ -133,13 +152,7 @@ class LoopEmitter:
             return "0"
         if type(arg) is int and arg in self.sizes and not self.is_exact:
             return self.size(self.sizes[arg])
-        kind = number(arg)
-        if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
-            raise NoCForm(f"the int {arg}")
-        made = literal(kind.dtype.type(arg))
-        return (
-            f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
-        )
+        return constant(arg)
 
     def same(self, ctype: str, text: str) -> str:
         """As `kept`, for what has no effect and is the same in the whole block: it is computed
@@ -237,6 +250,7 @@ class LoopEmitter:
 
     def stale(self) -> str:
         """The next round is CPython's."""
+        self.note(Fact.ASKS)
         stale = f"world->stale >= {'STALE' if self.loops_open == 1 else 'VERY_STALE'}"
         return f"*breaker & bits || short_of_room || {stale}"
 
@@ -246,11 +260,18 @@ class LoopEmitter:
         found = self.way_of(node)
         if found is None:
             raise NoCForm(f"{node.op.words} after a store in the same statement of the caller")
+        self.note(Fact.ASKS)
         return found
 
+    def leaving(self, node: Node) -> str:
+        """The statement that does."""
+        if not self.instead:
+            return f"goto way{self.way(node)};"
+        self.note(Fact.LEAVES)
+        return self.instead
+
     def leave_if(self, node: Node, condition: str) -> None:
-        label = self.instead or f"way{self.way(node)}"
-        self.line(f"if (__builtin_expect({condition}, 0)) goto {label};")
+        self.line(f"if (__builtin_expect({condition}, 0)) {self.leaving(node)}")
 
     def leave_unless_equal(self, node: Node, a: str, b: str) -> None:
         """Two extents. Where they have been compared before, they are equal."""
@@ -270,8 +291,7 @@ class LoopEmitter:
         tests = [not_finite(name, kind) for name, (_, kind) in self.watching.items()]
         node = next(iter(self.watching.values()))[0]
         self.line(f"if (__builtin_expect({' | '.join(tests)}, 0)) {{")
-        label = self.instead or f"way{self.way(node)}"
-        self.line(f"    if (rt_flags() & {self.mask}) goto {label};")
+        self.line(f"    if (rt_flags() & {self.mask}) {self.leaving(node)}")
         self.line("}")
         self.watching.clear()
 
@@ -318,15 +338,6 @@ class LoopEmitter:
         for name, text in texts:
             self.line(f"{name} = {text};")
         self.depth -= 1
-
-
-def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
-    """Each as often as it is read."""
-    for node in nodes:
-        yield from node.inputs
-        for body in node.bodies:
-            yield from read_by(body.nodes)
-            yield from (v for v in body.results if type(v) is Value)
 
 
 def is_array(value: Value) -> bool:

@@ -12,6 +12,27 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import StackType
 
 
+class Fact(Enum):
+    """What is asked about lines that are written: `LoopEmitter.note`."""
+
+    INDEPENDENT = "independent"  # a loop over elements, of which -O3 makes several
+    SELECTS = "selects"  # calls rt_select
+    ASKS = "asks"  # of the routine's world, or jumps to one of its ways
+    LEAVES = "leaves"  # to where others leave to, instead
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Of the routine. `count`: of an array's elements."""
+
+    ctype: str
+    name: str
+    count: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.ctype} {self.name}{f'[{self.count}]' if self.count else ''};"
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The first element, extents, and steps in bytes."""

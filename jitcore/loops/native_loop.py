@@ -6,6 +6,7 @@ from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.toolchain.c_source import CSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,4 +21,5 @@ class NativeLoop:
     pure: bool
     facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code: first what
     more: tuple[Any, ...]  # stands before its handle, the C text last, then what stands behind it
+    source: CSource
     shown: str = ""  # the C text with the user's lines, where somebody wants to read it

@@ -73,13 +73,13 @@ def assemble(capture: Capture, config: Config) -> Assembled:
     baseline = entry_of(without_frame(plan.calls(capture)), programs)
     if later:
         made.entry.wait_beside(baseline)
-        background.add(partial(complete, made.entry, made.kernels, config))
+        background.add(partial(complete, made.entry, own.kernels, config))
     else:
         made.entry.try_against(baseline)
     return made
 
 
-def complete(entry: Any, kernels: Sequence[Any], config: Config) -> None:
+def complete(entry: Any, kernels: Mapping[FusionGroup, Any], config: Config) -> None:
     """The entry as if it had been compiled at once; without all of its kernels it retires."""
     try:
         good = load_all(kernels, config)

@@ -12,6 +12,7 @@
     For generated text:
         abi.py            type numbers, operand letters and flag bits, as C has them
         c_helpers.py      C functions that kernels call
+        c_source.py       a text, and how it is compiled and named
         literals.py       NumPy scalars ─▶ C initialisers
         symbol_names.py   names for profilers
         numpy_loops.py    ufunc, types ─▶ NumPy's inner loop, and how it may be called

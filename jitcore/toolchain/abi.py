@@ -66,6 +66,11 @@ def c_type(dtype: np.dtype) -> str:
     return C_TYPES[dtype.char]
 
 
+def unsigned(dtype: np.dtype) -> str:
+    """Of the same width; a float's is its own type."""
+    return f"u{c_type(dtype)[1:]}" if dtype.kind in "iu" else c_type(dtype)
+
+
 def runtime_text() -> str:
     """The declarations at the head of every kernel."""
     return text_of("kernel_rt.h")

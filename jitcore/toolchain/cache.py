@@ -23,6 +23,7 @@ from jitcore.config import Config, Numerics, environment
 from jitcore.errors import InternalError
 from jitcore.host.deadline import foresee
 from jitcore.toolchain.abi import ABI
+from jitcore.toolchain.c_source import CSource
 from jitcore.toolchain.cache_dir import (
     NEW,
     NOTE,
@@ -33,13 +34,13 @@ from jitcore.toolchain.cache_dir import (
     touch,
     usable,
 )
-from jitcore.toolchain.compiler import build, fingerprint
+from jitcore.toolchain.compiler import QUICK, build, fingerprint
 from jitcore.toolchain.dlopen import Library, dlopen
 from jitcore.toolchain.parallel_map import side_by_side
 from jitcore.toolchain.retry_cache import believed
 from jitcore.toolchain.selftest import Chosen, chosen, fast
 from jitcore.toolchain.subprocesses import CompileError
-from jitcore.toolchain.symbol_names import LABEL, SHOWN, own_symbol, symbol_of
+from jitcore.toolchain.symbol_names import SHOWN, own_symbol, symbol_of
 from jitcore.version import __version__
 
 MARK = b"jitcore-kernel\x01"
@@ -52,13 +53,13 @@ SECONDS = 4e-6  # of a compiler's, for each character of several kernels
 ASKED = local()  # disk: was more than memory asked, on this thread
 
 
-def library(source: str, config: Config) -> Library | None:
+def library(source: CSource, config: Config) -> Library | None:
     """The kernel of `source`; None: no compiler here, or it cannot make it (said once)."""
     commands, kept = (config.compiler, config.hinted), (config.cache_dir, config.cache_bytes)
     ASKED.disk = False
     found = loaded(source, *commands, *kept, config.numerics)
     if found is not None and not ASKED.disk:
-        logs.cache.debug("in memory: a kernel of %d characters of C", len(source))
+        logs.cache.debug("in memory: a kernel of %d characters of C", len(source.text))
     return found
 
 
@@ -67,7 +68,7 @@ def one_by_one() -> int:
 
 
 def libraries(
-    sources: Sequence[str], config: Config, width: Callable[[], int] = one_by_one
+    sources: Sequence[CSource], config: Config, width: Callable[[], int] = one_by_one
 ) -> list[Library | None]:
     """Of each; those that are not there yet are compiled in `width` texts, side by side."""
     by = compiler_for(config.compiler, config.hinted, config.cache_dir, config.numerics)
@@ -76,20 +77,24 @@ def libraries(
         wanted = {file_name(source, by): source for source in sources}
         new = {name: text for name, text in wanted.items() if not os.path.exists(place / name)}
         if len(new) > 1:
-            foresee(SECONDS * sum(map(len, new.values())))
+            foresee(SECONDS * sum(map(length, new.values())))
             limit = config.cache_bytes
             side_by_side(lambda part: together(by, part, place, limit), parts(new, width()))
     return [library(source, config) for source in sources]
 
 
-def parts(new: dict[str, str], width: int) -> list[dict[str, str]]:
+def length(source: CSource) -> int:
+    return len(source.text)
+
+
+def parts(new: dict[str, CSource], width: int) -> list[dict[str, CSource]]:
     """About equally long."""
-    names = sorted(new, key=lambda name: len(new[name]))
+    names = sorted(new, key=lambda name: length(new[name]))
     made = [{name: new[name] for name in names[k::width]} for k in range(width)]
     return [part for part in made if len(part) > 1]
 
 
-def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
+def together(by: Chosen, new: dict[str, CSource], place: Path, limit: int) -> None:
     """Compile several kernels as one library, with a name for each. Where that fails, each will be
     compiled alone, and what is wrong will be said then."""
     first, *others = new
@@ -97,7 +102,7 @@ def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
     try:
         with scratch(place) as ours:
             made = ours / first
-            timed_build(by, text, made, len(new))
+            timed_build(by, [*new.values()], text, made)
             sign(made)
             for name in others:
                 os.link(made, ours / name)
@@ -111,18 +116,20 @@ def together(by: Chosen, new: dict[str, str], place: Path, limit: int) -> None:
         prune(place, limit, {place / name for name in new})
 
 
-def timed_build(by: Chosen, text: str, target: Path, count: int = 1) -> None:
+def timed_build(by: Chosen, sources: Sequence[CSource], text: str, target: Path) -> None:
+    """`text`: all of them, with symbols of their own."""
     start = time.perf_counter()
-    flags = (*by.flags, *UNWOUND) if LABEL.search(text) else by.flags
-    build(by.compiler, flags, text, target)
+    quick = QUICK if any(one.quick for one in sources) else ()
+    unwound = UNWOUND if any(one.label for one in sources) else ()
+    build(by.compiler, (*quick, *by.flags, *unwound), text, target)
     took = (time.perf_counter() - start) * 1e3
-    what = f"{count} kernels" if count > 1 else "a kernel"
+    what = f"{len(sources)} kernels" if len(sources) > 1 else "a kernel"
     logs.kernels.info("%s: %s compiled in %.1f ms", target.stem[:SHOWN], what, took)
 
 
 @believed(most=LOADED)
 def loaded(
-    source: str,
+    source: CSource,
     named: str,
     hinted: str,
     folder: Path | None,
@@ -140,7 +147,7 @@ def loaded(
         logs.cache.info("%s on disk: %s", "found" if found is not None else "not", place / name)
         if found is not None:
             return found
-    foresee(SECONDS * len(source))
+    foresee(SECONDS * length(source))
     return compiled(by, source, name, place, limit)
 
 
@@ -155,12 +162,14 @@ def compiler_for(named: str, hinted: str, folder: Path | None, numerics: Numeric
     return fast(by, folder) or by if by is not None and numerics == "fast" else by
 
 
-def file_name(source: str, by: Chosen) -> str:
-    key = "\0".join((source, fingerprint(by.compiler), *by.flags, __version__, str(ABI)))
+def file_name(source: CSource, by: Chosen) -> str:
+    key = "\0".join((source.text, fingerprint(by.compiler), *by.flags, __version__, str(ABI)))
     return hashlib.sha256(key.encode()).hexdigest() + ".so"
 
 
-def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int) -> Library | None:
+def compiled(
+    by: Chosen, source: CSource, name: str, place: Path | None, limit: int
+) -> Library | None:
     """Compile in the cache folder, or in a folder of our own where that fails."""
     if place is not None:
         try:
@@ -175,7 +184,7 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
     try:
         with scratch() as ours:
             target = ours / name
-            timed_build(by, own_symbol(source, name), target)
+            timed_build(by, [source], own_symbol(source, name), target)
             return dlopen(target, symbol_of(source, name))
     except TimeoutError:
         raise
@@ -186,11 +195,11 @@ def compiled(by: Chosen, source: str, name: str, place: Path | None, limit: int)
         return None
 
 
-def keep(by: Chosen, source: str, target: Path, limit: int) -> Library:
+def keep(by: Chosen, source: CSource, target: Path, limit: int) -> Library:
     """Compile beside `target`, sign, rename into place, load."""
     with scratch(target.parent) as ours:
         made = ours / target.name
-        timed_build(by, own_symbol(source, target.name), made)
+        timed_build(by, [source], own_symbol(source, target.name), made)
         sign(made)
         os.replace(made, target)
     prune(target.parent, limit, {target})

@@ -40,8 +40,7 @@ COMMON = (
 )
 LINK = ("-shared", "-nostdlib")
 
-# A text that begins so is long: what -O3 adds takes the compiler several times as long.
-LONG = "#define RT_LONG\n"
+# For a text so long that what -O3 adds takes the compiler several times as long.
 QUICK = ("-O1", "-ftree-loop-vectorize")
 
 # Sets of further flags, best first; the first one with which the compiler passes is used. clang
@@ -91,6 +90,7 @@ FLAGS: dict[Numerics, Flags] = {
     ),
 }
 
+# Of assembly: what a compiler has made of the C is nowhere else to be had.
 FUSED = re.compile(
     r"^\s*(vfn?m(?:add|sub)\w*|fn?m(?:add|sub|la|ls)\w*|vfm[as]\w*|xvn?m(?:add|sub)\w*)\s",
     re.MULTILINE,
@@ -222,9 +222,8 @@ def assembly(compiler: Compiler, flags: tuple[str, ...], sources: Mapping[Path, 
     asked = FLAGS[compiler.numerics]
     jobs = []
     for target, source in sources.items():
-        quick = QUICK if source.startswith(LONG) else ()
         words = ("-S", "-x", "c", "-", "-o", str(target))  # zig knows no "-o -"
-        jobs.append(((*compiler.command, *asked.common, *quick, *flags, *words), source))
+        jobs.append(((*compiler.command, *asked.common, *flags, *words), source))
     run_all(jobs, next(iter(sources)).parent)
     texts = [target.read_text() for target in sources]
     bad = next(filter(None, map(fused, texts)), None)

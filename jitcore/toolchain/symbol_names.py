@@ -15,12 +15,12 @@ import re
 from typing import Any
 
 from jitcore.toolchain.abi import SYMBOL
+from jitcore.toolchain.c_source import CSource
 
 LONGEST = 80
 SHOWN = 16  # characters of a file's name, in symbols without a label
 FEW = 8  # and with one
-LABEL = re.compile(r"/\* label: (\w+) \*/\n\Z", re.ASCII)
-UNSAFE = re.compile(r"\W+", re.ASCII)
+UNSAFE = re.compile(r"\W+", re.ASCII)  # in users' names
 
 
 def label_of(function: str, line: int | None, what: str) -> str:
@@ -28,18 +28,15 @@ def label_of(function: str, line: int | None, what: str) -> str:
     return UNSAFE.sub("_", f"{own}_{line or 0}_{what}").strip("_")[:LONGEST]
 
 
-def labelled(source: str, label: str) -> str:
-    return f"{source}/* label: {label} */\n" if label else source
+def symbol_of(source: CSource, name: str) -> str:
+    """Of this kernel, in the file of this name."""
+    label = source.label
+    return f"jitcore_{label}_{name[:FEW]}" if label else f"{SYMBOL}_{name[:SHOWN]}"
 
 
-def symbol_of(source: str, name: str) -> str:
-    """Of the kernel with this text, in the file of this name."""
-    found = LABEL.search(source)
-    return f"jitcore_{found[1]}_{name[:FEW]}" if found else f"{SYMBOL}_{name[:SHOWN]}"
-
-
-def own_symbol(source: str, name: str) -> str:
-    return source.replace(SYMBOL, symbol_of(source, name))
+def own_symbol(source: CSource, name: str) -> str:
+    """The text with a symbol that no other kernel has."""
+    return source.text.replace(SYMBOL, symbol_of(source, name))
 
 
 def comment(where: Any) -> str:

@@ -16,6 +16,7 @@ from jitcore.runtime.records import Region
 from jitcore.toolchain import cache, retry_cache, selftest
 from jitcore.toolchain import compiler as toolchain
 from jitcore.toolchain.abi import SYMBOL
+from jitcore.toolchain.c_source import CSource
 from jitcore.toolchain.retry_cache import FIRST, LAST, Believed
 
 
@@ -111,9 +112,9 @@ def test_all_is_forgotten(clock: Monotonic) -> None:
 
 # ---- kernels and compilers ----------------------------------------------------------------------
 
-SOURCE = f"""__attribute__((visibility("default")))
+SOURCE = CSource(f"""__attribute__((visibility("default")))
 int {SYMBOL}(char *const *p, const long *dim, const long *step, const void *loop)
-{{ return 7; }}"""
+{{ return 7; }}""")
 
 
 def full(*args: object, **kwargs: object) -> None:

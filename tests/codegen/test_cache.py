@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from codegen_harness import build, check, groups_of
-from toolchain_cases import SOURCE, X, graph, group, libraries
+from toolchain_cases import SOURCE, X, graph, group, libraries, numbered
 
 from jitcore.config import Config
 from jitcore.ir import BY_OPERATOR as OP
@@ -22,6 +22,7 @@ from jitcore.kernels.kernel import kernel, source_of
 from jitcore.passes.window import fused
 from jitcore.toolchain import cache, cache_dir, selftest
 from jitcore.toolchain import compiler as toolchain
+from jitcore.toolchain.c_source import CSource, c_source
 
 # ---- the folder ----------------------------------------------------------------------------------
 
@@ -76,7 +77,7 @@ def test_a_file_of_another_kernel_is_not_taken(fresh: Config, compiler: toolchai
     assert kernel(group(), fresh) is not None
     (path,) = libraries(fresh)
     flags = selftest.proven_flags(compiler, None)
-    source = SOURCE.format(7)
+    source = numbered(7)
     name = cache.file_name(source, selftest.Chosen(compiler, flags))
     path.with_name(name).write_bytes(path.read_bytes())
     assert cache.from_disk(path.with_name(name), cache.symbol_of(source, name)) is None
@@ -151,16 +152,16 @@ def test_nowhere_to_write_at_all(
 def test_the_oldest_files_go(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None
     for k in range(4):
-        assert cache.loaded(SOURCE.format(k), "", "", fresh.cache_dir, 1 << 30) is not None
+        assert cache.loaded(numbered(k), "", "", fresh.cache_dir, 1 << 30) is not None
     size = libraries(fresh)[0].stat().st_size
     for age, path in enumerate(libraries(fresh)):
         os.utime(path, (1000 + age, 1000 + age))
-    assert cache.loaded(SOURCE.format(99), "", "", fresh.cache_dir, 2 * size + 100) is not None
+    assert cache.loaded(numbered(99), "", "", fresh.cache_dir, 2 * size + 100) is not None
     assert len(libraries(fresh)) == 2
 
 
 def test_notes_that_nobody_has_read_for_long_go(fresh: Config, compiler: object) -> None:
-    assert fresh.cache_dir is not None and cache.library(SOURCE.format(0), fresh) is not None
+    assert fresh.cache_dir is not None and cache.library(numbered(0), fresh) is not None
     for key in ("old", "used", "new"):
         cache_dir.remember(fresh.cache_dir, key, "x" * 10_000)
     old, used, new = (fresh.cache_dir / cache_dir.note_name(key) for key in ("old", "used", "new"))
@@ -169,7 +170,7 @@ def test_notes_that_nobody_has_read_for_long_go(fresh: Config, compiler: object)
     assert cache_dir.recall(fresh.cache_dir, "used") is not None
     everything = sum(path.stat().st_size for path in fresh.cache_dir.iterdir())
     limit = everything - 5_000
-    assert cache.loaded(SOURCE.format(1), "", "", fresh.cache_dir, limit) is not None
+    assert cache.loaded(numbered(1), "", "", fresh.cache_dir, limit) is not None
     assert not old.exists() and used.exists() and new.exists()
 
 
@@ -185,7 +186,7 @@ def test_a_file_that_another_process_removes_meanwhile(tmp_path: Path) -> None:
 
 def test_the_folder_is_looked_through_when_it_has_grown(fresh: Config, compiler: object) -> None:
     assert fresh.cache_dir is not None
-    assert cache.loaded(SOURCE.format(0), "", "", fresh.cache_dir, 1 << 30) is not None
+    assert cache.loaded(numbered(0), "", "", fresh.cache_dir, 1 << 30) is not None
     (path,) = libraries(fresh)
     added = path.stat().st_size
     first = (fresh.cache_dir / cache.GROWN).stat().st_size
@@ -205,7 +206,7 @@ def test_what_killed_processes_have_left_goes(fresh: Config, compiler: object) -
         then = (place / f"{cache_dir.NEW}{name}").stat().st_mtime - age
         for path in place.glob(f"{cache_dir.NEW}{name}*"):
             os.utime(path, (then, then))
-    assert cache.loaded(SOURCE.format(0), "", "", place, 0) is not None
+    assert cache.loaded(numbered(0), "", "", place, 0) is not None
     left = sorted(path.name for path in place.glob(f"{cache_dir.NEW}*"))
     assert left == [f"{cache_dir.NEW}young", f"{cache_dir.NEW}young-note"]
 
@@ -215,13 +216,14 @@ def test_a_folder_that_cannot_be_looked_through(fresh: Config, compiler: object)
     assert fresh.cache_dir is not None
     (fresh.cache_dir / cache.GROWN).mkdir(parents=True)
     fresh.cache_dir.chmod(0o700)
-    assert None not in cache.libraries([SOURCE.format(k) for k in range(2)], fresh)
+    assert None not in cache.libraries([numbered(k) for k in range(2)], fresh)
     assert len(libraries(fresh)) == 2
 
 
 def test_a_library_without_a_kernel(fresh: Config, compiler: object) -> None:
     assert (
-        cache.loaded("int jitcore_kernel(void) { return 1; } // hidden\n", "", "", None, 0) is None
+        cache.loaded(CSource("int jitcore_kernel(void) { return 1; } // hidden\n"), "", "", None, 0)
+        is None
     )
 
 
@@ -229,8 +231,9 @@ WORKER = """
 import sys
 from pathlib import Path
 from jitcore.toolchain import cache
+from jitcore.toolchain.c_source import CSource
 folder = Path(sys.argv[1])
-sources = sys.argv[2:]
+sources = map(CSource, sys.argv[2:])
 assert all(cache.loaded(source, "", "", folder, 1 << 30) for source in sources)
 print("good")
 """
@@ -259,7 +262,7 @@ def test_kernels_of_a_graph_are_one_library(
 ) -> None:
     built, build = [], cache.build
     monkeypatch.setattr(cache, "build", lambda *args: (built.append(args), build(*args)))
-    sources = [SOURCE.format(k) for k in range(3)]
+    sources = [numbered(k) for k in range(3)]
     found = cache.libraries([*sources, sources[0]], fresh)
     assert len(built) == 1
     assert len({one.address for one in found if one is not None}) == 3 and found[0] is found[3]
@@ -267,7 +270,7 @@ def test_kernels_of_a_graph_are_one_library(
     assert len(libraries(fresh)) == 3
     cache.loaded.cache_clear()
     assert None not in cache.libraries(sources, fresh) and len(built) == 1
-    assert None not in cache.libraries([*sources, SOURCE.format(3)], fresh) and len(built) == 2
+    assert None not in cache.libraries([*sources, numbered(3)], fresh) and len(built) == 2
 
 
 def test_kernels_are_compiled_side_by_side(
@@ -280,17 +283,34 @@ def test_kernels_are_compiled_side_by_side(
         build(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(cache, "build", slow)
-    assert None not in cache.libraries([SOURCE.format(k) for k in range(4)], fresh, lambda: 2)
+    assert None not in cache.libraries([numbered(k) for k in range(4)], fresh, lambda: 2)
     assert len({path.stat().st_ino for path in libraries(fresh)}) == 2
     assert len(libraries(fresh)) == 4
+
+
+def test_how_a_text_is_compiled_is_said_beside_it(
+    fresh: Config, compiler: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags: list[tuple[str, ...]] = []
+    build = cache.build
+    monkeypatch.setattr(
+        cache, "build", lambda by, said, *rest: (flags.append(said), build(by, said, *rest))
+    )
+    plain, text = numbered(1), numbered(2).text
+    said = c_source(text, "here", quick=True)
+    assert said.text == f"#define RT_LONG\n{text}/* label: here */\n"
+    for one in (plain, said, CSource(said.text + " ")):  # the last says it in its text alone
+        assert cache.library(one, fresh) is not None
+    marks = [(set(toolchain.QUICK) <= {*one}, set(cache.UNWOUND) <= {*one}) for one in flags]
+    assert marks == [(False, False), (True, True), (False, False)]
 
 
 def test_one_bad_kernel_spoils_no_other(
     fresh: Config, compiler: object, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bad = SOURCE.format("nothing known")
+    bad = numbered("nothing known")
     with caplog.at_level(logging.WARNING, "jitcore"):
-        one, two, three = cache.libraries([SOURCE.format(1), bad, SOURCE.format(2)], fresh)
+        one, two, three = cache.libraries([numbered(1), bad, numbered(2)], fresh)
     assert one is not None and two is None and three is not None
     (record,) = caplog.records
     assert "cannot be compiled" in record.getMessage()
@@ -305,7 +325,7 @@ def test_kernels_with_the_same_helpers_fit_together(fresh: Config, compiler: obj
         return total, rest, again
 
     b, _, results = build(fn, [X])
-    sources = [source_of(one) for one in groups_of(fused(b.nodes, set(results)))]
-    assert len(sources) == 2 and all("rt_tree_f64" in text for text in sources)
+    sources = [CSource(source_of(one)) for one in groups_of(fused(b.nodes, set(results)))]
+    assert len(sources) == 2 and all("rt_tree_f64" in one.text for one in sources)
     assert None not in cache.libraries(sources, fresh)
     assert len({path.stat().st_ino for path in libraries(fresh)}) == 1

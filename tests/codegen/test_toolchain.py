@@ -183,9 +183,10 @@ def test_an_alarm_of_the_program_is_no_failure_of_the_compiler():
 
 def test_a_kernel_without_code_refuses_until_it_is_loaded(fresh: Config, compiler: object) -> None:
     one = group()
-    (empty,) = kernels_to_come([one]).values()
+    to_come = kernels_to_come([one])
+    empty = to_come[one]
     assert empty(X) is None and (empty.launches, empty.refusals) == (0, 1)
-    assert load_all([empty], fresh)
+    assert load_all(to_come, fresh)
     made = kernel(one, fresh)
     assert made is not None
     assert np.array_equal(empty(X), made(X))  # type: ignore[arg-type]
@@ -193,4 +194,4 @@ def test_a_kernel_without_code_refuses_until_it_is_loaded(fresh: Config, compile
         empty.load(1, None)
     with pytest.raises(ValueError, match="no code at address 0"):
         kernels_to_come([one])[one].load(0, None)
-    assert not load_all(kernels_to_come([one]).values(), replace(fresh, compiler="no-such"))
+    assert not load_all(kernels_to_come([one]), replace(fresh, compiler="no-such"))

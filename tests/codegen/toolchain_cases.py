@@ -13,10 +13,15 @@ from jitcore.ir import OPS, Builder, Value
 from jitcore.kernels.group import FusionGroup
 from jitcore.passes.window import fused
 from jitcore.toolchain import cache
+from jitcore.toolchain.c_source import CSource
 
 X = np.arange(1.0, 400.0)
 SOURCE = """__attribute__((visibility("default"))) int jitcore_kernel(void) {{ return {}; }}
 """
+
+
+def numbered(what: object) -> CSource:
+    return CSource(SOURCE.format(what))
 
 
 def graph(b: Builder, x: Value) -> Value:

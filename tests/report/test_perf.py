@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from jitcore.toolchain.symbol_names import label_of, labelled, symbol_of
+from jitcore.toolchain.c_source import CSource, c_source
+from jitcore.toolchain.symbol_names import label_of, symbol_of
 
 PROGRAM = """
 import numpy as np, jitcore
@@ -86,11 +87,14 @@ def test_without_them_the_same_loop_of_two_functions_is_one_kernel(folder: Path)
 def test_labels() -> None:
     assert label_of("f.<locals>.<lambda>", 3, "add") == "f_lambda__3_add"
     assert label_of("schön", None, "a" * 200) == "sch_n_0_" + "a" * 72
-    assert symbol_of(labelled("int f;\n", "f_3_add"), "0123456789abcdef.so") == (
+    assert symbol_of(c_source("int f;\n", "f_3_add"), "0123456789abcdef.so") == (
         "jitcore_f_3_add_01234567"
     )
-    assert symbol_of("int f;\n", "0123456789abcdef012.so") == "jitcore_kernel_0123456789abcdef"
-    assert labelled("int f;\n", "") == "int f;\n"
+    assert (
+        symbol_of(CSource("int f;\n"), "0123456789abcdef012.so")
+        == "jitcore_kernel_0123456789abcdef"
+    )
+    assert c_source("int f;\n") == CSource("int f;\n")
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="there is no gdb")

@@ -1,9 +1,7 @@
 """Rows: every ufunc of NumPy, called.
 
 A C expression stands only where plain C gives NumPy's bits and flags. Its key is a dtype kind and
-holds where all inputs have one dtype in the inner loop: "f" is float32 and float64 only. In a
-template {0} and {1} are operands, {S} is the suffix of the C function (f or nothing), T the C type
-of the operands, U the unsigned type of the same width.
+holds where all inputs have one dtype in the inner loop: "f" is float32 and float64 only.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.c_expression import CExpression, CKind
 from jitcore.ir.infer.by_sample import asked
 from jitcore.ir.infer.elementwise import infer_map
 from jitcore.ir.op import Args, Effect, Kind, Kwargs, Op, leaf_type, writes_out
@@ -67,80 +66,91 @@ def _whole(arg: Any) -> bool:
     return isinstance(t, ArrayType | ScalarType) and t.dtype.kind in "biu"
 
 
-def _compare(sign: str, quiet: str | None = None) -> dict[str, str]:
-    plain = f"({{0}} {sign} {{1}})"
-    floats = plain if quiet is None else f"{quiet}({{0}}, {{1}})"
-    return {"f": floats, "i": plain, "u": plain, "b": f"(!!{{0}} {sign} !!{{1}})"}
+def _function(name: str, operands: str = "{0}", slow: bool = False) -> CExpression:
+    """One that is an instruction."""
+    return CExpression(f"{{B}}{name}{{S}}({operands})", calls=f"{name}{{S}}", slow=slow)
 
 
-def _wrapping(sign: str) -> dict[str, str]:
+def _test(name: str) -> CExpression:
+    return CExpression(f"(__builtin_{name}({{0}}) != 0)", CKind.QUIET)
+
+
+def _compare(sign: str, quiet: str | None = None) -> dict[str, CExpression]:
+    plain = CExpression(f"({{0}} {sign} {{1}})")
+    floats = plain if quiet is None else CExpression(f"{quiet}({{0}}, {{1}})", CKind.QUIET)
+    truth = CExpression(f"(!!{{0}} {sign} !!{{1}})")
+    return {"f": floats, "i": plain, "u": plain, "b": truth}
+
+
+def _wrapping(sign: str) -> dict[str, CExpression]:
     """Integers wrap around: the sum is made of unsigned numbers, where C defines it."""
-    whole = f"(T)((U){{0}} {sign} (U){{1}})"
-    return {"f": f"({{0}} {sign} {{1}})", "i": whole, "u": whole}
+    whole = CExpression(f"({{T}})(({{U}}){{0}} {sign} ({{U}}){{1}})")
+    return {"f": CExpression(f"({{0}} {sign} {{1}})"), "i": whole, "u": whole}
 
 
-def _bits(sign: str) -> dict[str, str]:
-    whole = f"(T)({{0}} {sign} {{1}})"
-    return {"i": whole, "u": whole, "b": f"(!!{{0}} {sign} !!{{1}})"}
+def _bits(sign: str) -> dict[str, CExpression]:
+    whole = CExpression(f"({{T}})({{0}} {sign} {{1}})")
+    return {"i": whole, "u": whole, "b": CExpression(f"(!!{{0}} {sign} !!{{1}})")}
 
 
-def _truth(template: str) -> dict[str, str]:
-    return dict.fromkeys("fiub", template)
+def _all(kinds: str, template: str) -> dict[str, CExpression]:
+    return dict.fromkeys(kinds, CExpression(template))
 
 
-def _least(sign: str) -> dict[str, str]:
+def _least(sign: str) -> dict[str, CExpression]:
     """Integers only: C and NumPy differ in the zeros and NaNs of floats."""
-    return dict.fromkeys("iu", f"({{0}} {sign} {{1}} ? {{0}} : {{1}})")
+    return _all("iu", f"({{0}} {sign} {{1}} ? {{0}} : {{1}})")
 
 
 _IDENTITY = "({0})"
-_IN_RANGE = "(U){1} < (U)(8 * sizeof(T))"
+_IN_RANGE = "({U}){1} < ({U})(8 * sizeof({T}))"
+_MINUS = "({T})(0 - ({U}){0})"
 
-C: Mapping[str, Mapping[str, str]] = {
-    "add": _wrapping("+") | {"b": "({0} || {1})"},
+C: Mapping[str, Mapping[str, CExpression]] = {
+    "add": _wrapping("+") | _all("b", "({0} || {1})"),
     "subtract": _wrapping("-"),
-    "multiply": _wrapping("*") | {"b": "({0} && {1})"},
-    "divide": {"f": "({0} / {1})"},
-    "negative": {"f": "(-{0})", "i": "(T)(0 - (U){0})", "u": "(T)(0 - (U){0})"},
-    "positive": dict.fromkeys("fiu", _IDENTITY),
-    "conjugate": dict.fromkeys("fiu", _IDENTITY),
+    "multiply": _wrapping("*") | _all("b", "({0} && {1})"),
+    "divide": {"f": CExpression("({0} / {1})", slow=True)},
+    "negative": _all("f", "(-{0})") | _all("iu", _MINUS),
+    "positive": _all("fiu", _IDENTITY),
+    "conjugate": _all("fiu", _IDENTITY),
     "absolute": {
-        "f": "fabs{S}({0})",
-        "i": "({0} < 0 ? (T)(0 - (U){0}) : {0})",
-        "u": _IDENTITY,
-        "b": "(!!{0})",
+        "f": _function("fabs"),
+        "i": CExpression(f"({{0}} < 0 ? {_MINUS} : {{0}})"),
+        **_all("u", _IDENTITY),
+        **_all("b", "(!!{0})"),
     },
-    "fabs": {"f": "fabs{S}({0})"},
-    "sqrt": {"f": "sqrt{S}({0})"},
-    "square": {"f": "({0} * {0})", "i": "(T)((U){0} * (U){0})", "u": "(T)((U){0} * (U){0})"},
-    "reciprocal": {"f": "(1 / {0})"},
-    "floor": {"f": "floor{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
-    "ceil": {"f": "ceil{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
-    "trunc": {"f": "trunc{S}({0})", **dict.fromkeys("iub", _IDENTITY)},
-    "rint": {"f": "rint{S}({0})"},
-    "copysign": {"f": "copysign{S}({0}, {1})"},
-    "signbit": {"f": "(__builtin_signbit({0}) != 0)"},
-    "isnan": {"f": "(__builtin_isnan({0}) != 0)", "i": "0", "u": "0", "b": "0"},
-    "isinf": {"f": "(__builtin_isinf({0}) != 0)", "i": "0", "u": "0", "b": "0"},
-    "isfinite": {"f": "(__builtin_isfinite({0}) != 0)", "i": "1", "u": "1", "b": "1"},
+    "fabs": {"f": _function("fabs")},
+    "sqrt": {"f": _function("sqrt", slow=True)},
+    "square": _all("f", "({0} * {0})") | _all("iu", "({T})(({U}){0} * ({U}){0})"),
+    "reciprocal": {"f": CExpression("(1 / {0})", slow=True)},
+    "floor": {"f": _function("floor"), **_all("iub", _IDENTITY)},
+    "ceil": {"f": _function("ceil"), **_all("iub", _IDENTITY)},
+    "trunc": {"f": _function("trunc"), **_all("iub", _IDENTITY)},
+    "rint": {"f": _function("rint")},
+    "copysign": {"f": _function("copysign", "{0}, {1}")},
+    "signbit": _all("f", "(__builtin_signbit({0}) != 0)"),
+    "isnan": {"f": _test("isnan"), **_all("iub", "0")},
+    "isinf": {"f": _test("isinf"), **_all("iub", "0")},
+    "isfinite": {"f": _test("isfinite"), **_all("iub", "1")},
     "equal": _compare("=="),
     "not_equal": _compare("!="),
     "less": _compare("<", "__builtin_isless"),
     "less_equal": _compare("<=", "__builtin_islessequal"),
     "greater": _compare(">", "__builtin_isgreater"),
     "greater_equal": _compare(">=", "__builtin_isgreaterequal"),
-    "logical_and": _truth("({0} != 0 && {1} != 0)"),
-    "logical_or": _truth("({0} != 0 || {1} != 0)"),
-    "logical_xor": _truth("(({0} != 0) != ({1} != 0))"),
-    "logical_not": _truth("({0} == 0)"),
+    "logical_and": _all("fiub", "({0} != 0 && {1} != 0)"),
+    "logical_or": _all("fiub", "({0} != 0 || {1} != 0)"),
+    "logical_xor": _all("fiub", "(({0} != 0) != ({1} != 0))"),
+    "logical_not": _all("fiub", "({0} == 0)"),
     "bitwise_and": _bits("&"),
     "bitwise_or": _bits("|"),
     "bitwise_xor": _bits("^"),
-    "invert": {"i": "(T)(~{0})", "u": "(T)(~{0})", "b": "(!{0})"},
-    "left_shift": dict.fromkeys("iu", f"({_IN_RANGE} ? (T)((U){{0}} << {{1}}) : (T)0)"),
+    "invert": _all("iu", "({T})(~{0})") | _all("b", "(!{0})"),
+    "left_shift": _all("iu", f"({_IN_RANGE} ? ({{T}})(({{U}}){{0}} << {{1}}) : ({{T}})0)"),
     "right_shift": {
-        "i": f"({_IN_RANGE} ? (T)({{0}} >> {{1}}) : (T)({{0}} < 0 ? -1 : 0))",
-        "u": f"({_IN_RANGE} ? (T)({{0}} >> {{1}}) : (T)0)",
+        **_all("i", f"({_IN_RANGE} ? ({{T}})({{0}} >> {{1}}) : ({{T}})({{0}} < 0 ? -1 : 0))"),
+        **_all("u", f"({_IN_RANGE} ? ({{T}})({{0}} >> {{1}}) : ({{T}})0)"),
     },
     "maximum": _least(">"),
     "minimum": _least("<"),

@@ -28,7 +28,7 @@ from jitcore.kernels.chains.stages import (
     buffer_steps,
     stage_nest,
 )
-from jitcore.kernels.emit.kernel_c import HEAD, emit
+from jitcore.kernels.emit.kernel_c import EXPORTED, PARAMETERS, emit
 from jitcore.kernels.parallel_split import LEAST, NOWHERE, Cut, cost
 from jitcore.toolchain.abi import SYMBOL
 
@@ -151,18 +151,17 @@ def duration(chain: Chain) -> float:
 # ---- text ----------------------------------------------------------------------------------------
 
 
-def chain_text(chain: Chain, depth: int) -> str:
-    """`depth`: of the frame's loops."""
-    texts = [stage_text(chain, stage, k) for k, stage in enumerate(chain.stages)]
-    return "\n".join((*texts, HELPERS, HEAD, *driver(chain, depth), "}", ""))
+def chain_text(chain: Chain, depth: int, shown: bool = False) -> str:
+    """`depth`: of the frame's loops. `shown`: with the user's lines."""
+    texts = [stage_text(chain, stage, k, shown) for k, stage in enumerate(chain.stages)]
+    head = f"{EXPORTED}{PARAMETERS}"
+    return "\n".join((*texts, HELPERS, head, *driver(chain, depth), "}", ""))
 
 
-def stage_text(chain: Chain, stage: Stage, k: int) -> str:
-    own = f"static __attribute__((noinline)) int {SYMBOL}_{k}"
+def stage_text(chain: Chain, stage: Stage, k: int, shown: bool) -> str:
     nest, _ = stage_nest(chain, stage)
-    text = emit(stage.program, nest)
-    head, rest = HEAD.split(f"int {SYMBOL}")
-    return text.replace(HEAD, own + rest).replace(head, "")
+    head = f"static __attribute__((noinline)) int {SYMBOL}_{k}"
+    return emit(stage.program, nest, head=head, shown=shown)
 
 
 def driver(chain: Chain, depth: int) -> Iterator[str]:

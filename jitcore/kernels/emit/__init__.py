@@ -9,7 +9,6 @@
     fp_liveness.py       values kept alive for their floating-point flags
     skip_unselected.py   predicated skip: chunks in which a mask selects nothing
     c_lines.py           C text while it is written
-    line_comments.py     C text ─▶ the same with the user's lines, for people
 
 May assume the body's casts: each step's operands have exactly its dtypes.
 """

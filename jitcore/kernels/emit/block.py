@@ -44,7 +44,8 @@ def call(kernel: Kernel, step: BodyStep, text: Text) -> None:
     calls = (other for other in kernel.program.steps if other.inner)
     number = next(k for k, other in enumerate(calls) if other is step)
     text("status |= rt_flags();")
-    text(f"if (loop[{number}].fn(loop[{number}].context, a, &count, s, loop[{number}].aux) < 0)")
+    words = f"loop[{number}].context, a, &count, s, loop[{number}].aux"
+    text(f"if (loop[{number}].fn({words}) < 0)", step.outs[0])
     text("    return RT_ERROR;")
 
 
@@ -112,9 +113,9 @@ def emit_loop(
     text.open(f"for (i64 i = {piece[0]}; i < {piece[1]}; i++) {{")
     for var in sorted(read):
         source = f"y{shared[var]}" if var in shared else f"x{var}"
-        text.each(load(kernel, var, source, shared.get(var, var)))
+        text.each(load(kernel, var, source, shared.get(var, var)), var)
     for step in steps:
-        text.each(compute(kernel, step))
+        compute(kernel, step, text)
     for var in sorted(made & kernel.sunk):
         text(sink(var, kernel.program.vars[var].dtype.char))
     if mask is not None:
@@ -129,7 +130,7 @@ def declare_source(kernel: Kernel, var: int, text: Text) -> None:
     if isinstance(kernel.program.vars[var], Table):
         text(f"const char *restrict x{var} = {place.pointer};")
     elif place.walk is StrideClass.STILL:
-        text(f"const {kind} v{var} = *(const {kind} *){place.pointer};")
+        text(f"const {kind} v{var} = *(const {kind} *){place.pointer};", var)
     elif place.walk is StrideClass.UNIT:
         text(f"const {kind} *restrict x{var} = (const {kind} *){place.pointer};")
     else:
@@ -169,26 +170,27 @@ def name(kernel: Kernel, var: int) -> str:
             return f"v{var}"
 
 
-def compute(kernel: Kernel, step: BodyStep) -> Iterator[str]:
+def compute(kernel: Kernel, step: BodyStep, text: Text) -> None:
+    assert step.code is not None
     (out,) = step.outs
     kind = c_type(kernel.program.vars[out].dtype)
     names = [name(kernel, arg) for arg in step.args]
     names += [f"r{out}"] if step.carried else []
-    yield f"const {kind} v{out} = {step.code.format(*names)};"
+    text(f"const {kind} v{out} = {step.code.text.format(*names)};", out)
     if step.within:
-        yield f"outside |= !({step.within.format(*names, f'v{out}')});"
+        text(f"outside |= !({step.within.format(*names, f'v{out}')});")
     if step.carried:
-        yield f"r{out} = v{out};"
+        text(f"r{out} = v{out};", out)
     if out not in kernel.stored:
         return
-    place = target(kernel, out)
-    fold = kernel.folds.get(out)
+    place, fold = target(kernel, out), kernel.folds.get(out)
+    made = out if kernel.places[out].walk is StrideClass.STILL else -1
     if fold is None or fold.way in BUFFERED:
-        yield f"{place} = v{out};"
+        text(f"{place} = v{out};", made)
         return
     first = fold.fold.first
     best = target(kernel, first.best) if first else ""
-    yield f"{place} = {fold.combined(place, f'v{out}', best)};"
+    text(f"{place} = {fold.combined(place, f'v{out}', best)};", made)
 
 
 def target(kernel: Kernel, var: int) -> str:

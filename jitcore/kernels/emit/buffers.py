@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.c_expression import COPY
 from jitcore.kernels.body import BodyStep, Constant, Input, KernelBody, Table, Temp
 from jitcore.kernels.emit import reductions as folds
 from jitcore.kernels.emit.fp_liveness import unkept
@@ -159,7 +160,7 @@ def with_copies(program: KernelBody, nest: IterationSpace) -> KernelBody:
     for k, (var, signature) in enumerate(program.outputs.items(), count):
         if var in called and nest.walks[k] is not StrideClass.UNIT:
             copy = made.var(Temp(program.vars[var].dtype))
-            made.steps.append(BodyStep((var,), (copy,), "{0}"))
+            made.steps.append(BodyStep((var,), (copy,), COPY))
             var = copy
         made.outputs[var] = signature
     return made
@@ -172,7 +173,7 @@ def with_elements(program: KernelBody, laid: dict[int, Placed]) -> None:
             program.vars[var] = Temp(one.stored)
     blocks = {var for var, one in laid.items() if one.way in WHOLE}
     program.steps[:] = [
-        replace(step, code="{0}") if step.outs[0] in blocks else step for step in program.steps
+        replace(step, code=COPY) if step.outs[0] in blocks else step for step in program.steps
     ]
 
 
@@ -183,7 +184,7 @@ def as_they_lie(
     found = dict(laid)
     for step in program.steps:
         one = found.get(step.outs[0])
-        if one is None or step.code != "{0}" or one.way not in BUFFERED:
+        if one is None or step.code != COPY or one.way not in BUFFERED:
             continue
         (arg,) = step.args
         var, place = program.vars[arg], places.get(arg)

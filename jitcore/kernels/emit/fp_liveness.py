@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jitcore.ir.c_expression import CKind
 from jitcore.kernels.body import BodyStep, KernelBody, Table
 
 SINKS = {"f": ("f32",), "d": ("f64",), "F": ("f32", ".re", ".im"), "D": ("f64", ".re", ".im")}
@@ -20,7 +21,9 @@ def unkept(program: KernelBody, stored: Iterable[int]) -> set[int]:
     kept = set(stored)
     found: set[int] = set()
     for step in reversed(program.steps):
-        if "rt_whole" in step.code:  # whether it is a value is known by converting it
+        if (
+            step.code and step.code.kind is CKind.CONVERTS
+        ):  # whether it is a value is known by converting it
             kept.update(step.args)
         if not is_arithmetic(program, step):
             continue
@@ -33,7 +36,7 @@ def unkept(program: KernelBody, stored: Iterable[int]) -> set[int]:
 
 def is_arithmetic(program: KernelBody, step: BodyStep) -> bool:
     """A C step from numbers with a fraction to one of them that computes, not selects."""
-    if step.inner is not None or "rt_select" in step.code:
+    if step.code is None or step.code.kind is CKind.SELECTS:
         return False
     if any(isinstance(program.vars[var], Table) for var in step.args):
         return False

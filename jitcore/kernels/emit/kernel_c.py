@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jitcore.ir.c_expression import CKind
 from jitcore.kernels.body import Constant, KernelBody
 from jitcore.kernels.emit import reductions
 from jitcore.kernels.emit.block import call, emit_call, emit_run, stored_dtype
@@ -23,15 +24,25 @@ from jitcore.toolchain.abi import SYMBOL, c_type, runtime_text
 from jitcore.toolchain.c_helpers import QUIET, SELECT, SINK, WHOLE, once
 from jitcore.toolchain.literals import literal
 
+EXPORTED = f'__attribute__((visibility("default")))\nint {SYMBOL}'
+PARAMETERS = "(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)\n{"
+
 # gcc and clang know these without a header; inside a loop they become one instruction.
 NAMES = ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign")
 
 
-def emit(program: KernelBody, nest: IterationSpace, held: int = 0) -> str:
+def emit(
+    program: KernelBody,
+    nest: IterationSpace,
+    held: int = 0,
+    head: str = EXPORTED,
+    shown: bool = False,
+) -> str:
     """The source of a library with one kernel. Operands: inputs in order, then outputs in order.
-    `held`: elements of a row of results that stays in registers, see register_tile.py."""
+    `held`: elements of a row of results that stays in registers, see register_tile.py. `head`: of
+    the function, up to its parameters. `shown`: with the user's lines."""
     kernel = plan(program, nest, held)
-    text = Text()
+    text = Text(places=program.places if shown else {})
     laid = [*kernel.folds.values()]
     parts = bool(laid) and reductions.joined(laid, nest.depth)
     text("int status = 0;")
@@ -64,7 +75,7 @@ def emit(program: KernelBody, nest: IterationSpace, held: int = 0) -> str:
     for one in laid:
         text.each(reductions.finish(one, nest.depth))
     text("return status;")
-    return "\n".join((*prelude(kernel), HEAD, *text.lines, "}", ""))
+    return "\n".join((*prelude(kernel), f"{head}{PARAMETERS}", *text.lines, "}", ""))
 
 
 def emit_rows(kernel: Kernel, text: Text) -> None:
@@ -186,23 +197,19 @@ def end_runs(kernel: Kernel, level: int, text: Text) -> None:
             text(reductions.join(one, kernel.nest.depth))
 
 
-HEAD = f"""__attribute__((visibility("default")))
-int {SYMBOL}(char *const *p, const i64 *dim, const i64 *step, const rt_loop *loop)
-{{"""
-
-
 def prelude(kernel: Kernel) -> Iterator[str]:
     """The shared declarations, and those helpers that this program calls."""
-    codes = " ".join(step.code for step in kernel.program.steps)
+    codes = [step.code for step in kernel.program.steps if step.code]
+    calls, kinds = {code.calls for code in codes}, {code.kind for code in codes}
     yield runtime_text()
-    yield from (f"#define {name} __builtin_{name}" for name in NAMES if name in codes)
-    yield from (f"#define {name}f __builtin_{name}f" for name in NAMES if name + "f" in codes)
-    parts = [QUIET] if "__builtin_is" in codes else []
-    parts += [SELECT] if "rt_select" in codes else []
-    parts += [WHOLE] if "rt_whole" in codes else []
+    yield from (f"#define {n} __builtin_{n}" for n in NAMES if calls & {n, f"{n}f"})
+    yield from (f"#define {n}f __builtin_{n}f" for n in NAMES if f"{n}f" in calls)
+    parts = [QUIET] if CKind.QUIET in kinds else []
+    parts += [SELECT] if CKind.SELECTS in kinds else []
+    parts += [WHOLE] if CKind.CONVERTS in kinds else []
     parts += [SINK] if kernel.sunk else []
     parts += [AS_IT_IS] if kernel.held else []
-    parts += [KEY_TEXT, RANK_TEXT] if "rt_rank" in codes else []
+    parts += [KEY_TEXT, RANK_TEXT] if CKind.RANKS in kinds else []
     yield from map(once, (*parts, *reductions.helpers([*kernel.folds.values()])))
 
 

@@ -24,7 +24,7 @@ from enum import Enum
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.kernels.body import Reduction
+from jitcore.kernels.body import BlockHelper, Reduction
 from jitcore.kernels.emit.reduction_c import (
     BLOCK_TEXT,
     FIRST_TEXT,
@@ -151,11 +151,11 @@ def helpers(folds: list[Placed]) -> Iterator[str]:
     if any(one.dtype.char != one.fold.result.dtype.char or one.fold.first for one in folds):
         yield KEY_TEXT
     firsts = {one.fold.first for one in folds if one.fold.first}
-    blocks = {one.fold.block[:6] for one in folds if one.way is ReductionStrategy.BLOCK}
-    if blocks & {"rt_max", "rt_min"}:
+    blocks = {one.fold.helper for one in folds if one.way is ReductionStrategy.BLOCK}
+    if BlockHelper.EXTREMES in blocks:
         yield BLOCK_TEXT
     yield from (RANK_TEXT, FIRST_TEXT, *sorted({o.helper for o in firsts})) if firsts else ()
-    if blocks & {"rt_any", "rt_all"}:
+    if BlockHelper.TRUTH in blocks:
         yield TRUTH_TEXT
 
 
@@ -235,10 +235,10 @@ def join_parts(one: Placed, operands: int) -> str:
 
 def finish(one: Placed, depth: int) -> Iterator[str]:
     """When all is combined."""
-    if not one.fold.finish:
+    if one.fold.finish is None:
         return
     k, kind = one.k, one.kind
     yield f"i64 each{k} = 1;"
     yield f"for (int d = 0; d < {depth}; d++) each{k} *= step[{k * depth} + d] ? 1 : dim[d];"
-    value = one.fold.finish.format(f"(({kind} *)p[{k}])[i]", f"each{k}")
+    value = one.fold.finish.text.format(f"(({kind} *)p[{k}])[i]", f"each{k}", one.fold.divisor)
     yield f"for (i64 i = 0; i < n{k}; i++) (({kind} *)p[{k}])[i] = {value};"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
+from jitcore.ir.c_expression import COPY, CKind
 from jitcore.kernels.body import BodyStep, KernelBody
 from jitcore.kernels.emit.fp_liveness import is_arithmetic
 
@@ -23,8 +24,8 @@ def mask_of(program: KernelBody, steps: Sequence[BodyStep], stored: Set[int]) ->
     if len(kept) != 1 or len(makers) != len(steps):
         return None
     (store,) = kept
-    choice = makers.get(store.args[0]) if store.code == "{0}" else None
-    if choice is None or "rt_select" not in choice.code:
+    choice = makers.get(store.args[0]) if store.code == COPY else None
+    if choice is None or choice.code is None or choice.code.kind is not CKind.SELECTS:
         return None
     mask, _, other = choice.args
     if program.shared.get(other) != store.outs[0]:
@@ -36,7 +37,7 @@ def mask_of(program: KernelBody, steps: Sequence[BodyStep], stored: Set[int]) ->
 def is_unnoticed(program: KernelBody, step: BodyStep) -> bool:
     """Can it neither raise a flag nor be in doubt?"""
     copies = (
-        step.code == "{0}" and len({program.vars[v].dtype for v in (*step.args, *step.outs)}) == 1
+        step.code == COPY and len({program.vars[v].dtype for v in (*step.args, *step.outs)}) == 1
     )
     return copies or not (step.within or is_arithmetic(program, step))
 

@@ -19,7 +19,7 @@ from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Effect
 from jitcore.ir.ops.dyn_array import SPAN_TAKE, asked
 from jitcore.loops.address import layout
-from jitcore.loops.arrays.elementwise import cast, is_part, load, named, text_of
+from jitcore.loops.arrays.elementwise import cast, is_part, load, named, written
 from jitcore.loops.arrays.nest import buffer, fill
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import DelayedNode, Layout
@@ -71,7 +71,7 @@ def element(w: LoopEmitter, arg: Any, dtype: np.dtype[Any], at: Sequence[str]) -
         return cast(gather(w, lazy, at), lazy.dtype, dtype)
     texts = [element(w, one, d, at) for one, d in zip(lazy.args, lazy.dtypes, strict=False)]
     names = [named(w, one, d) for one, d in zip(texts, lazy.dtypes, strict=False)]
-    text = text_of(lazy.node, lazy.dtypes, names)
+    text = written(w, lazy.node, lazy.dtypes, names)
     assert text is not None
     return cast(f"({text})", lazy.dtype, dtype)
 

@@ -12,7 +12,7 @@ from jitcore.ir.op import Kind
 from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.loops.c_types import NoCForm, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Layout
+from jitcore.loops.emitter_records import Fact, Layout
 from jitcore.loops.forms.scalars import converted
 from jitcore.loops.forms.ufuncs import NATIVE, expression
 from jitcore.toolchain.abi import C_TYPES
@@ -34,6 +34,15 @@ def text_of(node: Node, dtypes: tuple[np.dtype[Any], ...], args: list[str]) -> s
     if node.op.name == "where":  # no branch may hide the flags of either side
         return f"rt_select_{C_TYPES[dtypes[-1].char]}(({args[0]}) != 0, {args[1]}, {args[2]})"
     return expression(node, dtypes, args)
+
+
+def written(
+    w: LoopEmitter, node: Node, dtypes: tuple[np.dtype[Any], ...], args: list[str]
+) -> str | None:
+    """The text, for the line that comes next."""
+    if node.op.name == "where":
+        w.note(Fact.SELECTS)
+    return text_of(node, dtypes, args)
 
 
 # ---- dtypes -------------------------------------------------------------------------------------

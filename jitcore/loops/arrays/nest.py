@@ -30,7 +30,7 @@ def nest(
         if as_they_are or w.seldom:
             w.line('_Pragma("GCC unroll 1")')
         if independent and not w.seldom and depth == len(at) - 1:
-            w.line("RT_INDEPENDENT")
+            w.independent()
         w.line(f"for (i64 {name} = 0; {name} < {extent}; {name}++) {{")
         w.depth += 1
     if w.seldom:

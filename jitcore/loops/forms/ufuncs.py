@@ -11,7 +11,7 @@ from jitcore.loops.c_types import NoCForm, number, result
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import converted
 from jitcore.loops.fp_flags import watched
-from jitcore.toolchain.abi import C_TYPES
+from jitcore.toolchain.abi import C_TYPES, c_type, unsigned
 from jitcore.toolchain.numpy_loops import inner_loop
 
 NATIVE = "?bBhHiIlLqQfdFD"
@@ -43,19 +43,12 @@ def expression(node: Node, dtypes: tuple[np.dtype, ...], args: list[str]) -> str
     """That of its row, see ir/ops/ufunc.py."""
     first = dtypes[0]
     ins = set(dtypes[: len(args)])
-    template = (node.op.c or {}).get(first.kind)
-    if template is None or len(ins) > 1 or first.char == "e":
+    row = (node.op.c or {}).get(first.kind)
+    if row is None or len(ins) > 1 or first.char == "e":
         return None
-    name = C_TYPES[first.char]
-    suffix = "f" if name == "f32" else ""
-    for function in ("fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign"):
-        template = template.replace(f"{function}{{S}}", f"__builtin_{function}{suffix}")
-    if first.kind in "iu":
-        unsigned = name.replace("i", "u")
-        for old, new in (("(T)", f"({name})"), ("(U)", f"({unsigned})"), ("(T)", f"({name})")):
-            template = template.replace(old, new)
-        template = template.replace("sizeof(T)", f"sizeof({name})")
-    return template.format(*args)
+    suffix = "f" if first.char == "f" else ""
+    typed = row.of(T=c_type(first), U=unsigned(first), S=suffix, B="__builtin_")
+    return typed.text.format(*args)
 
 
 def call(

@@ -28,12 +28,12 @@ from jitcore.loops.arrays.elementwise import (
     hoisted,
     is_part,
     loop_dtypes,
-    text_of,
+    written,
 )
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Layout
+from jitcore.loops.emitter_records import Fact, Layout
 from jitcore.loops.forms.elements import stored
 from jitcore.loops.transform.batch_products import is_array
 from jitcore.loops.transform.strip_mine import StripMinePlan, is_mapped
@@ -51,6 +51,17 @@ class PendingStore:
     log: str
 
 
+@dataclass(frozen=True, slots=True)
+class TileStore:
+    """Where nobody reads the tile, there is no such line."""
+
+    tile: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.tile}[b] = {self.value};"
+
+
 @dataclass(slots=True)
 class Strands:
     """`values`, `pending`, `loop`: of the loop over strands that is being written. `logged`: where
@@ -61,9 +72,10 @@ class Strands:
     extents: list[str]
     values: dict[Value, str] = field(default_factory=dict)
     pending: dict[Value, PendingStore] = field(default_factory=dict)
-    loop: list[str] = field(default_factory=list)
+    loop: list[str | TileStore] = field(default_factory=list)
     tiles: dict[Value, str] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)  # tiles that are read → their type
+    fills: dict[int, str] = field(default_factory=dict)  # numbers of lines that fill tiles
     kept: list[str] = field(default_factory=list)  # tiles that are filled for flags
     unread: set[Value] = field(default_factory=set)
     logged: dict[Value, Any] = field(default_factory=dict)
@@ -86,6 +98,7 @@ class Strands:
             lines.append(f"{target} = {one.value};")
         self.work += len(lines)
         if lines:
+            self.w.note(Fact.INDEPENDENT)
             self.over("if (mode == RT_DO)", lines, "RT_INDEPENDENT")
         for tile in self.kept:
             self.w.line(f"RT_FILLED({tile});")
@@ -98,12 +111,14 @@ class Strands:
         self.wanted[tile] = C_TYPES[dtype.char]
         self.kept.append(tile)
 
-    def over(self, when: str, lines: Sequence[str], pragma: str) -> None:
+    def over(self, when: str, lines: Sequence[str | TileStore], pragma: str) -> None:
         w = self.w
         for line in (f"{when} {{", pragma, "for (i64 b = 0; b < width; b++) {"):
             w.line(line)
-        for line in lines:
-            w.line(f"    {line}")
+        for one in lines:
+            if isinstance(one, TileStore):
+                self.fills[len(w.lines)] = one.tile
+            w.line(f"    {one}")
         w.line("} }")
 
     def named(self, text: str, dtype: np.dtype[Any], letter: str = "x") -> str:
@@ -192,7 +207,7 @@ class Strands:
             part = is_part(arg)
             text = self.operand(node, arg, dtype) if part else hoisted(self.w, node, arg, dtype)
             names.append(self.named(text, dtype))
-        made = text_of(node, dtypes, names)
+        made = written(self.w, node, dtypes, names)
         if made is None:
             raise NoCForm(f"{node.op.name} in strands")
         self.made(node.outputs[0], self.named(f"({made})", dtypes[-1]))
@@ -200,7 +215,7 @@ class Strands:
     def made(self, value: Value, name: str) -> None:
         self.values[value] = name
         self.tiles[value] = self.w.fresh("tile")
-        self.loop.append(f"@{self.tiles[value]}[b] = {name};")
+        self.loop.append(TileStore(self.tiles[value], name))
         if value in self.unread:
             self.keep(self.tiles[value], value.type.dtype)  # type: ignore[union-attr]
 

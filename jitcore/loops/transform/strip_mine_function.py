@@ -14,16 +14,15 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.types import DynArrayType
 from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Fact, Variable
 from jitcore.loops.transform.strip_mine import StripMinePlan, unread
 from jitcore.loops.transform.strip_mine_body import Strands
 from jitcore.toolchain.abi import C_TYPES
 
 WIDE = 256  # strands of a block
 TILES = 24
-BAD = "goto bad;"
 FAILED = "{ if (mode == RT_LOOK) goto bad; }"
 OUTER = re.compile(r"\b(?:[vt]\d+|[ns]\d+_\d+|p\d+)\b")
-NOT_HERE = re.compile(r"world->|rooms\[|goto way|short_of_room|breaker")
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ def of_its_own(w: LoopEmitter) -> Iterator[list[str]]:
     """Lines and variables that are not the routine's."""
     kept = w.lines, w.declared, w.names, w.layouts, w.watching, w.instead, w.depth
     w.lines, w.declared, w.names = [], [*w.declared], dict(w.names)
-    w.layouts, w.watching, w.instead, w.depth = dict(w.layouts), {}, "bad", 3
+    w.layouts, w.watching, w.instead, w.depth = dict(w.layouts), {}, FAILED, 3
     try:
         with w.block():
             yield w.lines
@@ -55,7 +54,8 @@ def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> Strip
     assert plan.first is not None
     for value in plan.given():
         w.name(value)
-    before, made = len(w.declared), (len(w.calls), len(w.loops), w.rooms)
+    before, facts = len(w.declared), len(w.facts)
+    made = len(w.calls), len(w.loops), w.rooms
     strands = Strands(w, plan, [f"extent{k}" for k in range(ndim)])
     strands.unread = {*unread(plan.body)}
     with of_its_own(w) as lines:
@@ -70,27 +70,20 @@ def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> Strip
         own = w.declared[before:]
     if made != (len(w.calls), len(w.loops), w.rooms) or len(strands.wanted) > TILES:
         raise NoCForm("strands that need more than arithmetic")
-    lines = [line for line in (kept(line, strands.wanted) for line in lines) if line]
-    if NOT_HERE.search("\n".join(lines)) or not strands.width:
+    written = w.facts[facts:]
+    if Fact.ASKS in written or not strands.width:
         raise NoCForm("strands that need more than numbers")
+    dropped = {k for k, tile in strands.fills.items() if tile not in strands.wanted}
+    lines = [line for k, line in enumerate(lines) if k not in dropped]
     captured = outer(w, lines, own)
-    text = whole(w, strands, name, lines, own, captured)
+    text = whole(w, strands, name, lines, own, captured, Fact.LEAVES in written)
     return StripFunction(text, captured, strands.width, strands.work)
 
 
-def kept(line: str, wanted: dict[str, str]) -> str:
-    """Without tiles that nobody reads."""
-    line = line.replace(BAD, FAILED)
-    head, mark, rest = line.partition("@")
-    if not mark:
-        return line
-    return f"{head}{rest}" if rest.partition("[")[0] in wanted else ""
-
-
-def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[str]) -> list[tuple[str, str]]:
+def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[Variable]) -> list[tuple[str, str]]:
     names = dict.fromkeys(found for line in lines for found in OUTER.findall(line))
-    mine = {name_in(text) for text in own}
-    types = {name_in(text): text.rstrip(";").rpartition(" ")[0] for text in w.declared}
+    mine = {one.name for one in own if not one.count}
+    types = {one.name: one.ctype for one in w.declared if not one.count}
     found = []
     for name in names:
         if name in mine:
@@ -102,17 +95,14 @@ def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[str]) -> list[tupl
     return found
 
 
-def name_in(declared: str) -> str:
-    return declared.rstrip(";").rpartition(" ")[2]
-
-
 def whole(
     w: LoopEmitter,
     strands: Strands,
     name: str,
     lines: Sequence[str],
-    own: Sequence[str],
+    own: Sequence[Variable],
     captured: Sequence[tuple[str, str]],
+    leaves: bool,
 ) -> list[str]:
     extents, carried = strands.extents, strands.plan.carried
     last = extents[-1]
@@ -163,14 +153,10 @@ def whole(
         *copies(strands, "made"),
         "    }",
         f"    return mode == RT_DO ? rt_flags() & {w.mask} : 0;",
-        *(["bad:", "    own->rounds = r;", "    return 0;"] if leaves(lines) else []),
+        *(["bad:", "    own->rounds = r;", "    return 0;"] if leaves else []),
         "}",
         "#undef LOG_WIDTH",
     ]
-
-
-def leaves(lines: Sequence[str]) -> bool:
-    return any("goto bad" in line for line in lines)
 
 
 def copies(strands: Strands, which: str) -> Iterator[str]:

@@ -15,11 +15,12 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN_STORE
 from jitcore.loops.address import layout
-from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
+from jitcore.loops.arrays.elementwise import loop_dtypes, written
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.arrays.stores import box, distinct
 from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Fact
 from jitcore.loops.forms import elements
 from jitcore.loops.transform import dots, forward_stores
 from jitcore.loops.transform.batch_products import is_array
@@ -204,7 +205,7 @@ def column_text(lanes: Lanes, node: Node) -> None:
     kept = f"*(f64 *)({room} + (k * RT_AHEAD + l) * (i64)sizeof(f64))"
     w.line(f"for (i64 k = 0; k < {count}; k++) {{")
     w.depth += 1
-    w.line("RT_INDEPENDENT")
+    w.independent()
     w.line(lanes.each("{"))
     w.depth += 1
     w.line(f"{kept} = {at_row(lanes, value)};")
@@ -213,6 +214,7 @@ def column_text(lanes: Lanes, node: Node) -> None:
     w.depth -= 1
     w.line("}")
     target = part_text(lanes, view)
+    w.note(Fact.INDEPENDENT)
     lanes.commits[node] = [
         f"for (i64 k = 0; k < {count}; k++) {{",
         "    RT_INDEPENDENT",
@@ -229,7 +231,7 @@ def at_row(lanes: Lanes, value: Any) -> str:
         for arg in node.args:
             names.append(lanes.w.fresh("e"))
             lanes.w.line(f"const f64 {names[-1]} = {at_row(lanes, arg)};")
-        text = text_of(node, loop_dtypes(node), names)
+        text = written(lanes.w, node, loop_dtypes(node), names)
         return f"({text})"
     return part_text(lanes, value) if is_array(value) else lanes.number(value)
 

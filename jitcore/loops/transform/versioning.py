@@ -62,7 +62,7 @@ def try_again(w: LoopEmitter) -> str:
 def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]:
     """What is written within does the rounds of a stretch, and counts them."""
     made = Stretch(head, w.fresh("n"), w.fresh("alone"))
-    lines, layouts, depth = len(w.lines), w.layouts.copy(), w.depth
+    written, layouts, depth = w.written(), w.layouts.copy(), w.depth
     w.depth += 1
     w.line(f"if ({head.left} >= {least} && {head.index} >= {head.again} && !({w.stale()})) {{")
     w.depth += 1
@@ -77,14 +77,14 @@ def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]
         w.depth -= 1
         w.line("}")
     except NoCForm:
-        del w.lines[lines:]
+        w.rewind(written)
     w.depth, w.layouts = depth, layouts
 
 
 @contextmanager
 def apart_from_ways(w: LoopEmitter, made: Stretch) -> Iterator[None]:
     """What would leave the routine goes to the rounds one by one."""
-    w.instead = made.alone
+    w.instead = f"goto {made.alone};"
     try:
         with w.block():
             yield

@@ -65,7 +65,7 @@ def rows(w: LoopEmitter, body: Body, plan: WavefrontPlan, head: Head) -> None:
         kept = [keep(of, found) for found in plan.written.values()]
         made.undo = w.fresh("undo")
         made.undoing = [f"{head.index} = {of.first};", *kept, "rt_clear();"]
-        w.instead = made.undo
+        w.instead = f"goto {made.undo};"
         fill(of)
         if w.mask:
             w.line(f"if (rt_flags() & {w.mask}) goto {made.undo};")
