@@ -6,11 +6,12 @@ from functools import lru_cache
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Op, Unsupported, operand
 from jitcore.ir.types import ArrayType, Shape, contiguous
 from jitcore.kernels.body import Input, KernelBody
-from jitcore.kernels.lower import CannotLower, Lowering, is_elementwise, lower, signature
+from jitcore.kernels.lower import Lowering, is_elementwise, lower, signature
 from jitcore.kernels.lower_argmax import is_first, lower_first
 from jitcore.kernels.lower_gather import gathers, lower_gather
 from jitcore.kernels.lower_reduce import is_reduction, lower_reduction, order_of, reduced

@@ -16,6 +16,7 @@ from numpy._core import umath
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.call_facts import ANSWERS
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.elementwise import result_dtypes
 from jitcore.ir.op import Kind, Op, Operand, leaf_type, operand
@@ -40,10 +41,6 @@ COMPARISONS = frozenset(
         *("logical_xor", "bitwise_xor"),
     )
 )
-
-
-class CannotLower(Exception):
-    """Not for a kernel; the text says why."""
 
 
 @dataclass(slots=True)

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.kernels.body import BodyStep, First, Reduction
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal

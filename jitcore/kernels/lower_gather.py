@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.strided import broadcast
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Table
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type
 
 INTP = np.dtype(np.intp)

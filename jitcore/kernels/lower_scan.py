@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.body import BodyStep
-from jitcore.kernels.lower import CannotLower, Lowering
+from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import order_of, typed
 from jitcore.toolchain.abi import ARRAY, Signature, is_native
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, fresh
 from jitcore.ir.value import Value
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.lower_argmax import RANKS, TURNED, WHERE, is_first, rank_of
 from jitcore.kernels.lower_reduce import lower_reduction
 from jitcore.toolchain.abi import is_native

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, KernelBody, Table
 from jitcore.kernels.emit.buffers import blocks_of
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.view_offsets import ViewOffset
 
 STORE = Op("store", None, Kind.MAP, Effect.FLAGS, stores=(), returns=1)

@@ -15,6 +15,7 @@ from typing import Any
 from jitcore import _C
 from jitcore.config import Config
 from jitcore.host.fast_dataclass import replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.ops.dyn_array import AXES, SPAN, SPAN_TRANSPOSE
@@ -34,7 +35,7 @@ from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
 from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
-from jitcore.loops.c_types import NoCForm, c_name, number
+from jitcore.loops.c_types import c_name, number
 from jitcore.loops.emit_nodes import WALK
 from jitcore.loops.emitter import LoopEmitter, is_array
 from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
@@ -79,10 +80,10 @@ def routine(
     config: Config,
     label: str = "",
 ) -> NativeLoop | None:
-    """NoCForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
+    """CannotLower where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
-        raise NoCForm("an np.errstate that does not ignore underflow")
+        raise CannotLower("an np.errstate that does not ignore underflow")
     ways: list[Any] = []
     numbers: dict[int, int] = {}
 
@@ -109,7 +110,7 @@ def routine(
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
-            raise NoCForm(f"a value of type {value.type}")
+            raise CannotLower(f"a value of type {value.type}")
     arrays = list(w.arrays)
     source = bounded(text(w, scalars, arrays, outputs, rows, w.lines), bool(w.functions))
     if config.perf:
@@ -163,7 +164,7 @@ def array_ports(nodes: Sequence[Node], arrays: Iterable[Value]) -> list[tuple[st
 def bounded(source: str, has_strands: bool) -> str:
     """Strands are as fast at -O1, and the rounds beside them seldom run."""
     if len(source) > LONGEST:
-        raise NoCForm(f"a body of more than {LONGEST:,} characters of C")
+        raise CannotLower(f"a body of more than {LONGEST:,} characters of C")
     is_long = has_strands or len(source) > LONG or source.count("RT_INDEPENDENT") > MANY
     return MARK + source if is_long else source
 
@@ -238,7 +239,7 @@ def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     if not isinstance(kind, DynArrayType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
-        raise NoCForm("an array of many axes that is used after it")
+        raise CannotLower("an array of many axes that is used after it")
     return ARRAY, num_of(kind), kind.ndim, False
 
 
@@ -263,7 +264,7 @@ def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
 def num_of(kind: ArrayType | DynArrayType) -> int:
     """NumPy's number of their type. float16 is NumPy's alone."""
     if kind.dtype.char not in C_TYPES or kind.dtype.char == "e":
-        raise NoCForm(f"an array of {kind.dtype} in a loop")
+        raise CannotLower(f"an array of {kind.dtype} in a loop")
     return kind.dtype.num
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import CHARACTER, NONE, ScalarType
@@ -11,16 +12,12 @@ from jitcore.ir.value import Value
 from jitcore.toolchain.abi import C_TYPES
 
 
-class NoCForm(Exception):
-    """This operation has no form in C: the loop is CPython's."""
-
-
 def number(arg: Any) -> ScalarType:
     kind = leaf_type(arg)
     if not isinstance(kind, ScalarType) or (
         not kind.python and kind.dtype.char not in "?bBhHiIlLqQfdFD"
     ):
-        raise NoCForm(f"a number of type {kind}")
+        raise CannotLower(f"a number of type {kind}")
     return kind
 
 

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, DynArrayType, ObjectType, ScalarType
-from jitcore.loops.c_types import NoCForm, c_name, c_type, not_finite, number
+from jitcore.loops.c_types import c_name, c_type, not_finite, number
 from jitcore.loops.emitter_records import (
     BatchedProducts,
     BatchedRows,
@@ -135,7 +136,7 @@ class LoopEmitter:
             return self.size(self.sizes[arg])
         kind = number(arg)
         if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
-            raise NoCForm(f"the int {arg}")
+            raise CannotLower(f"the int {arg}")
         made = literal(kind.dtype.type(arg))
         return (
             f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
@@ -245,7 +246,7 @@ class LoopEmitter:
     def way(self, node: Node) -> int:
         found = self.way_of(node)
         if found is None:
-            raise NoCForm(f"{node.op.words} after a store in the same statement of the caller")
+            raise CannotLower(f"{node.op.words} after a store in the same statement of the caller")
         return found
 
     def leave_if(self, node: Node, condition: str) -> None:

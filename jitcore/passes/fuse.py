@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.types import fresh
 from jitcore.ir.value import Value
@@ -21,7 +22,7 @@ from jitcore.kernels.constraints import lower_any
 from jitcore.kernels.emit.register_tile import held
 from jitcore.kernels.group import FusionGroup, Given, Reads, Write
 from jitcore.kernels.iteration_space import nest_of
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.parallel_split import pays_alone
 from jitcore.kernels.store_rules import certain, settle, stored
 from jitcore.kernels.view_offsets import ViewOffset, placed, shared

@@ -18,13 +18,14 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.op import Kind, Op, Unsupported
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.ir.value import Value, map_tree
 from jitcore.kernels.constraints import is_lowered, lower_any
-from jitcore.kernels.lower import CannotLower, Lowering
+from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import asked, is_dense, is_reduction, order_of, reduced
 from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED, Unrolled, unrolled
 from jitcore.kernels.view_offsets import is_plain
@@ -32,10 +33,6 @@ from jitcore.kernels.view_offsets import is_plain
 MOST_NODES = 48  # that stand for one reduction
 FEW = 64  # rows that NumPy searches as fast, where they are in memory
 MOST_READ = 24  # arrays and views of them
-
-
-class NotHere(Exception):
-    """The reduction stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class UnrolledElements:
             self.through.add(value)
             return self.again(maker, shape, cut)
         if maker is not None and is_lowered(maker) and value not in self.kept:
-            raise NotHere(f"{maker.op.name} is computed whole")
+            raise CannotLower(f"{maker.op.name} is computed whole")
         return self.viewed(value, cut)
 
     def is_simple(self, maker: Node) -> bool:
@@ -109,15 +106,15 @@ class UnrolledElements:
             return self.add(UNROLLED, args, {"spec": spec}, made, maker.where)
         t = maker.op.infer(args, maker.kwargs)
         if not isinstance(t, ArrayType) or t.shape != shape:
-            raise NotHere(f"{maker.op.name} of elements")
+            raise CannotLower(f"{maker.op.name} of elements")
         return self.add(maker.op, args, maker.kwargs, t, maker.where)
 
     def viewed(self, value: Value, cut: AxisElement) -> Value:
         if not is_plain(value.type):
-            raise NotHere("no plain array")
+            raise CannotLower("no plain array")
         t = GETITEM.infer((value, cut.index()), {})
         if not isinstance(t, ArrayType):
-            raise NotHere("no view")
+            raise CannotLower("no view")
         view = self.add(GETITEM, (value, cut.index()), {}, t)
         self.views.add(view)
         return view
@@ -128,7 +125,7 @@ class UnrolledElements:
         value = Value(t)
         self.nodes.append(Node(op, args, kwargs, (value,), (), where or self.where))
         if len(self.nodes) - len(self.views) > MOST_NODES or len(self.views) > MOST_READ:
-            raise NotHere("too much")
+            raise CannotLower("too much")
         return value
 
 
@@ -220,7 +217,7 @@ def replaced(
     try:
         cuts = [AxisElement(form.axis, k, form.kept) for k in range(form.extent)]
         args = tuple(elements.of(value, cut) for cut in cuts)
-    except (NotHere, CannotLower, Unsupported):
+    except (CannotLower, Unsupported):
         return None
     spec = replace(form.spec, origin=node.outputs[0])
     return Node(UNROLLED, args, {"spec": spec}, node.outputs, (), node.where)

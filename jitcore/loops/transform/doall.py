@@ -16,6 +16,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
@@ -47,10 +48,6 @@ class DealtPart:
     pins: frozenset[Pin] = frozenset()
 
 
-class Shared(Exception):
-    """Rounds share something."""
-
-
 def parallel(nodes: Sequence[Node]) -> Parallel | None:
     loops = [node for node in nodes if node.bodies]
     if len(loops) != 1 or loops[0].op.name != "for" or loops[0].outputs:
@@ -61,7 +58,7 @@ def parallel(nodes: Sequence[Node]) -> Parallel | None:
         found = Accesses(loop.bodies[0].params[0])
         found.nodes(loop.bodies[0].nodes)
         pins = {array: found.pin(array) for array in found.written}
-    except Shared:
+    except CannotLower:
         return None
     if not pins or not all(repeatable(node, found.written) for node in before):
         return None
@@ -96,7 +93,7 @@ class Accesses:
     def pin(self, array: Value) -> Pin:
         pins = frozenset.intersection(*self.reached[array])
         if not pins:
-            raise Shared
+            raise CannotLower
         return min(pins)
 
     def nodes(self, nodes: Iterable[Node]) -> None:
@@ -118,7 +115,7 @@ class Accesses:
         """Which array a variable of it is may differ from round to round."""
         carried = [*node.outputs, *(param for body in node.bodies for param in body.params)]
         if any(isinstance(value.type, DynArrayType | ArrayType) for value in carried):
-            raise Shared
+            raise CannotLower
         for body in node.bodies:
             self.nodes(body.nodes)
 
@@ -147,17 +144,17 @@ class Accesses:
             if target is not None:
                 self.written.add(target.array)
         if local_stack.is_of(node):
-            raise Shared
+            raise CannotLower
         for out in node.outputs:
             if node.op.kind is Kind.VIEW and not isinstance(out.type, ScalarType):
-                raise Shared
+                raise CannotLower
             self.parts[out] = None
 
     def part(self, value: Value) -> DealtPart | None:
         if value not in self.parts:
             kind = value.type
             if not isinstance(kind, ArrayType):
-                raise Shared
+                raise CannotLower
             self.parts[value] = DealtPart(value, tuple(range(kind.ndim)))
         return self.parts[value]
 
@@ -167,7 +164,7 @@ class Accesses:
         for one in key if type(key) is tuple else (key,):
             axis = NEW if one is None else next(left, None)
             if axis is None:
-                raise Shared
+                raise CannotLower
             if one is None or type(one) is tuple:
                 axes.append(axis)
             elif type(one) is Value and one in self.items and axis != NEW:

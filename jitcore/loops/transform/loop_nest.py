@@ -17,6 +17,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM, SETITEM
@@ -25,7 +26,6 @@ from jitcore.ir.purity import removable
 from jitcore.ir.types import ArrayType, DynArrayType, ObjectType, ScalarType
 from jitcore.loops import local_stack
 from jitcore.loops.transform.batch_products import Round, every, is_array
-from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.skew import (
     BODY,
     HEAD,
@@ -97,7 +97,7 @@ def plan_of(body: Body) -> WavefrontPlan | None:
         accesses(plan, of)
         plan.once = once_of(plan)
         plan.lag = 1 + max((needed(found) for found in plan.written.values()), default=0)
-    except Rejected:
+    except CannotLower:
         return None
     return plan if plan.lag <= FARTHEST and is_worth_it(plan) else None
 
@@ -130,7 +130,7 @@ def nest_of(body: Body) -> WavefrontPlan:
     """Loops, and numbers."""
     at = [k for k, node in enumerate(body.nodes) if node.op.name == "for"]
     if len(at) != 1:
-        raise Rejected
+        raise CannotLower
     inner = body.nodes[at[0]]
     own, given = inner.bodies[0], Round.of(body)
     head, tail = body.nodes[: at[0]], body.nodes[at[0] + 1 :]
@@ -138,9 +138,9 @@ def nest_of(body: Body) -> WavefrontPlan:
     behind, each, before = (live(nodes, wanted) for nodes in (tail, own.nodes, head))
     plan = WavefrontPlan(inner, before, each, behind)
     if not is_still(given, inner.args[0]):
-        raise Rejected
+        raise CannotLower
     if not all(is_number(node) or node.op is SETITEM for node, _ in plan.nodes):
-        raise Rejected
+        raise CannotLower
     return plan
 
 
@@ -196,14 +196,14 @@ def carry(plan: WavefrontPlan, body: Body) -> None:
         is_read = param in used or any(one is param for one in own.results)
         kind = param.type
         if not isinstance(kind, ScalarType) or (is_read and kind.dtype.kind not in "fiub"):
-            raise Rejected
+            raise CannotLower
         plan.carried.append(Carried(param, first if is_read else None, result, last))
     used.update(values(x for one in plan.carried for x in (one.first, one.result)))
     used.update(values(body.results))
     if not used.isdisjoint(body.params[1:]):
-        raise Rejected
+        raise CannotLower
     if not all(isinstance(one.type, ScalarType) for one in body.params):
-        raise Rejected
+        raise CannotLower
 
 
 def read_by(nodes: Iterable[Node]) -> Iterator[Value]:
@@ -245,11 +245,11 @@ def accesses(plan: WavefrontPlan, of: Round) -> None:
             continue
         array = node.args[0]
         if array in of.made or isinstance(array.type, DynArrayType):
-            raise Rejected
+            raise CannotLower
         found = access(node, when, of, made, counters)
         if array in stored:
             if found is None or not is_float(array):
-                raise Rejected
+                raise CannotLower
             plan.written.setdefault(array, []).append(found)
         elif isinstance(array.type, ArrayType):
             plan.read.add(array)

@@ -20,6 +20,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
@@ -28,7 +29,6 @@ from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.elementwise import is_either
 from jitcore.loops.transform.batch_products import PLAIN, is_array
-from jitcore.loops.transform.rejected import Rejected
 
 AT = "at"  # an index, along an axis
 ALONG = frozenset((*PLAIN, RANGE_ITEM.name, RANGE_NEXT.name))
@@ -71,7 +71,7 @@ class StripMinePlan:
         """The node that makes a part of an array of outside."""
         node = self.made.get(value)
         if node is None or node.op is not SPAN or node.args[0] in self.made:
-            raise Rejected
+            raise CannotLower
         return node
 
     def root(self, value: Value) -> Value:
@@ -84,7 +84,7 @@ class StripMinePlan:
         ndim = len(dims_of(self.root(value).type))  # type: ignore[arg-type]
         key = self.view(value).args[1] if value in self.made else ()
         if None in key:
-            raise Rejected
+            raise CannotLower
         found = [self.along(part) for part in key]
         return (*found, *[(0, 1)] * (ndim - len(found)))
 
@@ -93,7 +93,7 @@ class StripMinePlan:
             return AT
         start, count, step = part
         if not (self.is_still(start) and self.is_still(count) and self.is_still(step)):
-            raise Rejected
+            raise CannotLower
         return self.form(start), self.form(step)
 
     def is_still(self, value: Any) -> bool:
@@ -130,7 +130,7 @@ def plan_of(body: Body) -> StripMinePlan | None:
             sort(plan, node)
         for _, result in plan.carried:
             read(plan, result)
-    except Rejected:
+    except CannotLower:
         return None
     return plan if len(plan.places) + len(plan.used) <= MOST else None
 
@@ -161,9 +161,9 @@ def carried(plan: StripMinePlan, param: Value, result: Any) -> None:
     """An array, and one that the round makes."""
     kind = param.type
     if not isinstance(kind, DynArrayType) or not kind.ndim or not is_array(result):
-        raise Rejected
+        raise CannotLower
     if kind.dtype != result.type.dtype or plan.made.get(result) is None:
-        raise Rejected
+        raise CannotLower
 
 
 def target(plan: StripMinePlan, node: Node) -> None:
@@ -171,7 +171,7 @@ def target(plan: StripMinePlan, node: Node) -> None:
     view = node.args[0]
     array, place = plan.root(view), plan.place(view)
     if view not in plan.made or plan.places.setdefault(array, place) != place:
-        raise Rejected
+        raise CannotLower
     plan.first = plan.first or node
 
 
@@ -188,7 +188,7 @@ def sort(plan: StripMinePlan, node: Node) -> None:
     elif is_mapped(node):
         given = node.args
     else:
-        raise Rejected
+        raise CannotLower
     for arg in given:
         if is_array(arg):
             read(plan, arg)
@@ -224,4 +224,4 @@ def read(plan: StripMinePlan, value: Value) -> None:
     array = plan.root(value)
     plan.used.setdefault(array)
     if array in plan.places and plan.place(value) != plan.places[array]:
-        raise Rejected
+        raise CannotLower

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.types import DynArrayType
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.strip_mine import StripMinePlan, unread
 from jitcore.loops.transform.strip_mine_body import Strands
@@ -69,10 +69,10 @@ def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> Strip
         strands.close()
         own = w.declared[before:]
     if made != (len(w.calls), len(w.loops), w.rooms) or len(strands.wanted) > TILES:
-        raise NoCForm("strands that need more than arithmetic")
+        raise CannotLower("strands that need more than arithmetic")
     lines = [line for line in (kept(line, strands.wanted) for line in lines) if line]
     if NOT_HERE.search("\n".join(lines)) or not strands.width:
-        raise NoCForm("strands that need more than numbers")
+        raise CannotLower("strands that need more than numbers")
     captured = outer(w, lines, own)
     text = whole(w, strands, name, lines, own, captured)
     return StripFunction(text, captured, strands.width, strands.work)
@@ -97,7 +97,7 @@ def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[str]) -> list[tupl
             continue
         kind = "char *" if name[0] == "p" else "i64" if name in w.axes else types.get(name)
         if kind is None:
-            raise NoCForm(f"{name} in strands")
+            raise CannotLower(f"{name} in strands")
         found.append((kind, name))
     return found
 

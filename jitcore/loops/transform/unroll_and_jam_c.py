@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN_STORE
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms import elements
 from jitcore.loops.transform import dots, forward_stores
@@ -196,7 +196,7 @@ def column_text(lanes: Lanes, node: Node) -> None:
     parts = [leaf for _, leaf in leaves(of, value, 0) if is_array(leaf)]
     for part in parts:
         if True in layout(w, part).ones:
-            raise NoCForm("a column of one")
+            raise CannotLower("a column of one")
         w.leave_unless_equal(node, layout(w, part).extents[0], into.extents[0])
     count = into.extents[0]
     lanes.leave_if(f"{count} > {LONGEST}")

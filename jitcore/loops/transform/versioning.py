@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.loops.c_types import NoCForm
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.loops.emitter import LoopEmitter
 
 LEAST = 8  # rounds
@@ -76,7 +76,7 @@ def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]
         w.line(f"{made.alone}: {head.again} = {head.index} + {LEAST};")
         w.depth -= 1
         w.line("}")
-    except NoCForm:
+    except CannotLower:
         del w.lines[lines:]
     w.depth, w.layouts = depth, layouts
 

@@ -17,10 +17,11 @@ from functools import partial
 from itertools import combinations, product
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Value
 from jitcore.loops.address import index, layout
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.c_types import NoCForm, c_name
+from jitcore.loops.c_types import c_name
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.loop_nest import Carried, WavefrontPlan, parts_of, plan_of, read_by
 from jitcore.loops.transform.skew import INNER, OUTER, STILL, ShiftedAccess, ShiftedIndex
@@ -106,8 +107,8 @@ def again(w: LoopEmitter, plan: WavefrontPlan) -> Iterator[None]:
     try:
         yield
         if len(w.calls) > calls:
-            raise NoCForm("a call, row after row")
-    except NoCForm:
+            raise CannotLower("a call, row after row")
+    except CannotLower:
         del w.calls[calls:], w.near[near:], w.done[done:], w.user_lines[user_lines:]
         raise
     finally:
@@ -218,7 +219,7 @@ def keep(of: Rows, found: Sequence[ShiftedAccess]) -> str:
             low, items = reach(of, places, extent)
         first += f" + {low} * {step}"
         if moved == STILL or boxes[moved][1] != "0":
-            raise NoCForm("several planes of an array")
+            raise CannotLower("several planes of an array")
         boxes[moved] = items, step
     size = layout_.dtype.itemsize
     (height, row), (width, column) = boxes[OUTER], boxes[INNER]
