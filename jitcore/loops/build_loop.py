@@ -41,7 +41,8 @@ from jitcore.loops.emitter import LoopEmitter, is_array
 from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
 from jitcore.loops.line_comments import commented
 from jitcore.loops.native_loop import NativeLoop
-from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
+from jitcore.loops.remarks import LOOPS, remarks_of, tried
+from jitcore.loops.transform.doall import Parallel, apart_or_why, pieces
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from jitcore.toolchain.c_helpers import SELECT, once
 from jitcore.toolchain.cache import library
@@ -99,10 +100,9 @@ def routine(
     made = dict.fromkeys(defined(nodes))
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
-    apart = parallel(nodes)
-    w = LoopEmitter(
-        WALK, way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs), exits
-    )
+    apart = apart_or_why(nodes)
+    dealt_loop = apart.loop if isinstance(apart, Parallel) else None
+    w = LoopEmitter(WALK, way_of, mask, handed_on | wanted, dealt_loop, sizes(inputs), exits)
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))
@@ -117,8 +117,10 @@ def routine(
         source = labelled(source, label)
     ports = (*scalars, *arrays)
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
-    deals = apart is not None and may_run_apart(inputs, others, w.calls)
-    rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
+    rounds: tuple[Any, ...] = ()
+    for node in nodes:
+        if node.op.name in LOOPS:
+            rounds = tried(w, node, "DOALL", pieces, apart, ports, inputs, others, w.calls) or ()
     lists = [value for value in outputs if isinstance(value.type, StackType)]
     facts = (
         name,
@@ -138,7 +140,8 @@ def routine(
     )
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
-    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, shown)
+    found = tuple(remarks_of(w, nodes))
+    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, shown, found)
     return whole if config.sized else built(whole, config)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
+from jitcore.ir.remark import Remark
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, DynArrayType, ObjectType, ScalarType
 from jitcore.loops.c_types import c_name, c_type, not_finite, number
 from jitcore.loops.emitter_records import (
@@ -99,6 +100,7 @@ class LoopEmitter:
         self.own_rooms: dict[Value, tuple[int, int]] = {}
         self.rooms_at: dict[str, tuple[int, ...]] = {}  # in which of them a pointer may be
         self.counter = 0
+        self.remarks: dict[Node, list[Remark]] = {}  # of each loop
 
     # -- text -------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.ir.remark import Remarks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,3 +22,4 @@ class NativeLoop:
     facts: tuple[Any, ...]  # what `code` is made of, but for the machine's code: first what
     more: tuple[Any, ...]  # stands before its handle, the C text last, then what stands behind it
     shown: str = ""  # the C text with the user's lines, where somebody wants to read it
+    remarks: tuple[Remarks, ...] = ()  # of each of its loops

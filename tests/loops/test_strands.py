@@ -438,7 +438,8 @@ def test_refused_strands_leave_no_function_behind(monkeypatch, seldom) -> None:
 
     text: Any = Text(seldom)
     monkeypatch.setattr(strip_mine_driver, "run", refuse)
-    strip_mine_driver.rounds(text, cast(Any, None), Head("k", "n", "again"))
+    with pytest.raises(CannotLower):
+        strip_mine_driver.rounds(text, cast(Any, None), Head("k", "n", "again"))
     assert text.functions == ["before"] and not text.lines and text.seldom == seldom
 
 

@@ -150,7 +150,7 @@ class Strands:
         """One extent for all. `whole`: nothing is repeated."""
         first = len(self.extents) - len(of.extents)
         if first < 0 or (whole and first):
-            raise CannotLower("a part of other axes")
+            raise CannotLower("an array of other axes is combined with the slices that are stored")
         for extent, one, wanted in zip(of.extents, of.ones, self.extents[first:], strict=True):
             if whole or not one:
                 self.w.leave_unless_equal(node, extent, wanted)
@@ -194,7 +194,7 @@ class Strands:
             names.append(self.named(text, dtype))
         made = text_of(node, dtypes, names)
         if made is None:
-            raise CannotLower(f"{node.op.name} in strands")
+            raise CannotLower(f"{node.op.words} has no form in C with the bits of NumPy")
         self.made(node.outputs[0], self.named(f"({made})", dtypes[-1]))
 
     def made(self, value: Value, name: str) -> None:
@@ -234,7 +234,7 @@ class Strands:
         indices = [self.plan.form(part) for part in key if type(part) is not tuple]
         if array in self.logged:
             if self.logged[array] != indices:
-                raise CannotLower("stores at several places of an array in a round")
+                raise CannotLower("one iteration stores at several indices of an array")
             return ""
         self.logged[array] = indices
         size = dtype.itemsize
@@ -278,7 +278,7 @@ class Strands:
             if is_array(out):
                 dtype = out.type.dtype  # type: ignore[union-attr]
                 if not is_part(value):
-                    raise CannotLower("a number or an array")
+                    raise CannotLower("a branch decides whether a variable is an array")
                 name = self.named(self.operand(node, value, dtype), dtype)
                 self.loop.append(f"{self.tile(out)} = {name};")
 

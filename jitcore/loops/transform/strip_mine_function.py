@@ -69,10 +69,10 @@ def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> Strip
         strands.close()
         own = w.declared[before:]
     if made != (len(w.calls), len(w.loops), w.rooms) or len(strands.wanted) > TILES:
-        raise CannotLower("strands that need more than arithmetic")
+        raise CannotLower("it takes more than elementwise arithmetic: a call of NumPy, or memory")
     lines = [line for line in (kept(line, strands.wanted) for line in lines) if line]
     if NOT_HERE.search("\n".join(lines)) or not strands.width:
-        raise CannotLower("strands that need more than numbers")
+        raise CannotLower("it takes more than elementwise arithmetic: a call, or a way out")
     captured = outer(w, lines, own)
     text = whole(w, strands, name, lines, own, captured)
     return StripFunction(text, captured, strands.width, strands.work)
@@ -97,7 +97,7 @@ def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[str]) -> list[tupl
             continue
         kind = "char *" if name[0] == "p" else "i64" if name in w.axes else types.get(name)
         if kind is None:
-            raise CannotLower(f"{name} in strands")
+            raise CannotLower(f"the variable {name} of the C text is not known before the loop")
         found.append((kind, name))
     return found
 

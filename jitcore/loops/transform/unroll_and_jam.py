@@ -16,7 +16,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.ir.cannot_lower import CannotLower
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
@@ -56,17 +56,15 @@ class JamPlan:
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(w: LoopEmitter, body: Body) -> JamPlan | None:
-    stores = [node for node in body.nodes if node.op is SPAN_STORE]
-    if not stores or body.results or len(body.params) != 1:
-        return None
+def plan_of(w: LoopEmitter, body: Body) -> JamPlan:
+    if not any(node.op is SPAN_STORE for node in body.nodes):
+        raise NotCandidate("it stores into no slice of an array")
+    if body.results or len(body.params) != 1:
+        raise CannotLower("a variable is carried from one iteration to the next")
     plan = JamPlan(Round.of(body))
-    try:
-        for at, node in enumerate(body.nodes):
-            sort(w, plan, at, node)
-        meetings(plan, body.nodes)
-    except CannotLower:
-        return None
+    for at, node in enumerate(body.nodes):
+        sort(w, plan, at, node)
+    meetings(plan, body.nodes)
     return plan
 
 
@@ -76,14 +74,14 @@ def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
         return
     if is_whole(node):
         if node.op.name in batch_products.PLAIN and not of.is_still(node.outputs[0]):
-            raise CannotLower
+            raise CannotLower("a number is another in each iteration, and no index")
         plan.numbers.append(node)
     elif node.op is SPAN:
         known(of.access(node.outputs[0]))
         plan.views.append(node)
     elif node in w.ahead:
         if w.ahead[node].growing:
-            raise CannotLower
+            raise CannotLower("a product is of ever more elements in each iteration")
         plan.products.append(node)
         plan.reads += [Read(one, at) for one in w.ahead[node].operands]
     elif node.op.name == "getitem":
@@ -100,7 +98,7 @@ def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
             number(value)
         plan.steps.append(node)
     elif not is_mapped(node):
-        raise CannotLower
+        raise CannotLower(f"{node.op.words} is neither + - * / nor elementwise")
 
 
 def is_whole(node: Node) -> bool:
@@ -115,14 +113,14 @@ def known(access: Access | None) -> Access:
     if access is None or any(
         axis.how in (SubscriptKind.ANY, SubscriptKind.GROWING) for axis in access.axes
     ):
-        raise CannotLower
+        raise CannotLower("an index or a slice moves otherwise than with the counter")
     return access
 
 
 def own(access: Access) -> Access:
     """A place of the round's own."""
     if not batch_products.moves(access):
-        raise CannotLower
+        raise CannotLower("an iteration has no column of its own to store into")
     return access
 
 
@@ -130,7 +128,7 @@ def element(of: Round, node: Node) -> Access:
     array, key = node.args[0], node.args[1]
     access = known(of.indexed(array, key if type(key) is tuple else (key,)))
     if any(axis.how is SubscriptKind.SLICE for axis in access.axes) or array.type.dtype.char != "d":
-        raise CannotLower
+        raise CannotLower("a single element is not of a float64 array")
     return access
 
 
@@ -138,12 +136,12 @@ def column(of: Round, plan: JamPlan, node: Node, at: int) -> None:
     view, value = node.args
     access = own(known(of.access(view)))
     if not batch_products.is_vector(access) or view.type.dtype.char != "d" or not is_array(value):
-        raise CannotLower
+        raise CannotLower("a store into a slice is not of a float64 vector")
     for made, leaf in leaves(of, value, at):
         if is_array(leaf):
             read = known(of.access(leaf))
             if not batch_products.is_vector(read) or leaf.type.dtype.char != "d":
-                raise CannotLower
+                raise CannotLower("a column reads an array that is no float64 vector")
             plan.reads.append(Read(read, made))
         else:
             number(leaf)
@@ -158,9 +156,9 @@ def leaves(of: Round, value: Any, at: int) -> Iterator[tuple[int, Any]]:
         yield at, value
         return
     if any(dtype.char != "d" for dtype in loop_dtypes(node)):
-        raise CannotLower
+        raise CannotLower(f"{node.op.words} is not on float64")
     if text_of(node, loop_dtypes(node), ["a"] * len(node.args)) is None:
-        raise CannotLower
+        raise CannotLower(f"{node.op.words} has no form in C with the bits of NumPy")
     for arg in node.args:
         yield from leaves(of, arg, of.made[value])
 
@@ -180,7 +178,7 @@ def number(value: Any) -> None:
         return
     kind = value.type if type(value) is Value else None
     if not isinstance(kind, ScalarType) or kind.dtype.char != "d":
-        raise CannotLower
+        raise CannotLower("a number is no float64")
 
 
 def meetings(plan: JamPlan, nodes: Sequence[Node]) -> None:
@@ -192,18 +190,18 @@ def meetings(plan: JamPlan, nodes: Sequence[Node]) -> None:
                 plan.others[one.access.array, read.access.array] = None
             elif one.at < read.at and one.access == read.access:
                 if nodes[one.at].op.name != "setitem" or nodes[read.at].op.name != "getitem":
-                    raise CannotLower
+                    raise CannotLower("an iteration reads a slice of what it stores as elements")
                 plan.sources[nodes[read.at]] = nodes[one.at]
             elif batch_products.may_meet(one, read.access, read.at):
                 if not batch_products.may_differ(one.access, read.access):
-                    raise CannotLower
+                    raise CannotLower("an iteration may read what an earlier one stores")
                 plan.pairs.append((one.access, read.access))
     for one in plan.written:
         for other in plan.written:
             if one.access.array is not other.access.array:
                 plan.others[one.access.array, other.access.array] = None
             elif items(one.access) != items(other.access):
-                raise CannotLower
+                raise CannotLower("stores into one array go to different columns")
 
 
 def items(access: Access) -> list[tuple[int, Any]]:

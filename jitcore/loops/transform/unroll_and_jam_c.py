@@ -84,10 +84,10 @@ class Lanes:
         self.w.line(f"if ({condition}) goto {self.rounds.alone};")
 
 
-def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None]:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(w, body)
-    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
+    return partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
 def rounds(w: LoopEmitter, plan: JamPlan, head: Head) -> None:
@@ -196,7 +196,7 @@ def column_text(lanes: Lanes, node: Node) -> None:
     parts = [leaf for _, leaf in leaves(of, value, 0) if is_array(leaf)]
     for part in parts:
         if True in layout(w, part).ones:
-            raise CannotLower("a column of one")
+            raise CannotLower("a column that is read has one element")
         w.leave_unless_equal(node, layout(w, part).extents[0], into.extents[0])
     count = into.extents[0]
     lanes.leave_if(f"{count} > {LONGEST}")

@@ -9,7 +9,7 @@
         }
         …                                       a round
 
-What has no form in C leaves nothing behind: then the rounds go one by one only.
+What has no form in C leaves no line behind, and is raised: the rounds go one by one only.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]
         w.line("}")
     except CannotLower:
         del w.lines[lines:]
-    w.depth, w.layouts = depth, layouts
+        raise
+    finally:
+        w.depth, w.layouts = depth, layouts
 
 
 @contextmanager
