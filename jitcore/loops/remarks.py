@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from jitcore.ir.cannot_lower import CannotLower, line_of
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.remark import Remark, Remarks, declined
 from jitcore.loops.emitter import LoopEmitter
@@ -37,7 +37,14 @@ def remarks_of(w: LoopEmitter, nodes: Iterable[Node]) -> Iterator[Remarks]:
     """In the order of the program."""
     for node in nodes:
         if node.op.name in LOOPS:
-            subject = f"loop{line_of(node.where)}: native"
-            yield Remarks(subject, node.where, tuple(w.remarks.get(node, ())))
+            yield Remarks("loop", begin_of(node), tuple(w.remarks.get(node, ())), "native")
         for body in node.bodies:
             yield from remarks_of(w, body.nodes)
+
+
+def begin_of(node: Node) -> Any:
+    """Where the program has it: where its first operation is, since it has no place itself."""
+    if node.where is not None:
+        return node.where
+    inside = (begin_of(one) for body in node.bodies for one in body.nodes)
+    return next((where for where in inside if where is not None), None)

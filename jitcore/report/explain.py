@@ -19,6 +19,7 @@ from jitcore.guards.reason import summed
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.units import binary, counted, seconds
 from jitcore.ir.graph import Node
+from jitcore.ir.remark import lines
 from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
 from jitcore.report.graphviz import Picture, picture
@@ -104,7 +105,7 @@ class Explanation:
 
     def __str__(self) -> str:
         notes = [f"  note: {text}" for text in self.notes]
-        graphs = map(graph_line, self.graphs)
+        graphs = (text for one in self.graphs for text in (graph_line(one), *remark_lines(one)))
         again = map(again_line, self.recompiles)
         stops = break_lines(self.breaks)
         return "\n".join(
@@ -252,6 +253,14 @@ def graph_line(region: Region) -> str:
         f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else WAITING if region.entry.waiting else ''}"
     )
+
+
+def remark_lines(region: Region) -> Iterator[str]:
+    """Of each loop in C what applied and what did not; of kernels and NumPy calls, where something
+    did not."""
+    found = [one for one in region.remarks.found() if one.verdict or one.declined]
+    for text in lines(found, region.function.function):
+        yield f"      {text}"
 
 
 def calls(region: Region) -> str:
