@@ -147,7 +147,6 @@ _WORDS = {
     "span.transpose": "transpose",
     "seq.append": "list.append",
     "for": "a for loop",
-    "loop": "a while loop",
     "leave": "leaving it (break, return)",
 }
 

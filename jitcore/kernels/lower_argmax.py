@@ -51,7 +51,7 @@ def lower_first(node: Node, into: Lowering) -> None:
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
         raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise CannotLower(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name} gives {result}, which no kernel makes of it")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     element, found = into.arg(node.args[0], t.dtype), into.temp(rank)
     into.program.steps.append(BodyStep((element,), (found,), code))
@@ -72,15 +72,15 @@ def axes_of(node: Node, t: ArrayType) -> tuple[int, ...]:
     axes, _ = asked(node, t)
     order = order_of(t)
     if not set(axes) & set(order):
-        raise CannotLower(f"{node.op.name} of {t} over {axes}")
+        raise CannotLower(f"{node.op.name} of {t} over the axes {axes}")
     strides = [t.strides[axis] for axis in order]
     if strides != sorted(set(strides), reverse=True) or strides[-1] <= 0:
         raise CannotLower(f"{node.op.name} of {t}")
     if len(axes) > 1 and order != tuple(sorted(order)):
-        raise CannotLower(f"{node.op.name} of {t}, whose order is another")
+        raise CannotLower(f"{node.op.name} of {t}, which is not in C order")
     last = t.shape[order[-1]]
     if t.size > last and last < (LONG_RUN if order[-1] in axes else LONG_ROW) and len(axes) == 1:
-        raise CannotLower(f"{node.op.name} of {t}: short rows")
+        raise CannotLower(f"{node.op.name} of {t} has short rows")
     return axes
 
 

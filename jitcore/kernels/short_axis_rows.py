@@ -71,7 +71,7 @@ def first(node: Node, t: ArrayType) -> Unrolled:
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
         raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise CannotLower(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name} gives {result}, which no kernel makes of it")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     return Unrolled(t.dtype, WHERE, False, rank=rank, code=code)
 

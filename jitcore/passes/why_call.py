@@ -7,7 +7,7 @@ from typing import Any
 
 from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Node
-from jitcore.ir.op import Kind
+from jitcore.ir.op import Kind, Unsupported
 from jitcore.ir.remark import Remarks, asked
 from jitcore.kernels.constraints import constraint_of, is_lowered
 from jitcore.kernels.lower_reduce import is_reduction
@@ -45,7 +45,10 @@ def of_others(node: Node) -> Asked:
             raise NotCandidate("a view is no work")
         if not is_lowered(node) and not is_reduction(node):
             raise NotCandidate("it is no elementwise operation, reduction or gather")
-        constraint_of(node)
+        try:
+            constraint_of(node)
+        except Unsupported as error:
+            raise CannotLower(str(error)) from error
         raise NotCandidate("alone, NumPy's call is as fast")
 
     return "kernel", why

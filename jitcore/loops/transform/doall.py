@@ -125,7 +125,7 @@ class Accesses:
     def pin(self, array: Value) -> Pin:
         pins = frozenset.intersection(*self.reached[array])
         if not pins:
-            raise CannotLower("a stored array is not indexed by the counter wherever it is used")
+            raise CannotLower("a stored array is used outside the iteration's own index")
         return min(pins)
 
     def nodes(self, nodes: Iterable[Node]) -> None:

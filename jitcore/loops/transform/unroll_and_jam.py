@@ -16,7 +16,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.ir.cannot_lower import CannotLower, NotCandidate
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate, line_of
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
@@ -74,7 +74,7 @@ def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
         return
     if is_whole(node):
         if node.op.name in batch_products.PLAIN and not of.is_still(node.outputs[0]):
-            raise CannotLower("a number is another in each iteration, and no index")
+            raise CannotLower(f"an index is computed from the counter{line_of(node.where)}")
         plan.numbers.append(node)
     elif node.op is SPAN:
         known(of.access(node.outputs[0]))
