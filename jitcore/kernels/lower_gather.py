@@ -161,9 +161,8 @@ def expanded(key: Any, ndim: int) -> list[Any]:
         raise CannotLower("indexing by more indices than axes")
     at = next((k for k, part in enumerate(parts) if part is Ellipsis), len(parts))
     if 0 < at < len(parts) - 1 and taken == ndim:
-        raise CannotLower(
-            "indexing by an ellipsis that stands for no axis"
-        )  # are its neighbours neighbours?
+        # are its neighbours neighbours?
+        raise CannotLower("indexing by an ellipsis of no axes")
     parts[at : at + 1] = [slice(None)] * (ndim - taken)
     return parts
 

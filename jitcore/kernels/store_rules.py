@@ -74,9 +74,7 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> Vie
         if at.offset == place.offset and is_same(into.program.vars[k], target.type):
             into.program.shared[k] = out
         elif overlap(place, target.type, at, other.type):
-            raise CannotLower(
-                "the array that is stored into is read at other places than those stored"
-            )
+            raise CannotLower("the array that is stored into is read at other indices")
     if into.program.shared and (into.program.orders or into.program.folds):
         raise CannotLower("it stores a running result, or one of a reduction")
     if not written_last(into.program, out):

@@ -37,7 +37,8 @@ from jitcore.user.cache_info import arrays_of
 class Explanation:
     """graphs   the compiled regions: `.graph`, `.kernels`, `.calls`, `.guards`, `.entry`,
     `.seconds`, `.footprint` (bytes of the arrays that it makes, alive at once: `.compiled`, and
-    `.calls` as NumPy's calls one by one)
+    `.calls` as NumPy's calls one by one), `.remarks.found()` (which ways of lowering applied to
+    its loops, kernels and calls, and why others did not)
     breaks   where the graph broke: `.code .filename .lineno .reason .hint`
     guards   what must hold for the graphs to be used, in words
     recompiles  why functions that the call met were compiled more than once: `.place`, `.changes`
