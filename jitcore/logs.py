@@ -6,7 +6,8 @@
     breaks    where a graph ends, why, what would help          loops that are CPython's
     recompiles  a place is compiled again: what changed         tries of an entry for all sizes
     code      bytecode with its region points
-    kernels   what was compiled, and how long it took           its C text
+    kernels   what was compiled, how long it took, and which    its C text; what was not meant
+              transformations applied                           for it
     cache     what was found on disk, was not, or had to go     what was found in memory
 
 A logger that is off formats nothing: whoever has to work for a text asks `wants` first. Programs

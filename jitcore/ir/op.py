@@ -148,6 +148,8 @@ _WORDS = {
     ),
     "span.transpose": "transpose",
     "seq.append": "list.append",
+    "for": "a for loop",
+    "leave": "leaving it (break, return)",
 }
 
 
@@ -325,9 +327,8 @@ class Operand:
     @property
     def weak(self) -> bool:
         """A Python int, float or complex; a Python bool promotes as NumPy's."""
-        return (
-            isinstance(self.type, ScalarType) and self.type.python and self.type.dtype.kind != "b"
-        )
+        t = self.type
+        return isinstance(t, ScalarType) and t.python and t.dtype.kind != "b"
 
 
 def operand(arg: Any) -> Operand | None:

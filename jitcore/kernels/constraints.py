@@ -6,11 +6,12 @@ from functools import lru_cache
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.call_facts import ANSWERS, Facts, facts_of, like
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, Op, Unsupported, operand
 from jitcore.ir.types import ArrayType, Shape, contiguous
 from jitcore.kernels.body import Input, KernelBody
-from jitcore.kernels.lower import CannotLower, Lowering, is_elementwise, lower, signature
+from jitcore.kernels.lower import Lowering, is_elementwise, lower, signature
 from jitcore.kernels.lower_argmax import is_first, lower_first
 from jitcore.kernels.lower_gather import gathers, lower_gather
 from jitcore.kernels.lower_reduce import is_reduction, lower_reduction, order_of, reduced
@@ -78,38 +79,42 @@ def demand_for(op: Op, facts: Facts, results: Facts) -> SpaceConstraint | None:
 
 
 def demand_of(node: Node) -> SpaceConstraint | None:
-    if is_reduction(node):
-        return demand_of_reduction(node)
-    shape = result_shape(node)
-    if not shape or 0 in shape or not is_lowered(node):
-        return None
-    trial = Lowering()
     try:
-        lower_any(node, trial)
-        taken = [var.signature for var in trial.program.vars if isinstance(var, Input)]
-        operands = [*taken, *(signature(value.type) for value in node.outputs)]
+        return constraint_of(node)
     except (CannotLower, Unsupported):
         return None
+
+
+def constraint_of(node: Node) -> SpaceConstraint:
+    """CannotLower, or Unsupported, where no kernel can or may run this node."""
+    if is_reduction(node):
+        return constraint_of_reduction(node)
+    shape = result_shape(node)
+    if not shape or 0 in shape:
+        raise NotCandidate("its results are no arrays of one shape with elements")
+    if not is_lowered(node):
+        raise NotCandidate("it is no elementwise operation, reduction or gather")
+    trial = Lowering()
+    lower_any(node, trial)
+    taken = [var.signature for var in trial.program.vars if isinstance(var, Input)]
+    operands = [*taken, *(signature(value.type) for value in node.outputs)]
     flat = all(is_flat(operand, shape) for operand in operands)
     if is_scan(node):
         return SpaceConstraint(shape, flat, False, order_of(scanned(node)[0]))
     freedom = min((s.inner.freedom for s in trial.program.steps if s.inner), default=Freedom.FREE)
     if freedom is Freedom.FORWARD and any(stride < 0 for o in operands for stride in o.strides):
-        return None
+        raise CannotLower("NumPy's own loop, which it needs, depends on negative strides")
     if freedom is Freedom.FLAT and not (flat and max(shape) > 1 and uncast(node, trial.program)):
-        return None
+        raise CannotLower("NumPy's own loop, which it needs, depends on strides and casts")
     return SpaceConstraint(shape, flat, freedom is Freedom.FLAT)
 
 
-def demand_of_reduction(node: Node) -> SpaceConstraint | None:
+def constraint_of_reduction(node: Node) -> SpaceConstraint:
     trial = Lowering()
-    try:
-        t = reduced(node)
-        lower_any(node, trial)
-    except (CannotLower, Unsupported):
-        return None
+    t = reduced(node)
+    lower_any(node, trial)
     if 0 in t.shape:
-        return None
+        raise NotCandidate("it reduces an empty array")
     fold, *_ = trial.program.folds.values()
     flat = t.c_contiguous and all(extent == 1 for extent in fold.laid.shape)
     return SpaceConstraint(t.shape, flat, False, order_of(t) if fold.in_order else None)

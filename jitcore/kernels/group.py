@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Node
+from jitcore.ir.remark import Remark
 from jitcore.ir.types import Shape
 from jitcore.ir.value import Value
 from jitcore.kernels.body import KernelBody
@@ -37,6 +38,7 @@ class FusionGroup:
     chain: Chain | None = None  # then `program` is that of its last stage
     label: str = ""  # for profilers and debuggers, see toolchain/symbol_names.py
     held: int = 0  # elements of a row of results that stays in registers
+    remarks: tuple[Remark, ...] = ()  # what did not apply
 
     @property
     def results(self) -> tuple[Value, ...]:

@@ -16,6 +16,7 @@ from jitcore.host.fast_dataclass import dataclass
 from jitcore.host.private_names import umath
 from jitcore.ir.c_expression import COPY, CExpression, CKind
 from jitcore.ir.call_facts import ANSWERS
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.elementwise import result_dtypes
 from jitcore.ir.op import Kind, Op, Operand, leaf_type, operand
@@ -49,10 +50,6 @@ COMPARISONS = frozenset(
 )
 
 
-class CannotLower(Exception):
-    """Not for a kernel; the text says why."""
-
-
 @dataclass(slots=True)
 class Lowering:
     """Builds the program of a group; `known` and `casts` make each variable once."""
@@ -81,7 +78,7 @@ class Lowering:
     def placed(self, value: Value, input: Input) -> int:
         """An operand that the loop does not take by its own elements: no other node makes it."""
         if value in self.known and value not in self.inputs:
-            raise CannotLower("an array that is not whole before the loop")
+            raise CannotLower("an array that the same kernel computes is read out of order")
         key = (value, input)
         if key not in self.wholes:
             self.wholes[key] = self.input(value, input)
@@ -92,7 +89,7 @@ class Lowering:
         t = leaf_type(leaf)
         if type(leaf) is not Value:
             if not isinstance(t, ScalarType):
-                raise CannotLower(f"constant of type {t}")
+                raise CannotLower(f"a constant of type {t}")
             return self.program.var(Constant(constant(leaf, dtype)))
         if isinstance(t, ScalarType) and t.python:
             if dtype.char == "e" or (dtype.kind == "b" and t.dtype.kind != "b"):
@@ -112,9 +109,9 @@ class Lowering:
         key = (var, dtype.char)
         if key not in self.casts:
             if "e" in (found.char, dtype.char):
-                raise CannotLower("float16 cast")
+                raise CannotLower("a cast to or from float16")
             if found.kind == "c" and dtype.kind != "c":
-                raise CannotLower("complex to real")
+                raise CannotLower("a cast of complex numbers to real ones")
             code, within = cast_code(found, dtype)
             self.casts[key] = self.step((var,), dtype, code, within)
         return self.casts[key]
@@ -126,7 +123,7 @@ def signature(t: Any) -> Signature:
         return Signature(NUMPY_SCALAR, t.dtype)
     if isinstance(t, ArrayType) and is_native(t.dtype) and t.aligned:
         return array_signature(t, t.dtype.char)
-    raise CannotLower(f"operand of type {t}")
+    raise CannotLower(f"an operand of type {t}")
 
 
 @lru_cache(maxsize=ANSWERS)
@@ -139,16 +136,16 @@ def constant(value: Any, dtype: np.dtype[Any]) -> np.generic:
     """A known scalar in the type that the operation gives it, where that cannot warn or fail."""
     if type(value) is int:
         if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
-            raise CannotLower(f"{value} is no {dtype}")
+            raise CannotLower(f"{value} does not fit into {dtype}")
         if dtype.kind in "fc" and abs(value) > EXACT:
-            raise CannotLower(f"{value} as {dtype}")
+            raise CannotLower(f"{value} does not fit into {dtype}")
     if dtype.char == "d" and type(value) in (int, float):  # as large as both
         return np.float64(value)
     with np.errstate(all="raise"):
         try:
             made: np.generic = dtype.type(np.asarray(value).astype(dtype)[()])
         except FloatingPointError as error:
-            raise CannotLower(f"{value} as {dtype}") from error
+            raise CannotLower(f"{value} does not fit into {dtype}") from error
     return made
 
 
@@ -174,9 +171,9 @@ def lower(node: Node, into: Lowering) -> None:
 def lower_ufunc(node: Node, into: Lowering) -> None:
     op = node.op
     if op.ufunc is None or not node.kwargs.keys() <= {"dtype"}:
-        raise CannotLower(f"{op.name}: form of call")
+        raise CannotLower(f"{op.name} is called with arguments that no kernel takes")
     if op.name in COMPARISONS and any(is_repeated_bool(arg, node) for arg in node.args):
-        raise CannotLower(f"{op.name} with a repeated bool")
+        raise CannotLower(f"{op.name} of a bool array that is broadcast")
     call(node, op.ufunc, op, into)
 
 
@@ -193,10 +190,10 @@ def call(node: Node, ufunc: np.ufunc, op: Op | None, into: Lowering) -> None:
     """The node is this ufunc on its arguments; `op` is its row, if it has one."""
     name = node.op.name
     if len(node.args) != ufunc.nin:
-        raise CannotLower(f"{name}: form of call")
+        raise CannotLower(f"{name} is called with arguments that no kernel takes")
     loop = loop_of(node, ufunc, op)
     if [v.type.dtype.char for v in node.outputs] != [d.char for d in loop.outs]:  # type: ignore[union-attr]
-        raise CannotLower(f"{name}: result dtype")
+        raise CannotLower(f"{name} gives another dtype than its loop in NumPy")
     args = tuple(map(into.arg, node.args, loop.ins))
     if loop.code is not None:
         into.known[node.outputs[0]] = into.step(args, loop.outs[0], loop.code)
@@ -239,15 +236,15 @@ def loop_on(
 ) -> StepCode:
     name = ufunc.__name__
     if any(one is None for one in found):
-        raise CannotLower(f"{name}: argument")
+        raise CannotLower(f"{name} is called with an argument that no kernel takes")
     dtypes = result_dtypes(ufunc, found, dtype)  # type: ignore[arg-type]
     if dtypes is None or not all(map(is_native, dtypes)):
-        raise CannotLower(f"{name}: dtype")
+        raise CannotLower(f"{name} is called with another dtype than its operands have")
     ins, outs = dtypes[: ufunc.nin], dtypes[ufunc.nin :]
     code = expression(op, ins) if op is not None and len(outs) == 1 else None
     inner = None if code else inner_loop(ufunc, "".join(d.char for d in dtypes))
     if inner is None and not code:
-        raise CannotLower(f"{name}: no loop for {dtypes}")
+        raise CannotLower(f"{name} of {dtypes} has no loop in NumPy that a kernel may call")
     return StepCode(ins, outs, code, inner)
 
 
@@ -265,7 +262,7 @@ def expression(op: Op, ins: tuple[np.dtype[Any], ...]) -> CExpression | None:
 def lower_where(node: Node, into: Lowering) -> None:
     """Bits are selected by a mask: no branch may hide the flags of either side."""
     if len(node.args) != 3 or node.kwargs:
-        raise CannotLower("where: form of call")
+        raise CannotLower("where is called with arguments that no kernel takes")
     dtype = result_type(node)
     condition = into.arg(node.args[0], np.dtype(bool))
     args = (condition, into.arg(node.args[1], dtype), into.arg(node.args[2], dtype))
@@ -279,7 +276,7 @@ def select_code(dtype: np.dtype[Any]) -> CExpression:
 def lower_astype(node: Node, into: Lowering) -> None:
     """A new array; one that astype gives back as it is has no output here."""
     if not node.args:
-        raise CannotLower("astype: form of call")
+        raise CannotLower("astype is called with arguments that no kernel takes")
     dtype = result_type(node)
     var = into.arg(node.args[0], dtype)
     into.known[node.outputs[0]] = into.step((var,), dtype, COPY)
@@ -288,7 +285,7 @@ def lower_astype(node: Node, into: Lowering) -> None:
 def lower_clip(node: Node, into: Lowering) -> None:
     """With both bounds np.clip is a ufunc, too."""
     if node.kwargs:
-        raise CannotLower("clip: form of call")
+        raise CannotLower("clip is called with arguments that no kernel takes")
     call(node, umath.clip, None, into)
 
 
@@ -305,7 +302,7 @@ def lower_ratio(node: Node, into: Lowering) -> None:
 def result_type(node: Node) -> np.dtype[Any]:
     t = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(t, ArrayType) or not is_native(t.dtype):
-        raise CannotLower(f"{node.op.name}: result {t}")
+        raise CannotLower(f"{node.op.name} gives {t}, which no kernel makes of it")
     return t.dtype
 
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from jitcore import _C
 from jitcore.ir.c_expression import COPY, CExpression, CKind
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.kernels.body import BodyStep, First, Reduction
 from jitcore.kernels.casts import TRUTH
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.lower_reduce import asked, laid_out, order_of, reduced
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native
 from jitcore.toolchain.literals import literal
@@ -53,7 +54,7 @@ def lower_first(node: Node, into: Lowering) -> None:
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
         raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise CannotLower(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name} gives {result}, which no kernel makes of it")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     element, found = into.arg(node.args[0], t.dtype), into.temp(rank)
     into.program.steps.append(BodyStep((element,), (found,), code))
@@ -74,15 +75,15 @@ def axes_of(node: Node, t: ArrayType) -> tuple[int, ...]:
     axes, _ = asked(node, t)
     order = order_of(t)
     if not set(axes) & set(order):
-        raise CannotLower(f"{node.op.name} of {t} over {axes}")
+        raise CannotLower(f"{node.op.name} of {t} over the axes {axes}")
     strides = [t.strides[axis] for axis in order]
     if strides != sorted(set(strides), reverse=True) or strides[-1] <= 0:
         raise CannotLower(f"{node.op.name} of {t}")
     if len(axes) > 1 and order != tuple(sorted(order)):
-        raise CannotLower(f"{node.op.name} of {t}, whose order is another")
+        raise CannotLower(f"{node.op.name} of {t}, which is not in C order")
     last = t.shape[order[-1]]
     if t.size > last and last < (LONG_RUN if order[-1] in axes else LONG_ROW) and len(axes) == 1:
-        raise CannotLower(f"{node.op.name} of {t}: short rows")
+        raise CannotLower(f"{node.op.name} of {t} has short rows")
     return axes
 
 

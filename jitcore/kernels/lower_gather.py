@@ -15,13 +15,14 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.c_expression import CExpression
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.strided import broadcast
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, Table
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type
 
 INTP = np.dtype(np.intp)
@@ -56,11 +57,11 @@ def lower_gather(node: Node, into: Lowering) -> None:
     t = leaf_type(table)
     key = KEYS[node.op.name](node, t)
     if type(table) is not Value or not isinstance(t, ArrayType) or t.size == 0:
-        raise CannotLower("getitem: container")
+        raise CannotLower("indexing of no array, or of an empty one")
     axes, indices, at, count, offset = laid_out(t, key)
     (result,) = node.outputs
     if not isinstance(result.type, ArrayType) or result.type.shape != shape_of(axes):
-        raise CannotLower("getitem: form of index")
+        raise CannotLower(f"indexing gives {result.type}, which no kernel makes of it")
     laid = Signature(ARRAY, t.dtype, shape_of(axes), tuple(axis.stride for axis in axes))
     var = into.placed(table, Table(signature(t), laid))
     behind = len(axes) - at - count
@@ -79,11 +80,11 @@ def key_of_take(node: Node, t: Any) -> Any:
     """take(a, i, axis) is a[:, …, i]."""
     axis = node.kwargs.get("axis")
     if len(node.args) > 2 or node.kwargs.keys() - {"axis"}:
-        raise CannotLower("take: form of call")
+        raise CannotLower("take is called with arguments that no kernel takes")
     if axis is None and t.ndim == 1:
         axis = 0
     if type(axis) is not int or not -t.ndim <= axis < t.ndim:
-        raise CannotLower("take: axis")
+        raise CannotLower("np.take with an axis that is no axis of the array")
     return (*[slice(None)] * (axis % t.ndim), node.args[1])
 
 
@@ -143,7 +144,7 @@ def laid_out(t: ArrayType, key: Any) -> tuple[list[GatherAxis], list[Index], int
     try:
         shape = broadcast(*(index.shape for index in indices))
     except ValueError as error:  # more elements than there can be
-        raise CannotLower(f"getitem: {error}") from None
+        raise CannotLower(f"indexing: {error}") from None
     at = at if together else 0
     axes[at:at] = [GatherAxis(extent, 0) for extent in shape]
     return axes, indices, at, len(shape), offset
@@ -157,20 +158,21 @@ def expanded(key: Any, ndim: int) -> list[Any]:
     """One part for each axis, and None for each new one."""
     parts = list(parts_of(key))
     if sum(part is Ellipsis for part in parts) > 1:
-        raise CannotLower("getitem: ellipses")
+        raise CannotLower("indexing by several ellipses")
     taken = sum(part is not None and part is not Ellipsis for part in parts)
     if taken > ndim:
-        raise CannotLower("getitem: too many indices")
+        raise CannotLower("indexing by more indices than axes")
     at = next((k for k, part in enumerate(parts) if part is Ellipsis), len(parts))
     if 0 < at < len(parts) - 1 and taken == ndim:
-        raise CannotLower("getitem: an ellipsis of no axes")  # are its neighbours neighbours?
+        # are its neighbours neighbours?
+        raise CannotLower("indexing by an ellipsis of no axes")
     parts[at : at + 1] = [slice(None)] * (ndim - taken)
     return parts
 
 
 def constant_slice(part: slice) -> slice:
     if any(type(leaf) not in (int, type(None)) for leaf in (part.start, part.stop, part.step)):
-        raise CannotLower("getitem: slice")
+        raise CannotLower("indexing by a slice whose ends are no constants")
     return part
 
 
@@ -181,7 +183,7 @@ def index_shape(part: Any) -> Shape:
         return shape
     if type(part) is int or (isinstance(t, ScalarType) and t.dtype.kind in "iu"):
         return ()
-    raise CannotLower(f"getitem: index of type {t}")
+    raise CannotLower(f"indexing by {t}")
 
 
 def is_array(part: Any) -> bool:

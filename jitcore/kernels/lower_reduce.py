@@ -17,12 +17,13 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.c_expression import COPY, CExpression, CKind
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.types import ArrayType, ScalarType, Shape
 from jitcore.kernels.body import BlockHelper, BodyStep, Reduction
 from jitcore.kernels.casts import TRUTH
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.toolchain.abi import ARRAY, Signature, c_type, is_native, unsigned
 from jitcore.toolchain.literals import literal
 
@@ -140,7 +141,7 @@ def lower_reduction(node: Node, into: Lowering) -> None:
     axes, asked_dtype = asked(node, t)
     result = result_signature(node, t, row, asked_dtype)
     if not suits(row, t) or all(t.shape[axis] == 1 for axis in axes):
-        raise CannotLower(f"{node.op.name} of {t} over {axes}")
+        raise CannotLower(f"{node.op.name} of {t} over the axes {axes}")
     keyed = row.key.kind is CKind.ORDERS
     dtype = np.dtype(f"i{result.dtype.itemsize}") if keyed else result.dtype
     raw = result.dtype if row.key is COPY else t.dtype
@@ -183,13 +184,13 @@ def asked(node: Node, t: ArrayType) -> tuple[tuple[int, ...], Any]:
     _, by_position, axis = FORMS[node.op.name]
     words = dict(zip(by_position, node.args[1:], strict=False)) | node.kwargs
     if len(node.args) > 1 + len(by_position) or not words.keys() <= set(by_position):
-        raise CannotLower(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name} is called with arguments that no kernel takes")
     if words.get("out") is not None or type(words.get("keepdims", False)) is not bool:
-        raise CannotLower(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name} is called with arguments that no kernel takes")
     axis = words.get("axis", axis)
     axes = range(t.ndim) if axis is None else axis if type(axis) is tuple else (axis,)
     if not all(type(one) is int and -t.ndim <= one < t.ndim for one in axes):
-        raise CannotLower(f"{node.op.name}: axis {axis!r}")
+        raise CannotLower(f"{node.op.name} has axis={axis!r}, which is no axis of the array")
     return tuple(sorted({one % t.ndim for one in axes})), words.get("dtype")
 
 
@@ -197,16 +198,16 @@ def result_signature(node: Node, t: ArrayType, row: ReduceRow, asked_dtype: Any)
     """Floats are reduced in their own type: others NumPy casts in buffers, by another order."""
     found = node.outputs[0].type if len(node.outputs) == 1 else None
     if not isinstance(found, ArrayType | ScalarType) or not is_native(t.dtype):
-        raise CannotLower(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name} gives {found}, which no kernel makes of it")
     if isinstance(found, ScalarType) and found.python:
-        raise CannotLower(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name} gives {found}, which no kernel makes of it")
     own = row.results == "f" or row.start in ("LEAST", "MOST")
     if found.dtype.kind not in row.results or (own and found.dtype.char != t.dtype.char):
         raise CannotLower(f"{node.op.name} of {t} as {found.dtype}")
     if asked_dtype is not None and np.dtype(asked_dtype).char != found.dtype.char:
-        raise CannotLower(f"{node.op.name}: dtype {asked_dtype}")
+        raise CannotLower(f"{node.op.name} has dtype={asked_dtype}")
     if isinstance(found, ArrayType) and not is_dense(found):
-        raise CannotLower(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name} gives {found}, which no kernel makes of it")
     return signature(found)
 
 

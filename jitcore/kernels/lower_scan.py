@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from jitcore.ir.c_expression import CExpression
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.body import BodyStep
-from jitcore.kernels.lower import CannotLower, Lowering
+from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import order_of, types_of
 from jitcore.toolchain.abi import ARRAY, Signature, is_native
 
@@ -42,13 +43,13 @@ def scanned(node: Node) -> tuple[ArrayType, int]:
     t = leaf_type(node.args[0]) if node.args else None
     words = dict(zip(("axis", "dtype"), node.args[1:], strict=False)) | node.kwargs
     if not isinstance(t, ArrayType) or len(node.args) > 3 or not words.keys() <= {"axis", "dtype"}:
-        raise CannotLower(f"{node.op.name}: form of call")
+        raise CannotLower(f"{node.op.name} is called with arguments that no kernel takes")
     axis = words.get("axis", FORMS[node.op.name][1])
     axis = 0 if axis is None and t.ndim == 1 else axis
     if type(axis) is not int or not -t.ndim <= axis < t.ndim or 0 in t.shape:
-        raise CannotLower(f"{node.op.name}: axis {axis!r}")
+        raise CannotLower(f"{node.op.name} has axis={axis!r}, which is no axis of the array")
     if t.ndim > 1 and order_of(t)[-1:] != (axis % t.ndim,):
-        raise CannotLower(f"{node.op.name}: axis {axis!r} is not innermost")
+        raise CannotLower(f"{node.op.name} goes along axis {axis!r}, not along the innermost one")
     return t, axis % t.ndim
 
 
@@ -56,7 +57,7 @@ def lower_scan(node: Node, into: Lowering) -> None:
     t, axis = scanned(node)
     found = node.outputs[0].type
     if not isinstance(found, ArrayType) or not is_native(t.dtype) or not is_native(found.dtype):
-        raise CannotLower(f"{node.op.name}: result {found}")
+        raise CannotLower(f"{node.op.name} gives {found}, which no kernel makes of it")
     forms, _ = FORMS[node.op.name]
     own = t.dtype.kind == "f" and t.dtype.char == found.dtype.char
     whole = t.dtype.kind in "biu" and found.dtype.kind in "iu"

@@ -14,11 +14,12 @@ import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.c_expression import COPY, CExpression
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType, fresh
 from jitcore.ir.value import Value
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.lower_argmax import RANKS, TURNED, WHERE, is_first, rank_of
 from jitcore.kernels.lower_reduce import divided, lower_reduction
 from jitcore.toolchain.abi import is_native
@@ -70,7 +71,7 @@ def first(node: Node, t: ArrayType) -> Unrolled:
     if not is_native(t.dtype) or t.dtype.kind not in RANKS or t.dtype.char == "e":
         raise CannotLower(f"{node.op.name} of {t}")
     if result.dtype != WHERE or result.strides != fresh(WHERE, result.shape).strides:
-        raise CannotLower(f"{node.op.name}: result {result}")
+        raise CannotLower(f"{node.op.name} gives {result}, which no kernel makes of it")
     rank, code = rank_of(t.dtype, TURNED[node.op.name])
     return Unrolled(t.dtype, WHERE, False, rank=rank, code=code)
 

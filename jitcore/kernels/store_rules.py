@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from jitcore.ir.c_expression import COPY
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, KernelBody, Table
 from jitcore.kernels.emit.buffers import blocks_of
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.view_offsets import ViewOffset
 
 STORE = Op("store", None, Kind.MAP, Effect.FLAGS, stores=(), returns=1)
@@ -37,7 +38,7 @@ def stored(nodes: Iterable[Node]) -> Node | None:
     """The one store among these nodes."""
     found = [node for node in nodes if node.op is STORE]
     if len(found) > 1:
-        raise CannotLower("two stores")
+        raise CannotLower("one kernel stores into one array, not into two")
     return found[0] if found else None
 
 
@@ -53,7 +54,7 @@ def target_of(node: Node, views: Mapping[Value, ViewOffset]) -> ViewOffset:
     place = views.get(target) or ViewOffset(target, 0)
     signature(place.array.type)
     if not target.type.writeable or repeats(target.type):
-        raise CannotLower(f"store into {target.type}")
+        raise CannotLower(f"a store into {target.type}")
     return place
 
 
@@ -62,9 +63,9 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> Vie
     place = target_of(node, views)
     value, target = node.args
     if value not in into.known or value in into.inputs:
-        raise CannotLower("store of what another loop made")
+        raise CannotLower("what is stored is not computed in the same kernel")
     if place.array in into.known and place.array not in into.inputs:
-        raise CannotLower("store into what this loop makes")
+        raise CannotLower("it stores into an array that the same kernel makes")
     out = into.known[node.outputs[0]]
     variables = [k for k, var in enumerate(into.program.vars) if isinstance(var, Input)]
     for other, k in zip(into.inputs, variables, strict=True):
@@ -74,11 +75,11 @@ def settle(node: Node, into: Lowering, views: Mapping[Value, ViewOffset]) -> Vie
         if at.offset == place.offset and is_same(into.program.vars[k], target.type):
             into.program.shared[k] = out
         elif overlap(place, target.type, at, other.type):
-            raise CannotLower("store into what is read elsewhere")
+            raise CannotLower("the array that is stored into is read at other indices")
     if into.program.shared and (into.program.orders or into.program.folds):
-        raise CannotLower("store into what is carried along, or folded")
+        raise CannotLower("it stores a running result, or one of a reduction")
     if not written_last(into.program, out):
-        raise CannotLower("store before a read")
+        raise CannotLower("the array that is stored into is read later in the same kernel")
     return place
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import ArrayType
-from jitcore.loops.c_types import NoCForm, number
+from jitcore.loops.c_types import number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout, Size
 from jitcore.toolchain.abi import C_TYPES
@@ -41,7 +42,7 @@ def layout(w: LoopEmitter, value: Value) -> Layout:
 def of_array(w: LoopEmitter, value: Value) -> Layout:
     kind = value.type
     if not isinstance(kind, ArrayType) or not is_plain(kind):
-        raise NoCForm(f"elements of {kind}")
+        raise CannotLower(f"elements of {kind}")
     place = w.array(value)
     size = kind.dtype.itemsize
     steps = [
@@ -63,7 +64,7 @@ def is_plain(kind: ArrayType) -> bool:
 def index(w: LoopEmitter, node: Node, part: Any, extent: str) -> str:
     kind = number(part)
     if kind.dtype.kind not in "iu" or kind.dtype.char in "LQ":
-        raise NoCForm(f"an index of type {kind}")
+        raise CannotLower(f"an index of type {kind}")
     if type(part) is int:
         at = f"{part}LL" if part >= 0 else f"({extent} + {part}LL)"
         w.leave_if(node, f"(u64){at} >= (u64){extent}")

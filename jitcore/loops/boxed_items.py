@@ -7,10 +7,11 @@ had in the place of what is stored goes by csrc/loop/boxing.c, which lets go of 
 
 from __future__ import annotations
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from jitcore.loops.address import index
-from jitcore.loops.c_types import NoCForm, c_type, number
+from jitcore.loops.c_types import c_type, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import form
 from jitcore.toolchain.abi import NUMPY_SCALAR
@@ -107,5 +108,5 @@ def append(w: LoopEmitter, node: Node) -> str:
 def code_point(w: LoopEmitter, node: Node) -> str:
     (value,) = node.args
     if value.type != CHARACTER:
-        raise NoCForm("ord() of a string")
+        raise CannotLower("ord() of a string")
     return f"(i64){w.name(value)}"

@@ -15,6 +15,7 @@ from typing import Any
 from jitcore import _C
 from jitcore.config import Config
 from jitcore.host.fast_dataclass import replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.ir.ops.dyn_array import AXES, SPAN, SPAN_TRANSPOSE
@@ -34,14 +35,15 @@ from jitcore.loops.address import sizes
 from jitcore.loops.arrays import compress, constructors, reductions
 from jitcore.loops.arrays import stores as span_stores
 from jitcore.loops.boxed_items import CHARACTER_LETTER, GROWN, NONE_LETTER, SEQUENCES
-from jitcore.loops.c_types import NoCForm, c_name, number
+from jitcore.loops.c_types import c_name, number
 from jitcore.loops.emit_nodes import WALK
 from jitcore.loops.emitter import LoopEmitter, is_array
 from jitcore.loops.emitter_records import Fact
 from jitcore.loops.forms import arithmetic, comparisons, elements, functions, slices
 from jitcore.loops.line_comments import commented
 from jitcore.loops.native_loop import NativeLoop
-from jitcore.loops.transform.doall import dealt, may_run_apart, parallel
+from jitcore.loops.remarks import LOOPS, remarks_of, tried
+from jitcore.loops.transform.doall import Parallel, apart_or_why, pieces
 from jitcore.toolchain.abi import ARRAY, C_TYPES, FLAGS, NUMPY_SCALAR, SYMBOL, runtime_text, text_of
 from jitcore.toolchain.c_helpers import SELECT, once
 from jitcore.toolchain.c_source import CSource, c_source
@@ -79,10 +81,10 @@ def routine(
     config: Config,
     label: str = "",
 ) -> NativeLoop | None:
-    """NoCForm where C cannot do what a node does; None without a C compiler. `quiet`: the error
+    """CannotLower where C cannot do what a node does; None without a C compiler. `quiet`: the error
     state for calls of NumPy's functions. `label`: see toolchain/symbol_names.py."""
     if mask & FLAGS["under"]:
-        raise NoCForm("an np.errstate that does not ignore underflow")
+        raise CannotLower("an np.errstate that does not ignore underflow")
     ways: list[Any] = []
     numbers: dict[int, int] = {}
 
@@ -98,10 +100,9 @@ def routine(
     made = dict.fromkeys(defined(nodes))
     handed_on = {value for exit in exits.values() for value in values_of(exit)}
     inputs = [*dict.fromkeys(v for node in nodes for v in sorted_uses(node) if v not in made)]
-    apart = parallel(nodes)
-    w = LoopEmitter(
-        WALK, way_of, mask, handed_on | wanted, apart.loop if apart else None, sizes(inputs), exits
-    )
+    apart = apart_or_why(nodes)
+    dealt_loop = apart.loop if isinstance(apart, Parallel) else None
+    w = LoopEmitter(WALK, way_of, mask, handed_on | wanted, dealt_loop, sizes(inputs), exits)
     w.routine(nodes)
     ends = [wanted, set(), *map(values_of, ways)]
     outputs = tuple(value for value in made if any(value in end for end in ends))
@@ -109,13 +110,15 @@ def routine(
     scalars = [value for value in inputs if not is_array(value)]
     for value in inputs:
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
-            raise NoCForm(f"a value of type {value.type}")
+            raise CannotLower(f"a value of type {value.type}")
     arrays = list(w.arrays)
     source = bounded(w, text(w, scalars, arrays, outputs, rows, w.lines), label * config.perf)
     ports = (*scalars, *arrays)
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
-    deals = apart is not None and may_run_apart(inputs, others, w.calls)
-    rounds = tuple(dealt(apart, ports)) if apart is not None and deals else ()
+    rounds: tuple[Any, ...] = ()
+    for node in nodes:
+        if node.op.name in LOOPS:
+            rounds = tried(w, node, "DOALL", pieces, apart, ports, inputs, others, w.calls) or ()
     lists = [value for value in outputs if isinstance(value.type, StackType)]
     facts = (
         name,
@@ -135,7 +138,10 @@ def routine(
     )
     pure = not w.calls and is_pure(nodes, inputs)
     shown = text(w, scalars, arrays, outputs, rows, commented(w)) if config.dump else ""
-    whole = NativeLoop(ports, outputs, tuple(ways), object(), pure, facts, more, source, shown)
+    found = tuple(remarks_of(w, nodes))
+    whole = NativeLoop(
+        ports, outputs, tuple(ways), object(), pure, facts, more, source, shown, found
+    )
     return whole if config.sized else built(whole, config)
 
 
@@ -162,7 +168,7 @@ def bounded(w: LoopEmitter, text: str, label: str) -> CSource:
     """How long the compiler takes goes by the length of the text. Strands are as fast at -O1, and
     the rounds beside them seldom run."""
     if len(text) > LONGEST:
-        raise NoCForm(f"a body of more than {LONGEST:,} characters of C")
+        raise CannotLower(f"a body of more than {LONGEST:,} characters of C")
     quick = bool(w.functions) or len(text) > LONG or w.facts.count(Fact.INDEPENDENT) > MANY
     return c_source(text, label, quick)
 
@@ -237,7 +243,7 @@ def output_port(value: Value, lists: list[Value]) -> tuple[str, int, int, bool]:
     if not isinstance(kind, DynArrayType):
         return scalar_port(value)
     if not 1 <= kind.ndim <= AXES:
-        raise NoCForm("an array of many axes that is used after it")
+        raise CannotLower("an array of many axes that is used after it")
     return ARRAY, num_of(kind), kind.ndim, False
 
 
@@ -262,7 +268,7 @@ def array_port(value: Value, written: bool) -> tuple[str, int, int, bool]:
 def num_of(kind: ArrayType | DynArrayType) -> int:
     """NumPy's number of their type. float16 is NumPy's alone."""
     if kind.dtype.char not in C_TYPES or kind.dtype.char == "e":
-        raise NoCForm(f"an array of {kind.dtype} in a loop")
+        raise CannotLower(f"an array of {kind.dtype} in a loop")
     return kind.dtype.num
 
 

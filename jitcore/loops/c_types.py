@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import leaf_type
 from jitcore.ir.types import CHARACTER, NONE, ScalarType
@@ -12,16 +13,12 @@ from jitcore.toolchain.abi import C_TYPES
 from jitcore.toolchain.literals import literal
 
 
-class NoCForm(Exception):
-    """This operation has no form in C: the loop is CPython's."""
-
-
 def number(arg: Any) -> ScalarType:
     kind = leaf_type(arg)
     if not isinstance(kind, ScalarType) or (
         not kind.python and kind.dtype.char not in "?bBhHiIlLqQfdFD"
     ):
-        raise NoCForm(f"a number of type {kind}")
+        raise CannotLower(f"a number of type {kind}")
     return kind
 
 
@@ -40,7 +37,7 @@ def constant(arg: Any) -> str:
     """A literal of its type."""
     kind = number(arg)
     if kind.dtype.kind == "i" and kind.python and abs(arg) >= 1 << 63:
-        raise NoCForm(f"the int {arg}")
+        raise CannotLower(f"the int {arg}")
     made = literal(kind.dtype.type(arg))
     return f"(({c_type(kind)}){made})" if kind.dtype.kind == "c" else f"({c_type(kind)})({made})"
 

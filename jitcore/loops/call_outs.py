@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import AXES, fewest
 from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
 from jitcore.loops.address import layout
-from jitcore.loops.c_types import NoCForm, c_type, number
+from jitcore.loops.c_types import c_type, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import INPUT, Callback, Layout, Port
 from jitcore.loops.transform import batch_products, forward_stores
@@ -44,7 +45,7 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     template = [described(arg, operands) for arg in node.args]
     template += [described(arg, operands) for arg in node.kwargs.values()]
     if len(template) > MOST or len(operands) > MOST:
-        raise NoCForm(f"{node.op.words} with more than {MOST} arguments")
+        raise CannotLower(f"{node.op.words} with more than {MOST} arguments")
     for value in operands:
         if isinstance(value.type, DynArrayType):
             w.compute(value)
@@ -58,7 +59,7 @@ def call_back(w: LoopEmitter, node: Node) -> None:
     names = tuple(node.kwargs) or None
     results = tuple(result_port(w, out) for out in node.outputs) or ((NONE_LETTER, 0, 0),)
     if len(results) > MOST:
-        raise NoCForm(f"{node.op.words} with more than {MOST} results")
+        raise CannotLower(f"{node.op.words} with more than {MOST} results")
     made = Callback(node.op.target, names, tuple(template), tuple(ports), results)
     k = len(w.calls)
     w.calls.append(made)
@@ -72,7 +73,7 @@ def leave_if_few(w: LoopEmitter, node: Node, operands: Iterable[Value]) -> None:
     """Where the call would warn, and then be made again by CPython."""
     least = 0 if node.op.stores else fewest(node.op, node.args, node.kwargs)
     if least is None:
-        raise NoCForm(f"{node.op.words} (it may warn)")
+        raise CannotLower(f"{node.op.words} (it may warn)")
     for value in operands:
         if least == 0 or not isinstance(value.type, DynArrayType):
             continue
@@ -93,7 +94,7 @@ def described(arg: Any, operands: dict[Value, int]) -> tuple[int, Any]:
             parts = (arg.start, arg.stop, arg.step)
             return SLICE, tuple(described(one, operands) for one in parts)
     if type(arg) is dict:
-        raise NoCForm("a dict as an argument")
+        raise CannotLower("a dict as an argument")
     return CONSTANT, arg
 
 
@@ -122,11 +123,11 @@ def port_of(value: Value) -> Port:
     kind = value.type
     if isinstance(kind, DynArrayType):
         if not 1 <= kind.ndim <= AXES or kind.dtype.char not in C_TYPES:
-            raise NoCForm(f"a call with {kind}")
+            raise CannotLower(f"a call with {kind}")
         return ARRAY, kind.dtype.num, kind.ndim
     plain = number(value)
     if plain.dtype.char not in C_TYPES or plain.dtype.char == "e":
-        raise NoCForm(f"a call with {kind}")
+        raise CannotLower(f"a call with {kind}")
     return (plain.dtype.kind if plain.python else NUMPY_SCALAR), plain.dtype.num, 0
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Value
 from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import DynArrayType
 from jitcore.loops.arrays.delayed import buffered
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 
@@ -44,7 +44,7 @@ def extends(w: LoopEmitter, target: Layout, extents: Sequence[str]) -> None:
     """It has these extents, in C order."""
     for name, text in zip(target.extents, extents, strict=True):
         if name.isdigit() and name != text:
-            raise NoCForm("an array whose shape changes")
+            raise CannotLower("an array whose shape changes")
         if name != text:
             w.line(f"{name} = {text};")
     for axis in reversed(range(len(target.steps) - 1)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from jitcore.ir.graph import Body, Node
 from jitcore.loops import carried, reread
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.remarks import planned, tried
 from jitcore.loops.transform import (
     batch_gemv,
     batch_products,
@@ -19,10 +20,10 @@ from jitcore.loops.transform import (
 )
 
 AT_ONCE = (
-    strip_mine_driver.begin,
-    unroll_and_jam_c.begin,
-    minmax.begin,
-    wavefront.begin,
+    ("strip mining", strip_mine_driver.begin),
+    ("unroll-and-jam", unroll_and_jam_c.begin),
+    ("min/max in vector code", minmax.begin),
+    ("wavefront", wavefront.begin),
 )  # stretches of rounds
 
 
@@ -54,16 +55,17 @@ def for_(w: LoopEmitter, node: Node) -> None:
     count, index = w.kept("i64", w.text(trips)), w.name(k)
     w.positive.add(k)
     first, end = rounds_of(w, count) if node is w.dealt else ("0", count)
-    forward_stores.begin(w, body)
-    batch_products.begin(w, body, end)
-    batch_gemv.begin(w, body, end)
-    at_once = [begin(w, body, index, end) for begin in AT_ONCE]
+    forward_stores.begin(w, node, body)
+    batch_products.begin(w, node, body, end)
+    batch_gemv.begin(w, node, body, end)
+    at_once = [(way, planned(w, node, way, begin, w, body, index, end)) for way, begin in AT_ONCE]
     seldom = w.seldom
     counter = reread.begin(w, body, counted=True)
     w.line(f"for ({index} = {first}; {index} < {end}; {index}++) {{")
     with w.block(), w.rounds():
-        for stretch in filter(None, at_once):
-            stretch()
+        for way, stretch in at_once:
+            if stretch is not None:
+                tried(w, node, way, stretch)
         w.body(body)
         w.seldom = seldom
         reread.next_round(w, counter)
@@ -94,7 +96,7 @@ def loop(w: LoopEmitter, node: Node) -> None:
     w.assign_all(body.params, node.args)
     w.depth += 1
     go_on = w.scratch("int")
-    forward_stores.begin(w, body)
+    forward_stores.begin(w, node, body)
     counter = reread.begin(w, body)
     w.line("do {")
     with w.block(), w.rounds():

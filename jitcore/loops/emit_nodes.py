@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind, leaf_type
 from jitcore.loops import local_stack
 from jitcore.loops.arrays import array_nodes, delayed
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.call_outs import call_back, may_call
 from jitcore.loops.control import CONTROL
 from jitcore.loops.emitter import LoopEmitter, NodeWalk
@@ -65,7 +65,7 @@ def operation(w: LoopEmitter, node: Node) -> None:
     shared = w.shared[-1].copy()
     try:
         emit(w, node)
-    except NoCForm:
+    except CannotLower:
         written, w.watching, w.layouts, w.lazy = before
         w.shared[-1] = shared
         w.rewind(written)
@@ -76,7 +76,8 @@ def assign(w: LoopEmitter, node: Node) -> None:
     is_ufunc = node.op.ufunc is not None and node.op.kind is Kind.MAP
     form = form_of(node) or (ufunc_form if is_ufunc else None)
     if form is None:
-        raise NoCForm(f"{node.op.words} of {', '.join(str(leaf_type(arg)) for arg in node.args)}")
+        types = ", ".join(str(leaf_type(arg)) for arg in node.args)
+        raise CannotLower(f"{node.op.words} of {types}")
     if node.op.stores:
         delayed.flush(w)
     w.is_exact = node.op.name in BETTER_KNOWN

@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value, read_by
+from jitcore.ir.remark import Remark
 from jitcore.ir.types import CHARACTER, NONE, ArrayType, DynArrayType, ObjectType, ScalarType
-from jitcore.loops.c_types import NoCForm, c_name, constant, not_finite, number
+from jitcore.loops.c_types import c_name, constant, not_finite, number
 from jitcore.loops.emitter_records import (
     BatchedProducts,
     BatchedRows,
@@ -100,6 +102,7 @@ class LoopEmitter:
         self.own_rooms: dict[Value, tuple[int, int]] = {}
         self.rooms_at: dict[str, tuple[int, ...]] = {}  # in which of them a pointer may be
         self.counter = 0
+        self.remarks: dict[Node, list[Remark]] = {}  # of each loop
 
     # -- text -------------------------------------------------------------------------------------
 
@@ -259,7 +262,7 @@ class LoopEmitter:
     def way(self, node: Node) -> int:
         found = self.way_of(node)
         if found is None:
-            raise NoCForm(f"{node.op.words} after a store in the same statement of the caller")
+            raise CannotLower(f"{node.op.words} after a store in the same statement of the caller")
         self.note(Fact.ASKS)
         return found
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ScalarType, StackType
 from jitcore.loops.address import index
 from jitcore.loops.arrays import delayed
 from jitcore.loops.boxed_items import letter_of
-from jitcore.loops.c_types import NoCForm, c_type, number
+from jitcore.loops.c_types import c_type, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import LocalStack
 
@@ -121,5 +122,5 @@ CHANGES = {"pile.push": push, "pile.pop": pop, "pile.clear": clear}
 def handed(w: LoopEmitter, value: Value, slot: str) -> list[str]:
     pile = w.piles.get(value)
     if pile is None:
-        raise NoCForm("a list that is not made on each branch")
+        raise CannotLower("a list that is not made on each branch")
     return [f"{slot}.part.first = {pile.first};", f"{slot}.part.extents[0] = {pile.count};"]

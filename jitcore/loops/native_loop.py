@@ -6,6 +6,7 @@ from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Value
+from jitcore.ir.remark import Remarks
 from jitcore.toolchain.c_source import CSource
 
 
@@ -23,3 +24,4 @@ class NativeLoop:
     more: tuple[Any, ...]  # stands before its handle, the C text last, then what stands behind it
     source: CSource
     shown: str = ""  # the C text with the user's lines, where somebody wants to read it
+    remarks: tuple[Remarks, ...] = ()  # of each of its loops

@@ -12,7 +12,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence, Set
 
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
+from jitcore.ir.remark import Notes, note
 from jitcore.ir.value import Value
 from jitcore.kernels.chains.feeding import Feeding
 from jitcore.kernels.chains.rowwise import any_folds, by_rows, is_rowwise, is_single
@@ -37,7 +39,7 @@ class ChainKind:
     single: Callable[[Node], bool]
     ends: bool  # may a single operation be the last stage?
     keeps: bool  # may what a stage reads also be a result?
-    chain_of: Callable[[Sequence[FusionGroup], Collection[Value], bool], FusionGroup | None]
+    chain_of: Callable[[Sequence[FusionGroup], Collection[Value], bool], FusionGroup]
 
 
 def any_groups(steps: Sequence[Node | FusionGroup]) -> bool:
@@ -56,6 +58,7 @@ def chained(
     idle: Set[Value],
     views: Mapping[Value, ViewOffset],
     sized: bool = False,
+    notes: Notes | None = None,
 ) -> list[Node | FusionGroup]:
     """The same steps with chains in place of what feeds one another. `after`: what is read later.
     `idle`: those views that need not be made where only kernels read them. `sized`: chains for all
@@ -68,7 +71,7 @@ def chained(
         lone = lone_groups(found, kind, after, apart, views)
         found = [lone.get(step, step) if isinstance(step, Node) else step for step in found]
         calls = {group: node for node, group in lone.items()}
-        found = with_chains(found, kind, after, idle_views(found, after, idle), calls, sized)
+        found = with_chains(found, kind, after, idle_views(found, after, idle), calls, sized, notes)
         found = [calls.get(step, step) if isinstance(step, FusionGroup) else step for step in found]
     return found
 
@@ -80,6 +83,7 @@ def with_chains(
     idle: Sequence[Node],
     calls: Mapping[FusionGroup, Node],
     sized: bool,
+    notes: Notes | None,
 ) -> list[Node | FusionGroup]:
     views = frozenset(idle)
     left = [step for step in steps if isinstance(step, FusionGroup) and kind.suits(step)]
@@ -90,9 +94,14 @@ def with_chains(
         look()
         members = feeding.last(MOST_STAGES)
         new = members != tried and 1 < len(members) <= MOST_STAGES
-        made = kind.chain_of(members, feeding.kept(members), sized) if new else None
-        placed = None if made is None else in_place(made, members, steps, views, calls)
         tried = members
+        try:
+            placed = None
+            if new:
+                made = kind.chain_of(members, feeding.kept(members), sized)
+                placed = in_place(made, members, steps, views, calls)
+        except CannotLower as why:
+            note(notes, members[-1].results[0], "chain with what feeds it", why)
         if placed is None:
             feeding.drop_last()
         else:
@@ -148,9 +157,9 @@ def in_place(
     steps: Sequence[Node | FusionGroup],
     idle: Set[Node],
     calls: Mapping[FusionGroup, Node],
-) -> tuple[list[Node | FusionGroup], FusionGroup] | None:
-    """The chain between what it needs and what needs it; None where something is both. It has the
-    idle views of what it makes, unless a call reads them."""
+) -> tuple[list[Node | FusionGroup], FusionGroup]:
+    """The chain between what it needs and what needs it; CannotLower where something is both. It
+    has the idle views of what it makes, unless a call reads them."""
     made = {value for one in members for value in one.results}
     first = min(map(steps.index, members))
     before = [*steps[:first]]
@@ -169,11 +178,11 @@ def in_place(
                 behind.append(step)
     needed = {value for one in members for value in one.inputs}
     if any(not needed.isdisjoint(results(step)) for step in behind):
-        return None
+        raise CannotLower("another call or kernel has to run between them")
     seen = {value for node in own if node in idle for value in node.outputs}
     late = (calls[one] for one in behind if isinstance(one, FusionGroup) and one in calls)
     if any(not seen.isdisjoint(node.inputs) for node in late):
-        return None
+        raise CannotLower("a call reads a view of what lies between them")
     whole = replace(chain, nodes=tuple(own))
     return [*before, whole, *behind], whole
 

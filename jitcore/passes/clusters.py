@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate, line_of
 from jitcore.ir.graph import Node, uses
+from jitcore.ir.remark import Notes, note
 from jitcore.ir.types import ArrayType, ScalarType
 from jitcore.ir.value import Value
 from jitcore.kernels.constraints import SpaceConstraint, demand
@@ -23,6 +25,9 @@ from jitcore.toolchain.abi import LIMIT
 
 MOST_NODES = 64  # of one group: the C compiler's time grows faster than the gain
 MOST_OPERANDS = LIMIT // 2  # inputs, and as many results
+MANY_NODES = f"a kernel has at most {MOST_NODES} operations"
+MANY_OPERANDS = f"a kernel has at most {MOST_OPERANDS} inputs, and as many results"
+LIMITS = frozenset((MANY_NODES, MANY_OPERANDS))
 
 Readers = dict[Value, int]  # value → bit k: node k reads it; bit len(nodes): live after
 
@@ -81,7 +86,10 @@ def gathered(node: Node) -> set[Value]:
 
 
 def merged(
-    nodes: Sequence[Node], readers: Readers, views: Mapping[Value, ViewOffset]
+    nodes: Sequence[Node],
+    readers: Readers,
+    views: Mapping[Value, ViewOffset],
+    notes: Notes | None = None,
 ) -> list[Unit]:
     """Each node joins the units that feed it, where it may. Then units that read the same arrays
     join the first of them: a sum is known one loop earlier beside others that need no other."""
@@ -99,6 +107,8 @@ def merged(
             if one is not unit:
                 home.update(dict.fromkeys(unit.nodes, one))
                 unit = one
+            elif notes is not None and number in alive:
+                apart(alive[number], unit, alive, readers, nodes, notes)
         maker.update(dict.fromkeys(node.outputs, k))
     users = Users(alive.values(), views)
     for number in sorted(alive):
@@ -122,9 +132,29 @@ def is_python(value: Value) -> bool:
 def joined(number: int, unit: Unit, alive: dict[int, Unit], readers: Readers) -> Unit:
     """The unit that does what this one and the one of that number do, if one may."""
     one = alive.get(number)
-    if one is None or not fits(one, unit, readers) or crossed(one, unit, alive):
+    if one is None or obstacle(one, unit, readers) or crossed(one, unit, alive):
         return unit
     return merge(one, unit, alive, readers)
+
+
+def apart(
+    one: Unit,
+    two: Unit,
+    alive: dict[int, Unit],
+    readers: Readers,
+    nodes: Sequence[Node],
+    notes: Notes,
+) -> None:
+    """Why two that could both be kernels, of which one feeds the other, are not one kernel."""
+    if one is two or one.demand is None or two.demand is None:
+        return
+    text = obstacle(one, two, readers)
+    why = CannotLower if text in LIMITS else NotCandidate
+    if not text:
+        why, text = CannotLower, "another call or kernel has to run between them"
+    source, value = nodes[one.nodes[-1]], nodes[two.nodes[0]].outputs[0]
+    way = f"one kernel with {source.op.words}{line_of(source.where)}"
+    note(notes, value, way, why(text))
 
 
 class Users:
@@ -165,25 +195,27 @@ def arrays_of(unit: Unit, views: Mapping[Value, ViewOffset]) -> set[Value]:
     return {views[v].array if v in views else v for v in filter(is_array, unit.reads)}
 
 
-def fits(one: Unit, two: Unit, readers: Readers) -> bool:
-    """Can one loop do both?"""
+def obstacle(one: Unit, two: Unit, readers: Readers) -> str:
+    """Why one loop cannot do both; "": it can."""
     a, b = one.demand, two.demand
-    if one is two or a is None or b is None or a.shape != b.shape:
-        return False
+    if one is two or a is None or b is None:
+        return "NumPy makes the call"
+    if a.shape != b.shape:
+        return "their shapes differ"
     if (a.needs_flat or b.needs_flat) and not (a.flat and b.flat):
-        return False
+        return "NumPy's own loop, which one of them needs, runs on contiguous arrays alone"
     if a.order is not None and b.order is not None and a.order != b.order:
-        return False
+        return "NumPy adds up their elements in different orders"
     if not one.folded.isdisjoint(two.reads) or not two.folded.isdisjoint(one.reads):
-        return False
+        return "a reduction is known only when its loop has ended"
     if not one.gathered.isdisjoint(two.makes) or not two.gathered.isdisjoint(one.makes):
-        return False
+        return "an array is read by indices, out of order"
     if len(one.nodes) + len(two.nodes) > MOST_NODES:
-        return False
+        return MANY_NODES
     # a Python scalar may be an operand in several types
     inputs = sum(1 + is_python(value) for value in outside(one, two))
     outputs = len(needed(one, two, readers)) + one.firsts + two.firsts
-    return max(inputs, outputs) <= MOST_OPERANDS
+    return "" if max(inputs, outputs) <= MOST_OPERANDS else MANY_OPERANDS
 
 
 def outside(one: Unit, two: Unit) -> set[Value]:

@@ -19,6 +19,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.infer.index import address
 from jitcore.ir.op import Effect, Kind, Op
@@ -95,7 +96,8 @@ def parted(nodes: Sequence[Node], calls: Collection[Value]) -> tuple[list[Node],
     found, parts = [], ConcatParts()
     makers = {value: node for node in nodes for value in node.outputs}
     for node in nodes:
-        types = [] if set(node.outputs).intersection(calls) else layout(node)
+        joins = node.op.name in SPOTS and not set(node.outputs).intersection(calls)
+        types = places_in(node) if joins else []
         if not types or not pays(node.args[0], makers):
             found.append(node)
             continue
@@ -120,12 +122,20 @@ def is_looped(node: Node) -> bool:
     return node.op.kind is Kind.MAP or gathers(node)
 
 
-def layout(node: Node) -> list[tuple[ArrayType, int]]:
-    """For each part its type, and the byte of the whole that it starts at. Nothing where NumPy
-    joins."""
-    spot_of = SPOTS.get(node.op.name)
-    if spot_of is None or len(node.outputs) != 1 or not 1 <= len(node.args) <= 2:
+def places_in(node: Node) -> list[tuple[ArrayType, int]]:
+    """Nothing where NumPy joins."""
+    try:
+        return layout(node)
+    except CannotLower:  # passes/why_call.py says why
         return []
+
+
+def layout(node: Node) -> list[tuple[ArrayType, int]]:
+    """For each part its type, and the byte of the whole that it starts at. CannotLower where NumPy
+    joins."""
+    spot_of = SPOTS[node.op.name]
+    if len(node.outputs) != 1 or not 1 <= len(node.args) <= 2:
+        raise CannotLower(f"{node.op.words} is called with more than arrays and an axis")
     values, whole = node.args[0], node.outputs[0].type
     words = node.kwargs | dict(zip(("axis",), node.args[1:], strict=False))
     axis = words.get("axis", 0)
@@ -133,11 +143,11 @@ def layout(node: Node) -> list[tuple[ArrayType, int]]:
         not words.keys() <= ({"axis"} if node.op.name in WITH_AXIS else set())
         or type(axis) is not int
     ):
-        return []
+        raise CannotLower(f"{node.op.words} is called with more than arrays and a constant axis")
     if type(values) not in (list, tuple) or not all(is_array(value) for value in values):
-        return []
+        raise CannotLower("the parts are not a list or tuple of aligned arrays with axes")
     if not is_plain(whole) or not is_dense(whole):  # type: ignore[arg-type]
-        return []
+        raise CannotLower("the whole is not an aligned array in C order")
     array = phantom(whole)  # type: ignore[arg-type]
     found, at = [], 0
     for value in values:
@@ -147,7 +157,7 @@ def layout(node: Node) -> list[tuple[ArrayType, int]]:
         part = array[(*before, at if own is None else slice(at, at + extent), ...)]
         t = type_of(part)
         if not isinstance(t, ArrayType) or t.shape != shape:
-            return []
+            raise CannotLower("a part is repeated, or cast")
         found.append((t, address(part) - address(array)))
         at += extent
     return found

@@ -13,7 +13,9 @@ from collections.abc import Collection, Mapping, Sequence, Set
 
 from jitcore.host.deadline import look
 from jitcore.host.fast_dataclass import replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, uses
+from jitcore.ir.remark import Notes, note
 from jitcore.ir.types import fresh
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input, KernelBody
@@ -21,7 +23,7 @@ from jitcore.kernels.constraints import lower_any
 from jitcore.kernels.emit.register_tile import held
 from jitcore.kernels.group import FusionGroup, Given, Reads, Write
 from jitcore.kernels.iteration_space import nest_of
-from jitcore.kernels.lower import CannotLower, Lowering, signature
+from jitcore.kernels.lower import Lowering, signature
 from jitcore.kernels.parallel_split import pays_alone
 from jitcore.kernels.store_rules import certain, settle, stored
 from jitcore.kernels.view_offsets import ViewOffset, placed, shared
@@ -59,11 +61,12 @@ def grouped(
     live_out: Collection[Value],
     views: Mapping[Value, ViewOffset],
     sized: bool,
+    notes: Notes | None = None,
 ) -> list[Node | FusionGroup]:
     own = placed(nodes, views)
     nodes, views = shared(nodes, own), {**views, **own}
     readers = readers_of(nodes, live_out)
-    units = ordered(merged(nodes, readers, views))
+    units = ordered(merged(nodes, readers, views, notes))
     parts = [ReadyUnit([nodes[k] for k in sorted(unit.nodes)], unit.demand) for unit in units]
     recompute(parts, live_out)
     later: set[Value] = set(live_out)
@@ -71,7 +74,7 @@ def grouped(
     dead = dying(parts, live_out, views)
     for part, last in zip(reversed(parts), reversed(dead), strict=True):
         look()
-        group = group_of(part, later, views, last, sized)
+        group = group_of(part, later, views, last, sized, notes)
         made.append([*part.nodes] if group is None else [group])
         later |= part.reads()
     return [step for steps in reversed(made) for step in steps]
@@ -83,6 +86,7 @@ def group_of(
     views: Mapping[Value, ViewOffset],
     dead: Set[Value],
     anyway: bool = False,
+    notes: Notes | None = None,
 ) -> FusionGroup | None:
     """The group of these nodes, lowered, with what is read `later` for its results; None where
     single calls are as good, unless `anyway`: of an entry for all sizes one cannot say where they
@@ -99,7 +103,8 @@ def group_of(
     try:
         store = stored(members)
         place = None if store is None else settle(store, lowering, views)
-    except CannotLower:
+    except CannotLower as why:
+        note(notes, members[0].outputs[0], "store in a kernel", why)
         return None
     program = lowering.program
     written = () if store is None else store.outputs

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect, Kind, Op, leaf_type
 from jitcore.ir.ops.array import GETITEM
@@ -111,8 +112,11 @@ def rolls_of(nodes: Sequence[Node], live_out: Collection[Value]) -> dict[Value, 
         for value in node.inputs:
             readers.setdefault(value, []).append(node)
     for node in nodes:
-        shifts = shifts_of(node) if node.op.name == ROLL else None
-        if shifts is None or node.outputs[0] in live_out:
+        if node.op.name != ROLL or node.outputs[0] in live_out:
+            continue
+        try:
+            shifts = shifts_of(node)
+        except CannotLower:  # passes/why_call.py says why
             continue
         read_by = readers.get(node.outputs[0], [])
         if not read_by or not all(map(calculates, read_by)):
@@ -133,34 +137,39 @@ def calculates(node: Node) -> bool:
     return len(dtypes) == 1 and all(dtype.kind in node.op.c for dtype in dtypes)
 
 
-def shifts_of(node: Node) -> tuple[int, ...] | None:
-    """How far along each axis; None where it is no plain roll of a plain array in C order."""
+def shifts_of(node: Node) -> tuple[int, ...]:
+    """How far along each axis. CannotLower where it is no plain roll of a plain array in C order,
+    or a long way."""
     names = ("shift", "axis")
     words = {**dict(zip(names, node.args[1:], strict=False)), **node.kwargs}
     source = node.args[0]
     t = source.type if type(source) is Value else None
     if len(node.args) > 3 or not words.keys() <= {*names} or not isinstance(t, ArrayType):
-        return None
+        raise CannotLower("np.roll is not called with an array, a shift and an axis")
     if not is_native(t.dtype) or not t.aligned or not t.shape or 0 in t.shape:
-        return None
+        raise CannotLower(f"it is an array of {t}")
     if node.outputs[0].type != fresh(t.dtype, t.shape):
-        return None
+        raise CannotLower("the result is not in C order")
     shift, axis = words.get("shift"), words.get("axis")
     if axis is None:
         axis = 0 if len(t.shape) == 1 else ()
     shifts = shift if type(shift) is tuple else (shift,)
     axes = axis if type(axis) is tuple else (axis,)
-    if not axes or len(shifts) != len(axes) or not all(type(n) is int for n in (*shifts, *axes)):
-        return None
+    if not axes or len(shifts) != len(axes):
+        raise CannotLower("np.roll without an axis goes through the rows of the array")
+    if not all(type(n) is int for n in (*shifts, *axes)):
+        raise CannotLower("the shift or the axis is no constant int")
     return summed(shifts, axes, t.shape)
 
 
-def summed(shifts: Pad, axes: Pad, shape: Pad) -> tuple[int, ...] | None:
-    """The shortest way to go; None where it is far."""
+def summed(shifts: Pad, axes: Pad, shape: Pad) -> tuple[int, ...]:
+    """The shortest way to go."""
     total = [0] * len(shape)
     for shift, axis in zip(shifts, axes, strict=True):
         if not -len(shape) <= axis < len(shape):
-            return None
+            raise CannotLower(f"axis {axis} is out of bounds")
         total[axis] += shift
     near = [(s + n // 2) % n - n // 2 for s, n in zip(total, shape, strict=True)]
-    return tuple(near) if max(map(abs, near)) <= WIDEST else None
+    if max(map(abs, near)) > WIDEST:
+        raise CannotLower(f"the shift is longer than {WIDEST}")
+    return tuple(near)

@@ -18,13 +18,15 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Node, uses
 from jitcore.ir.op import Kind, Op, Unsupported
 from jitcore.ir.ops.array import GETITEM
+from jitcore.ir.remark import Notes, note
 from jitcore.ir.types import ArrayType, Shape, fresh
 from jitcore.ir.value import Value, map_tree
 from jitcore.kernels.constraints import is_lowered, lower_any
-from jitcore.kernels.lower import CannotLower, Lowering
+from jitcore.kernels.lower import Lowering
 from jitcore.kernels.lower_reduce import asked, is_dense, is_reduction, order_of, reduced
 from jitcore.kernels.short_axis_rows import LONGEST, UNROLLED, Unrolled, unrolled
 from jitcore.kernels.view_offsets import is_plain
@@ -32,10 +34,6 @@ from jitcore.kernels.view_offsets import is_plain
 MOST_NODES = 48  # that stand for one reduction
 FEW = 64  # rows that NumPy searches as fast, where they are in memory
 MOST_READ = 24  # arrays and views of them
-
-
-class NotHere(Exception):
-    """The reduction stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ class UnrolledElements:
             self.through.add(value)
             return self.again(maker, shape, cut)
         if maker is not None and is_lowered(maker) and value not in self.kept:
-            raise NotHere(f"{maker.op.name} is computed whole")
+            raise CannotLower(f"{maker.op.words}, which it reduces, is computed as a whole")
         return self.viewed(value, cut)
 
     def is_simple(self, maker: Node) -> bool:
@@ -109,15 +107,15 @@ class UnrolledElements:
             return self.add(UNROLLED, args, {"spec": spec}, made, maker.where)
         t = maker.op.infer(args, maker.kwargs)
         if not isinstance(t, ArrayType) or t.shape != shape:
-            raise NotHere(f"{maker.op.name} of elements")
+            raise CannotLower(f"{maker.op.words} of single elements has another type")
         return self.add(maker.op, args, maker.kwargs, t, maker.where)
 
     def viewed(self, value: Value, cut: AxisElement) -> Value:
         if not is_plain(value.type):
-            raise NotHere("no plain array")
+            raise CannotLower("it reduces an array that is not aligned, or of another byte order")
         t = GETITEM.infer((value, cut.index()), {})
         if not isinstance(t, ArrayType):
-            raise NotHere("no view")
+            raise CannotLower("its elements are no view of an array")
         view = self.add(GETITEM, (value, cut.index()), {}, t)
         self.views.add(view)
         return view
@@ -128,7 +126,7 @@ class UnrolledElements:
         value = Value(t)
         self.nodes.append(Node(op, args, kwargs, (value,), (), where or self.where))
         if len(self.nodes) - len(self.views) > MOST_NODES or len(self.views) > MOST_READ:
-            raise NotHere("too much")
+            raise CannotLower(f"it takes more than {MOST_NODES} operations or {MOST_READ} arrays")
         return value
 
 
@@ -181,6 +179,7 @@ def in_elements(
     live_out: Collection[Value],
     calls: Collection[Value],
     varying: Collection[int] = (),
+    notes: Notes | None = None,
 ) -> list[Node]:
     """The nodes with short reductions unrolled, but for those of `calls`, and those over an axis
     whose extent is one of `varying`."""
@@ -195,7 +194,7 @@ def in_elements(
     for node in nodes:
         form = None if set(calls).intersection(node.outputs) else form_of(node, varying)
         elements = UnrolledElements(makers, whole, simple, node.where)
-        last = None if form is None else replaced(node, form, elements, readers)
+        last = None if form is None else replaced(node, form, elements, readers, notes)
         if last is None:
             found.append(node)
         else:
@@ -207,23 +206,36 @@ def in_elements(
 
 
 def replaced(
-    node: Node, form: ElementForm, elements: UnrolledElements, readers: dict[Value, int]
+    node: Node,
+    form: ElementForm,
+    elements: UnrolledElements,
+    readers: dict[Value, int],
+    notes: Notes | None,
 ) -> Node | None:
     """What stands for the reduction, after the elements; None where it stays."""
-    value = node.args[0]
-    maker = elements.makers.get(value)
-    if maker is not None and is_lowered(maker) and readers[value] > 1:
-        return None  # it is in a loop anyway
-    few = node.outputs[0].type.size < FEW  # type: ignore[union-attr]
-    if form.spec.rank is not None and few and (maker is None or not elements.is_simple(maker)):
-        return None
     try:
-        cuts = [AxisElement(form.axis, k, form.kept) for k in range(form.extent)]
-        args = tuple(elements.of(value, cut) for cut in cuts)
-    except (NotHere, CannotLower, Unsupported):
+        args = elements_of(node, form, elements, readers)
+    except CannotLower as why:
+        note(notes, node.outputs[0], "short axis unrolled", why)
+        return None
+    except Unsupported:
         return None
     spec = replace(form.spec, origin=node.outputs[0])
     return Node(UNROLLED, args, {"spec": spec}, node.outputs, (), node.where)
+
+
+def elements_of(
+    node: Node, form: ElementForm, elements: UnrolledElements, readers: dict[Value, int]
+) -> tuple[Value, ...]:
+    value = node.args[0]
+    maker = elements.makers.get(value)
+    if maker is not None and is_lowered(maker) and readers[value] > 1:
+        raise CannotLower("others read the array that it reduces")  # it is in a loop anyway
+    few = node.outputs[0].type.size < FEW  # type: ignore[union-attr]
+    if form.spec.rank is not None and few and (maker is None or not elements.is_simple(maker)):
+        raise NotCandidate("there are few rows, in memory")
+    cuts = [AxisElement(form.axis, k, form.kept) for k in range(form.extent)]
+    return tuple(elements.of(value, cut) for cut in cuts)
 
 
 def readers_of(nodes: Sequence[Node], live_out: Collection[Value]) -> dict[Value, int]:

@@ -15,6 +15,7 @@ from typing import Literal
 
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.ir.graph import Node
+from jitcore.ir.remark import Notes
 from jitcore.ir.value import Value
 from jitcore.kernels.fast_math import as_asked
 from jitcore.kernels.group import FusionGroup
@@ -51,6 +52,7 @@ class WindowPlan:
     given: Set[Value] = frozenset()  # results of the program's own nodes
     parts: ConcatParts = field(default_factory=ConcatParts)
     left: Sequence[Value] = ()
+    notes: Notes = field(default_factory=dict)  # what did not apply; one for all plans of a window
 
     @property
     def nodes(self) -> list[Node]:
@@ -90,7 +92,8 @@ def fold_filled(plan: WindowPlan) -> WindowPlan:
 
 def unroll_short_axes(plan: WindowPlan) -> WindowPlan:
     """Sums over two or three elements → those elements: unroll_short_axes.py"""
-    return replace(plan, steps=in_elements(plan.nodes, plan.live_out, plan.calls, plan.varying))
+    nodes = in_elements(plan.nodes, plan.live_out, plan.calls, plan.varying, plan.notes)
+    return replace(plan, steps=nodes)
 
 
 def elide_concat(plan: WindowPlan) -> WindowPlan:
@@ -103,7 +106,7 @@ def fuse(plan: WindowPlan) -> WindowPlan:
     """Nodes → groups, one kernel each: fuse.py"""
     nodes = plan.nodes
     own = placed(nodes, plan.earlier).keys() - plan.given
-    groups = grouped(nodes, plan.live_out, plan.earlier, bool(plan.varying))
+    groups = grouped(nodes, plan.live_out, plan.earlier, bool(plan.varying), plan.notes)
     steps = without_views(groups, own)
     calls = origins([step for step in steps if isinstance(step, Node)])
     left = [*plan.parts.wholes(refused(steps)), *calls]
@@ -135,8 +138,8 @@ def chain(plan: WindowPlan) -> WindowPlan:
     """Groups that feed one another → one kernel, band by band: chain.py"""
     if plan.numerics != "exact":
         return plan
-    sized = bool(plan.varying)
-    return replace(plan, steps=chained(plan.steps, plan.live_out, plan.idle, plan.views, sized))
+    given = plan.live_out, plan.idle, plan.views, bool(plan.varying)
+    return replace(plan, steps=chained(plan.steps, *given, plan.notes))
 
 
 def order_stores(plan: WindowPlan) -> WindowPlan:
@@ -166,6 +169,19 @@ def label(plan: WindowPlan) -> WindowPlan:
     return replace(plan, steps=[*map(with_label, plan.steps)]) if plan.labels else plan
 
 
+def remark(plan: WindowPlan) -> WindowPlan:
+    """What did not apply, said of the group that makes the value."""
+    return replace(plan, steps=[noted(step, plan.notes) for step in plan.steps])
+
+
+def noted(step: Step, notes: Notes) -> Step:
+    if isinstance(step, Node) or not notes:
+        return step
+    found = (one for node in step.nodes for value in node.outputs for one in notes.get(value, ()))
+    remarks = tuple(dict.fromkeys(found))
+    return replace(step, remarks=remarks) if remarks else step
+
+
 # Rewrites make new values, so they are made once; what comes after begins anew where it must.
 REWRITES: tuple[Pass, ...] = (
     scale_products,
@@ -188,6 +204,7 @@ FINISH: tuple[Pass, ...] = (
     replace_calls,
     set_errstate,
     label,
+    remark,
 )
 PASSES: tuple[Pass, ...] = (*REWRITES, *FUSION, *FINISH)
 
@@ -205,6 +222,7 @@ def run(plan: WindowPlan) -> WindowPlan:
 def fused_plan(plan: WindowPlan) -> WindowPlan:
     while True:
         made = plan
+        plan.notes.clear()
         for one in FUSION:
             made = one(made)
             if made.left:

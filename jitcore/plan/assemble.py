@@ -29,6 +29,7 @@ from jitcore.plan.liveness import Live, exit_values, live_windows, recipe_values
 from jitcore.plan.lower_plan import PlanLowering, called
 from jitcore.plan.plan_builder import PlanBuilder
 from jitcore.plan.segments import PlannedSegment, Schedule, flat, is_in_c, scheduled, without_frame
+from jitcore.plan.step_remarks import NO_REMARKS, StepRemarks
 from jitcore.plan.work import Work
 from jitcore.symbolic.state import Capture
 from jitcore.symbolic.state import LoopRegion as Looped
@@ -55,6 +56,7 @@ class Assembled:
     plan: Schedule | None = None
     in_c: int = 0  # calls of functions of our own, in NumPy's place
     works: tuple[Work, ...] = ()
+    remarks: StepRemarks = NO_REMARKS
 
 
 def assemble(capture: Capture, config: Config) -> Assembled:
@@ -158,6 +160,7 @@ def entry_of(made: Schedule, programs: Programs, lowering: type[PlanLowering] | 
 def assembled(plan: Schedule, entry: Any, capture: Capture) -> Assembled:
     """`capture`: what the plan was made of."""
     steps = [*flat(plan.segments)]
+    routines = [one.routine for one in plan.segments if one.routine is not None]
     return Assembled(
         entry,
         tuple(plan.kernels.values()),
@@ -168,10 +171,11 @@ def assembled(plan: Schedule, entry: Any, capture: Capture) -> Assembled:
         plan.frameless,
         footprint(plan.live, plan.segments, exit_values(plan.capture)),
         moves(plan, capture),
-        tuple(one.routine.code for one in plan.segments if one.routine is not None),
+        tuple(one.code for one in routines),
         plan,
         sum(map(is_in_c, steps)),
         tuple(works(plan)),
+        StepRemarks([remark for one in routines for remark in one.remarks], steps),
     )
 
 

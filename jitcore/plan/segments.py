@@ -20,6 +20,7 @@ from jitcore.guards.source import Source
 from jitcore.host.deadline import aside
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.lazy_import import LazyModule
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import ArrayType
 from jitcore.kernels.group import FusionGroup
@@ -27,7 +28,6 @@ from jitcore.kernels.kernel import kernels as compiled
 from jitcore.kernels.kernel import kernels_to_come
 from jitcore.kernels.store_rules import STORE
 from jitcore.kernels.view_offsets import ViewOffset, lasting
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.native_loop import NativeLoop
 from jitcore.passes.replace_calls import IN_C, own_bins
 from jitcore.passes.step_labels import label
@@ -194,7 +194,7 @@ def routine_of(name: str, loops: Looped, after: set[Value], config: Config) -> N
         made: NativeLoop | None = build(
             name, loops.nodes, loops.exits, recipe_values, after, *state
         )
-    except NoCForm as error:
+    except CannotLower as error:
         why = f"this loop has {error}, which jitcore does not compile"
         raise LoopLeft(loops.at, why) from error
     if made is None:

@@ -20,6 +20,7 @@ from jitcore.guards.reason import summed
 from jitcore.host.fast_dataclass import dataclass, replace
 from jitcore.host.units import binary, counted, seconds
 from jitcore.ir.graph import Node
+from jitcore.ir.remark import lines
 from jitcore.plan.work import Work
 from jitcore.report.annotated import is_numpys
 from jitcore.report.graphviz import Picture, picture
@@ -38,7 +39,8 @@ from jitcore.user.cache_info import arrays_of
 class Explanation:
     """graphs   the compiled regions: `.graph`, `.kernels`, `.calls`, `.guards`, `.entry`,
     `.seconds`, `.footprint` (bytes of the arrays that it makes, alive at once: `.compiled`, and
-    `.calls` as NumPy's calls one by one)
+    `.calls` as NumPy's calls one by one), `.remarks.found()` (which ways of lowering applied to
+    its loops, kernels and calls, and why others did not)
     breaks   where the graph broke: `.code .filename .lineno .reason .hint`
     guards   what must hold for the graphs to be used, in words
     recompiles  why functions that the call met were compiled more than once: `.place`, `.changes`
@@ -250,8 +252,10 @@ RETIRED = "; runs in CPython since: NumPy's own calls were faster here"
 WAITING = "; its kernels are being compiled, NumPy does their work meanwhile"
 
 
-def graph_lines(region: Region, life: Life) -> tuple[str, str]:
-    return graph_line(region), f"      {life}"
+def graph_lines(region: Region, life: Life) -> Iterator[str]:
+    yield graph_line(region)
+    yield f"      {life}"
+    yield from remark_lines(region)
 
 
 def graph_line(region: Region) -> str:
@@ -266,6 +270,14 @@ def graph_line(region: Region) -> str:
         f"ran {counted(region.entry.hits, 'time')}"
         f"{RETIRED if region.entry.retired else WAITING if region.entry.kernels_pending else ''}"
     )
+
+
+def remark_lines(region: Region) -> Iterator[str]:
+    """Of each loop in C what applied and what did not; of kernels and NumPy calls, where something
+    did not."""
+    found = [one for one in region.remarks.found() if one.verdict or one.declined]
+    for text in lines(found, region.function.function):
+        yield f"      {text}"
 
 
 def calls(region: Region) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import DEBUG
 from types import CodeType
 from typing import Any
 
@@ -12,6 +13,7 @@ from jitcore import _C, logs
 from jitcore.errors import GraphBreakError
 from jitcore.fallback.breaks import Break, caret
 from jitcore.guards.reason import Change
+from jitcore.ir.remark import lines
 from jitcore.opcodes.decode import Code, decode
 from jitcore.runtime.records import Done, Recompile, Record, Region, records
 from jitcore.runtime.regions import place_at
@@ -29,6 +31,10 @@ def keep(record: Record, region: Region) -> None:
     if logs.wants(logs.guards):
         words = "".join(f"\n  {text}" for text in region.guards)
         logs.guards.info("%s, offset %d:%s", region.function, region.offset, words)
+    if logs.wants(logs.kernels):
+        home, whole = region.function.function, logs.wants(logs.kernels, DEBUG)
+        for text in lines(region.remarks.found(), home, whole):
+            logs.kernels.info("%s: %s", region.function, text)
     record.regions.append(region)
     for collector in list(collectors.values()):
         collector.append(region)

@@ -24,6 +24,7 @@ from jitcore.fallback.breaks import Break, Place
 from jitcore.guards.reason import Change, summed
 from jitcore.host.fast_dataclass import dataclass
 from jitcore.ir.graph import Graph
+from jitcore.plan.step_remarks import NO_REMARKS, StepRemarks
 from jitcore.plan.work import Work
 from jitcore.user.cache_info import Extents
 
@@ -53,6 +54,7 @@ class Region:
     moves: Moves = NO_MOVES
     end: int = -1  # the offset at which CPython goes on, unless it returns
     exits: Mapping[int, Place] = field(default_factory=dict)  # every such offset
+    remarks: StepRemarks = NO_REMARKS  # what applied to its loops and kernels
 
     @property
     def traffic(self) -> Traffic:

@@ -11,6 +11,7 @@ from jitcore.fallback.breaks import Place, place_of
 from jitcore.guards.guard import IsArray, IsSized
 from jitcore.opcodes.decode import Code, decode
 from jitcore.plan.assemble import Assembled
+from jitcore.plan.step_remarks import NO_REMARKS
 from jitcore.runtime.records import NO_MOVES, Region
 from jitcore.symbolic.state import Capture, EffectStep
 from jitcore.symbolic.state import LoopRegion as Looped
@@ -40,6 +41,7 @@ def region_of(
         assembled.moves if assembled is not None else NO_MOVES,
         captured.exit.offset,
         exits_of(decoded, captured),
+        assembled.remarks if assembled is not None else NO_REMARKS,
     )
 
 

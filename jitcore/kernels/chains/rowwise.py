@@ -16,6 +16,8 @@ from itertools import zip_longest
 from math import prod
 
 from jitcore.host.fast_dataclass import replace
+from jitcore.host.units import binary
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Node
 from jitcore.ir.types import Shape
 from jitcore.ir.value import Value
@@ -33,6 +35,7 @@ from jitcore.toolchain.abi import LIMIT
 BUDGET = 1 << 18  # bytes of a band, all that it reads, makes and keeps,
 MOST = 1 << 19  # if a row is not longer: half of a cache of the second level
 SIZED_BAND = 32  # rows, where there may be any number of columns
+OTHERWISE = "one kernel reads another one's result by a view, cast or repeated"
 FEW = 4  # rows: too few for several threads
 
 
@@ -55,19 +58,19 @@ def is_rowwise(group: FusionGroup) -> bool:
     return plain and not across and movable(group)
 
 
-def by_rows(
-    members: Sequence[FusionGroup], kept: Collection[Value], sized: bool
-) -> FusionGroup | None:
-    """One group for all; None where they do not fit. `kept`: what others read."""
+def by_rows(members: Sequence[FusionGroup], kept: Collection[Value], sized: bool) -> FusionGroup:
+    """One group for all; CannotLower where they do not fit. `kept`: what others read."""
     shapes = [one.shape for one in members]
     frame = max(shapes, key=prod)
     frame = frame if len(frame) > 1 else (1, *frame)
     framed = [in_frame(shape, frame) for shape in shapes]
     makers = {v: (k, n) for k, one in enumerate(members) for n, v in enumerate(one.results)}
-    if None in framed or not any(one.program.folds for one in members):
-        return None
+    if not any(one.program.folds for one in members):
+        raise NotCandidate("none of the kernels reduces rows")
+    if None in framed:
+        raise CannotLower("the kernels' arrays have not the same rows")
     if any(sums_rows(one, frame) for one in members):
-        return None
+        raise CannotLower("a sum over all rows is known only after the last row")
     making, stages = Making(), list[Stage]()
     inside = {value for one in members for value in one.inputs if value in makers}
     for one, shape in zip(members, framed, strict=True):
@@ -77,16 +80,16 @@ def by_rows(
             lead(one.shape, frame), len(one.shape),
         )  # fmt: skip
         reads = reads_of(one, stage, makers, stages, making)
-        if reads is None:
-            return None
         writes = tuple(result_of(v, one, making) if v in kept else None for v in one.results)
         stages.append(replace(stage, reads=reads, writes=writes))
     signatures = tuple(one for _, one in making.results)
-    if not inside or len(making.given) + len(signatures) > LIMIT:
-        return None
+    if not inside:
+        raise NotCandidate("no kernel reads what another one makes")
+    if len(making.given) + len(signatures) > LIMIT:
+        raise CannotLower(f"together they have more than {LIMIT} inputs and results")
     rows = band(stages, making, frame)
     if rows == 0:
-        return None
+        raise CannotLower(f"a row takes more than {binary(MOST)}")
     rows = min(rows, frame[0]) if not sized else SIZED_BAND if frame[0] > 1 else 1
     chain = Chain(
         tuple(stages), (frame[0], frame[1]), (rows, frame[1]), len(making.given), signatures, True,
@@ -94,7 +97,7 @@ def by_rows(
     )  # fmt: skip
     few = frame[0] == 1 if sized else frame[0] < FEW  # one that varies may be many
     if few and duration(chain) >= 2 * LEAST:
-        return None
+        raise CannotLower("there are too few rows for several threads")
     taken = tuple(taken_over(members, stages, making))
     return replace(whole(divided(chain, 1), making, [], members), taken=taken)
 
@@ -127,8 +130,8 @@ def reads_of(
     makers: Mapping[Value, tuple[int, int]],
     stages: Sequence[Stage],
     making: Making,
-) -> tuple[Shift | Outside, ...] | None:
-    """None where it is a result that is read in another way than it lies."""
+) -> tuple[Shift | Outside, ...]:
+    """CannotLower where it is a result that is read in another way than it lies."""
     variables = [var for var in one.program.vars if isinstance(var, Input)]
     found: list[Shift | Outside] = []
     for (number, offset), var in zip(one.reads, variables, strict=True):
@@ -141,9 +144,9 @@ def reads_of(
         made = source.outputs[output]
         moves = zip(source.steps(made), stage.steps(var.signature), stage.shape, strict=True)
         if offset or made.dtype != var.dtype or any(a != b for a, b, n in moves if n > 1):
-            return None
+            raise CannotLower(OTHERWISE)
         if any(n == 1 < m for n, m in zip(stage.shape, spread(source, output), strict=True)):
-            return None
+            raise CannotLower(OTHERWISE)
         where = source.writes[output]
         found.append(Shift(maker, output, 0, 0) if where is None else replace(where, made=True))
     return tuple(found)

@@ -20,6 +20,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
 from jitcore.host.fast_dataclass import replace
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.types import ArrayType
 from jitcore.ir.value import Value
 from jitcore.kernels.body import Input
@@ -43,27 +44,27 @@ def is_shifted(group: FusionGroup) -> bool:
     return plain and apart and wide and movable(group)
 
 
-def by_shifts(
-    members: Sequence[FusionGroup], kept: Collection[Value], sized: bool
-) -> FusionGroup | None:
-    """One group for all; None where they do not fit. `kept`: what others read."""
+def by_shifts(members: Sequence[FusionGroup], kept: Collection[Value], sized: bool) -> FusionGroup:
+    """One group for all; CannotLower where they do not fit. `kept`: what others read."""
     makers = {v: (k, n) for k, one in enumerate(members) for n, v in enumerate(one.results)}
     reads = [shifts(one, makers) for one in members]
-    if any(found is None for found in reads) or len({one.shape[2:] for one in members}) > 1:
-        return None
-    shifted = [[s for s in found if isinstance(s, Shift)] for found in reads if found is not None]
+    if len({one.shape[2:] for one in members}) > 1:
+        raise CannotLower("the kernels' arrays differ along later axes than the second")
+    shifted = [[s for s in found if isinstance(s, Shift)] for found in reads]
     stores = [one for one in members if one.written]
-    if not any(shifted) or len(stores) > 1:
-        return None
+    if not any(shifted):
+        raise NotCandidate("no kernel reads what another one makes")
+    if len(stores) > 1:
+        raise CannotLower("several of the kernels store into arrays that exist already")
     fed = {shift.maker for found in shifted for shift in found}
     ahead = [leads(members, shifted, axis) for axis in (0, 1)]
     ends = [one.shape for k, one in enumerate(members) if k not in fed]
     frame = max(shape[0] for shape in ends), max(shape[1] for shape in ends)
     if any(one.shape[:2] != frame for one in stores):
-        return None
+        raise CannotLower("what is stored is smaller than other results")
     making = Making()
     if stores and not settled(stores[0], members, making):
-        return None
+        raise CannotLower("one kernel reads the array that another one stores into")
     stages = [
         Stage(
             replace(one.program, shared={}),  # what it takes over for itself, others may read
@@ -74,13 +75,12 @@ def by_shifts(
             (ahead[0][k][1], ahead[1][k][1]),
         )
         for k, (one, own) in enumerate(zip(members, reads, strict=True))
-        if own is not None
     ]
     tile = tile_for(stages, frame, sized)
     if not all(near(stage, frame) for stage in stages) or tile is None:
-        return None
+        raise CannotLower(f"the arrays' extents differ by more than {REACH}")
     if len(making.given) + len(making.results) > LIMIT:
-        return None
+        raise CannotLower(f"together they have more than {LIMIT} inputs and results")
     signatures = tuple(one for _, one in making.results)
     chain = Chain(tuple(stages), frame, tile, len(making.given), signatures, sized=sized)
     return whole(divided(chain, BAND), making, stores, members)
@@ -88,8 +88,8 @@ def by_shifts(
 
 def shifts(
     one: FusionGroup, makers: Mapping[Value, tuple[int, int]]
-) -> list[Shift | tuple[int, int]] | None:
-    """What each of its inputs is; None where it is a result read in another way."""
+) -> list[Shift | tuple[int, int]]:
+    """What each of its inputs is; CannotLower where it is a result read in another way."""
     variables = [var for var in one.program.vars if isinstance(var, Input)]
     found: list[Shift | tuple[int, int]] = []
     for (number, offset), var in zip(one.reads, variables, strict=True):
@@ -99,7 +99,7 @@ def shifts(
             continue
         shift = shift_of(value, offset, var.signature, one.shape)
         if shift is None:
-            return None
+            raise CannotLower("one kernel reads another one's result by a view with other steps")
         found.append(Shift(*makers[value], *shift))
     return found
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.ops.dyn_array import SPAN_ITEM, SPAN_PUT
 from jitcore.loops.address import layout
@@ -18,7 +19,6 @@ from jitcore.loops.arrays.delayed import buffered, copied, flush, shape_of
 from jitcore.loops.arrays.elementwise import address, is_part, load
 from jitcore.loops.arrays.nest import buffer, nest
 from jitcore.loops.arrays.stores import box, branch, either, moved
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.call_outs import call_back
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
@@ -46,7 +46,7 @@ def mask_of(w: LoopEmitter, node: Node, of: Layout, key: Any) -> Layout:
 def select(w: LoopEmitter, node: Node) -> None:
     array, key = node.args
     if not is_mask(w, array, key):
-        raise NoCForm("an index that is not a mask of the array's own axes")
+        raise CannotLower("an index that is not a mask of the array's own axes")
     of = buffered(w, array)
     mask = mask_of(w, node, of, key)
     w.settle()
@@ -232,10 +232,10 @@ def places(w: LoopEmitter, node: Node) -> None:
     """Where an array of one axis is not 0."""
     (array,) = node.args
     if node.kwargs or not is_part(array) or len(shape_of(w, array)[0]) != 1:
-        raise NoCForm(f"{node.op.words} of several axes")
+        raise CannotLower(f"{node.op.words} of several axes")
     of = buffered(w, array)
     if of.dtype.char == "e":
-        raise NoCForm(f"{node.op.words} of float16")
+        raise CannotLower(f"{node.op.words} of float16")
     w.settle()
     into = buffer(w, node, of.extents, np.dtype(np.int64))
     count, first = w.scratch("i64"), f"((i64 *){into.pointer})"

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.types import ArrayType, DynArrayType, ScalarType
-from jitcore.loops.c_types import NoCForm, number
+from jitcore.loops.c_types import number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Fact, Layout
 from jitcore.loops.forms.scalars import converted
@@ -52,7 +53,7 @@ def choice_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     (out,) = node.outputs
     dtype = out.type.dtype  # type: ignore[union-attr]
     if len(node.args) != 3 or node.kwargs or dtype.char not in NATIVE:
-        raise NoCForm("np.where of views of these dtypes")
+        raise CannotLower("np.where of views of these dtypes")
     return np.dtype(bool), dtype, dtype, dtype
 
 
@@ -66,7 +67,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
         or len(node.outputs) != ufunc.nout
         or len(node.args) != ufunc.nin
     ):
-        raise NoCForm(f"{node.op.words} of views")
+        raise CannotLower(f"{node.op.words} of views")
     given: list[Any] = []
     for arg in node.args:
         kind = arg.type if is_part(arg) else number(arg)
@@ -75,7 +76,7 @@ def loop_dtypes(node: Node) -> tuple[np.dtype[Any], ...]:
     dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout))
     made = [out.type.dtype for out in node.outputs]  # type: ignore[union-attr]
     if any(d.char not in NATIVE for d in dtypes) or [*dtypes[ufunc.nin :]] != made:
-        raise NoCForm(f"{node.op.words} of views of these dtypes")
+        raise CannotLower(f"{node.op.words} of views of these dtypes")
     return dtypes
 
 
@@ -102,16 +103,16 @@ def cast(text: str, of: np.dtype[Any], to: np.dtype[Any]) -> str:
     if of == to:
         return text
     if "e" in (of.char, to.char):
-        raise NoCForm("float16 as another type")  # C has its bits as an int
+        raise CannotLower("float16 as another type")  # C has its bits as an int
     if to.kind == "b" and of.kind in "iuf":
         return f"(({text}) != 0)"
     if not np.can_cast(of, to, "safe"):
-        raise NoCForm(f"{of} as {to}")
+        raise CannotLower(f"{of} as {to}")
     name = C_TYPES[to.char]
     if to.kind == "c":
         part = "f32" if to.char == "F" else "f64"
         if of.kind == "c":
-            raise NoCForm("complex64 as complex128")
+            raise CannotLower("complex64 as complex128")
         return f"(({name}){{({part})({text}), 0}})"
     return f"({name})({text})"
 

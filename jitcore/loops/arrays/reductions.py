@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.array_nodes import BY_NAME
 from jitcore.loops.arrays.delayed import buffered, copied, operand
 from jitcore.loops.arrays.elementwise import is_part, load
 from jitcore.loops.arrays.nest import buffer, nest
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
 from jitcore.loops.transform import batch_gemv, dots
@@ -25,15 +25,15 @@ def product(w: LoopEmitter, node: Node) -> None:
     what goes backwards."""
     (out,) = node.outputs
     if node.kwargs or len(node.args) != 2 or not all(map(is_part, node.args)):
-        raise NoCForm(f"{node.op.words} of these types")
+        raise CannotLower(f"{node.op.words} of these types")
     kind = out.type
     assert isinstance(kind, ScalarType | DynArrayType)
     a, b = (in_memory(w, node, arg, kind.dtype) for arg in node.args)
     if not (1 <= len(a.extents) <= 2 and 1 <= len(b.extents) <= 2):
-        raise NoCForm("a product of stacks of matrices")
+        raise CannotLower("a product of stacks of matrices")
     dot = node.op.ufunc is None
     if dot and (len(a.extents) != 1 or len(b.extents) != 1 or kind.dtype.kind not in "iufc"):
-        raise NoCForm("np.dot of matrices")
+        raise CannotLower("np.dot of matrices")
     if dot:
         w.leave_if(node, f"{a.extents[0]} == 1")  # which is a product
         for of in (a, b):
@@ -42,7 +42,7 @@ def product(w: LoopEmitter, node: Node) -> None:
                 w.leave_if(node, f"{step} <= 0 || {step} % {size} != 0")
     inner = core_loop(np.matmul, kind.dtype.char * 3)
     if inner is None:
-        raise NoCForm(f"a product of {kind.dtype}")
+        raise CannotLower(f"a product of {kind.dtype}")
     if a.extents[-1] != b.extents[0]:
         w.leave_if(node, f"{a.extents[-1]} != {b.extents[0]}")
     m, p = a.extents[:-1], b.extents[1:]
@@ -104,7 +104,7 @@ def averaged(w: LoopEmitter, node: Node) -> None:
     (out,) = node.outputs
     given = node.args[0]
     if out.type != FLOAT64 or not is_part(given) or given.type.dtype != FLOAT64.dtype:
-        raise NoCForm(f"{node.op.words} of other types than float64")
+        raise CannotLower(f"{node.op.words} of other types than float64")
     count = fold(w, node, np.add)
     w.leave_if(node, f"{count} == 0")  # of which NumPy warns
     w.line(f"{w.name(out)} /= (f64){count};")
@@ -119,10 +119,10 @@ def extremes(w: LoopEmitter, node: Node, sign: str) -> None:
     kind = of.dtype
     assert isinstance(out.type, DynArrayType)
     if out.type.dtype != kind or kind.char not in "bhilqBHILQfd":
-        raise NoCForm(f"{node.op.words} of {kind}")
+        raise CannotLower(f"{node.op.words} of {kind}")
     for axis in axes:
         if of.extents[axis] == "0":
-            raise NoCForm(f"{node.op.words} of an empty array")
+            raise CannotLower(f"{node.op.words} of an empty array")
         if not of.extents[axis].isdigit():
             w.leave_if(node, f"{of.extents[axis]} == 0")
     kept = [axis for axis in range(len(of.extents)) if axis not in axes]
@@ -164,7 +164,7 @@ def axes_of(node: Node, ndim: int) -> list[int]:
     axes = axis if type(axis) is tuple else (axis,)
     plain = len(node.args) == 1 and node.kwargs.keys() == {"axis"}
     if not plain or not axes or not all(type(one) is int and -ndim <= one < ndim for one in axes):
-        raise NoCForm(f"{node.op.words} called in this way")
+        raise CannotLower(f"{node.op.words} called in this way")
     return sorted({one % ndim for one in axes})
 
 
@@ -174,15 +174,15 @@ def fold(w: LoopEmitter, node: Node, ufunc: np.ufunc) -> str:
     (out,) = node.outputs
     kind = out.type
     if node.kwargs or len(node.args) != 1 or not isinstance(kind, ScalarType):
-        raise NoCForm(f"{node.op.words} with an axis or keywords")
+        raise CannotLower(f"{node.op.words} with an axis or keywords")
     of = buffered(w, node.args[0])
     if len(of.extents) != 1 or kind.dtype.kind not in "iufc":
-        raise NoCForm(f"{node.op.words} of several axes")
+        raise CannotLower(f"{node.op.words} of several axes")
     if of.dtype != kind.dtype:
         of = copied(w, node, of, kind.dtype)
     inner = inner_loop(ufunc, kind.dtype.char * 3)
     if inner is None:
-        raise NoCForm(f"{ufunc.__name__} of {kind.dtype}")
+        raise CannotLower(f"{ufunc.__name__} of {kind.dtype}")
     name, c_type = w.name(out), C_TYPES[kind.dtype.char]
     whole = count = of.extents[0]
     first = of.pointer

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.op import Effect
 from jitcore.loops.arrays.delayed import effect_of, operand
 from jitcore.loops.arrays.elementwise import address
 from jitcore.loops.arrays.nest import buffer, nest
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import DelayedNode, Layout
 from jitcore.toolchain.numpy_loops import Freedom, inner_loop
@@ -21,9 +21,9 @@ def called(w: LoopEmitter, made: DelayedNode) -> list[Layout]:
     assert ufunc is not None
     inner = inner_loop(ufunc, "".join(dtype.char for dtype in made.dtypes))
     if inner is None or inner.freedom < Freedom.FORWARD:
-        raise NoCForm(f"{ufunc.__name__} of {made.dtypes[0]}")
+        raise CannotLower(f"{ufunc.__name__} of {made.dtypes[0]}")
     if ufunc is np.power and made.dtype.kind in "iu":  # its loop raises, within itself
-        raise NoCForm("np.power of ints")
+        raise CannotLower("np.power of ints")
     given = [
         operand(w, node, arg, dtype) for arg, dtype in zip(made.args, made.dtypes, strict=False)
     ]

@@ -6,8 +6,9 @@ import operator
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
-from jitcore.loops.c_types import NoCForm, c_type, is_int, number, result, world
+from jitcore.loops.c_types import c_type, is_int, number, result, world
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import FORMS, Form, both, form, target, within
 from jitcore.loops.fp_flags import called, watched
@@ -27,7 +28,7 @@ def arithmetic(sign: str) -> Form:
             return watched(w, node, f"{a} {sign} {b}")
         if kind == "c":
             return complex_arithmetic(w, node, sign, a, b)
-        raise NoCForm(f"{sign} with result {result(node)}")
+        raise CannotLower(f"{sign} with result {result(node)}")
 
     return made
 
@@ -50,7 +51,7 @@ for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*")):
 def divide(w: LoopEmitter, node: Node) -> str:
     kind, python = world(node)
     if kind != "f":
-        raise NoCForm("/ of complex numbers")
+        raise CannotLower("/ of complex numbers")
     if python:
         for arg in node.args:
             if number(arg).dtype.kind == "i" and all(is_int(number(one)) for one in node.args):
@@ -67,7 +68,7 @@ def floor_divide(w: LoopEmitter, node: Node) -> str:
     kind, _ = world(node)
     name = c_type(result(node))
     if kind not in "iuf":
-        raise NoCForm(f"// of {result(node)}")
+        raise CannotLower(f"// of {result(node)}")
     a, b = (w.kept(name, one) for one in both(w, node))
     w.leave_if(node, f"{b} == 0")
     which = "div" if node.op.name == "op.floordiv" else "mod"
@@ -79,7 +80,7 @@ def floor_divide(w: LoopEmitter, node: Node) -> str:
             w.leave_if(node, f"{b} == -1 && {a} == ({name}){least + 1}LL - 1")
         return f"({name})rt_whole_{which}({a}, {b})"
     if name != "f64":
-        raise NoCForm("// of float32")
+        raise CannotLower("// of float32")
     w.leave_if(node, f"!__builtin_isfinite({a}) || !__builtin_isfinite({b})")
     return watched(w, node, f"rt_real_{which}({a}, {b})")
 
@@ -96,10 +97,10 @@ def power(w: LoopEmitter, node: Node) -> str:
         w.leave_if(node, f"rt_whole_power({w.text(base)}, {w.text(exponent)}, &{out})")
         return out
     if kind != "f" or c_type(result(node)) != "f64":
-        raise NoCForm(f"** with result {result(node)}")
+        raise CannotLower(f"** with result {result(node)}")
     chars = [number(arg).dtype.char for arg in node.args if not number(arg).python]
     if not python and ("d" not in chars or "?" in chars):
-        raise NoCForm("** by np.power")
+        raise CannotLower("** by np.power")
     a, b = (w.kept("f64", one) for one in both(w, node))
     if python:
         odd = f"{a} < 0 && {b} != __builtin_floor({b})"
@@ -130,7 +131,7 @@ def bits(w: LoopEmitter, node: Node) -> str:
         a, b = (f"({w.text(arg)} != 0)" for arg in node.args)
         return f"{a} {sign} {b}"
     if kind not in "iu":
-        raise NoCForm(f"{sign} of {result(node)}")
+        raise CannotLower(f"{sign} of {result(node)}")
     a, b = both(w, node)
     return f"({c_type(result(node))})({a} {sign} {b})"
 
@@ -139,7 +140,7 @@ def bits(w: LoopEmitter, node: Node) -> str:
 def shift(w: LoopEmitter, node: Node) -> str:
     kind, python = world(node)
     if kind not in "iu":
-        raise NoCForm(f"a shift of {result(node)}")
+        raise CannotLower(f"a shift of {result(node)}")
     name, left = c_type(result(node)), node.op.name == "op.lshift"
     a, b = (w.kept(name, one) for one in both(w, node))
     if python:

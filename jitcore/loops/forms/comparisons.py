@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType
-from jitcore.loops.c_types import NoCForm, is_int, number
+from jitcore.loops.c_types import is_int, number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import FORMS, Form, both, within
 
@@ -26,7 +27,7 @@ def comparison(sign: str) -> Form:
             return f"{a} {sign} {b}" if all(large) else f"(i64){a} {sign} (i64){b}"
         signed = b if large[0] else a
         if any(not kind.python and kind.dtype.kind == "i" for kind in kinds):
-            raise NoCForm("int64 and uint64 compared")
+            raise CannotLower("int64 and uint64 compared")
         w.leave_if(node, f"(i64){signed} < 0")
         return f"(u64){a} {sign} (u64){b}"
 
@@ -43,7 +44,7 @@ def compared_floats(w: LoopEmitter, node: Node, sign: str, kinds: list[ScalarTyp
     if any(not kind.python and kind.dtype.char == "f" for kind in kinds) and any(
         is_int(kind) and not kind.python for kind in kinds
     ):
-        raise NoCForm("float32 compared with an int of NumPy")
+        raise CannotLower("float32 compared with an int of NumPy")
     to = ScalarType(np.dtype(np.float32 if narrow else np.float64))
     for arg in node.args:
         if is_int(number(arg)) and number(arg).python:
@@ -54,7 +55,7 @@ def compared_floats(w: LoopEmitter, node: Node, sign: str, kinds: list[ScalarTyp
 
 def compared_complex(w: LoopEmitter, node: Node, sign: str) -> str:
     if sign not in ("==", "!=") or any(number(arg).dtype.char != "D" for arg in node.args):
-        raise NoCForm(f"{sign} of complex numbers")
+        raise CannotLower(f"{sign} of complex numbers")
     a, b = (w.text(arg) for arg in node.args)
     same = f"({a}.re == {b}.re && {a}.im == {b}.im)"
     return same if sign == "==" else f"!{same}"

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.address import index, layout
-from jitcore.loops.c_types import NoCForm, number
+from jitcore.loops.c_types import number
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import converted, form
 from jitcore.loops.fp_flags import watch
@@ -93,7 +94,7 @@ def stored(w: LoopEmitter, node: Node, value: Any, dtype: np.dtype[Any]) -> str:
             return converted(w, node, value, to)
         return whole_of_whole(w, node, text, kind.dtype, dtype)
     if kind.dtype.kind == "c" and dtype.kind == "f":
-        raise NoCForm("a complex number stored as a real one")
+        raise CannotLower("a complex number stored as a real one")
     if dtype.char in "fF" and kind.dtype.kind in "fc" and kind.dtype.char not in "fF":
         made = w.kept(C_TYPES[dtype.char], converted(w, node, value, to))
         watch(w, node, made, to)
@@ -118,7 +119,7 @@ def whole_of_float(w: LoopEmitter, node: Node, value: Any, dtype: np.dtype[Any])
     """A Python float becomes an int first, a np.float64 is cast: within range both cut."""
     kind = number(value)
     if kind.dtype.kind == "c" or dtype.char in "LQ":
-        raise NoCForm(f"{kind} stored as {dtype}")
+        raise CannotLower(f"{kind} stored as {dtype}")
     a = w.kept("f64", f"(f64){w.text(value)}")
     limits = np.iinfo(dtype)
     low, high = max(limits.min, -(1 << 62)), min(limits.max, 1 << 62)

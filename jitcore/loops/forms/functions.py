@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
-from jitcore.loops.c_types import NoCForm, c_type, is_int, number, result
+from jitcore.loops.c_types import c_type, is_int, number, result
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import Form, form, target, within
 
@@ -23,13 +24,13 @@ def negative(w: LoopEmitter, node: Node) -> str:
         return f"-{a}"
     if kind == "c":
         return f"({name}){{-{a}.re, -{a}.im}}"
-    raise NoCForm(f"- of {result(node)}")
+    raise CannotLower(f"- of {result(node)}")
 
 
 @form("op.pos")
 def positive(w: LoopEmitter, node: Node) -> str:
     if number(node.args[0]) != result(node):
-        raise NoCForm("+ of a bool")
+        raise CannotLower("+ of a bool")
     return w.text(node.args[0])
 
 
@@ -37,7 +38,7 @@ def positive(w: LoopEmitter, node: Node) -> str:
 def invert(w: LoopEmitter, node: Node) -> str:
     kind = number(node.args[0])
     if kind.dtype.kind not in "iu" or kind != result(node):
-        raise NoCForm(f"~ of {kind}")
+        raise CannotLower(f"~ of {kind}")
     return f"({c_type(kind)})~{w.text(node.args[0])}"
 
 
@@ -59,7 +60,7 @@ def absolute(w: LoopEmitter, node: Node) -> str:
         out = w.kept("f64", f"rt_hypot({a}.re, {a}.im)")
         w.leave_if(node, f"!__builtin_isfinite({out})")
         return out
-    raise NoCForm(f"abs() of {kind}")
+    raise CannotLower(f"abs() of {kind}")
 
 
 @form("op.truth")
@@ -92,7 +93,7 @@ def ceil(w: LoopEmitter, node: Node) -> str:
 @target(round)
 def round_(w: LoopEmitter, node: Node) -> str:
     if len(node.args) != 1:
-        raise NoCForm("round() to digits")
+        raise CannotLower("round() to digits")
     return rounded(w, node, "__builtin_rint")
 
 
@@ -101,9 +102,9 @@ def rounded(w: LoopEmitter, node: Node, how: str) -> str:
     arg = node.args[0]
     kind, text = number(arg), w.text(arg)
     if len(node.args) != 1 or kind.dtype.kind == "c":
-        raise NoCForm(f"an int of {kind}")
+        raise CannotLower(f"an int of {kind}")
     if not kind.python and kind.dtype.char != "d" and not is_int_of(node):
-        raise NoCForm(f"{node.op.words}() of {kind}")  # by a method, or by way of a float
+        raise CannotLower(f"{node.op.words}() of {kind}")  # by a method, or by way of a float
     if kind.dtype.kind != "f":
         if kind.dtype.char in "LQ":
             w.leave_if(node, f"{text} >> 63")
@@ -122,7 +123,7 @@ def is_int_of(node: Node) -> bool:
 def to_float(w: LoopEmitter, node: Node) -> str:
     kind = number(node.args[0])
     if kind.dtype.kind == "c":
-        raise NoCForm("float() of a complex number")
+        raise CannotLower("float() of a complex number")
     return f"(f64){w.text(node.args[0])}"
 
 
@@ -130,7 +131,7 @@ def to_float(w: LoopEmitter, node: Node) -> str:
 def to_complex(w: LoopEmitter, node: Node) -> str:
     """Of two real numbers; `complex(x, y)` of complex ones adds."""
     if any(number(arg).dtype.kind == "c" for arg in node.args) or len(node.args) > 2:
-        raise NoCForm("complex() of complex numbers")
+        raise CannotLower("complex() of complex numbers")
     for arg in node.args:
         if is_int(number(arg)):
             within(w, node, arg)
@@ -165,11 +166,11 @@ OF_TWO = frozenset(("atan2", "pow", "copysign", "fmod"))
 def libm(name: str) -> Form:
     def made(w: LoopEmitter, node: Node) -> str:
         if len(node.args) != 1 + (name in OF_TWO):
-            raise NoCForm(f"math.{name} of {len(node.args)} numbers")
+            raise CannotLower(f"math.{name} of {len(node.args)} numbers")
         args = []
         for arg in node.args:
             if number(arg).dtype.kind not in "iufb":
-                raise NoCForm(f"math.{name} of {number(arg)}")
+                raise CannotLower(f"math.{name} of {number(arg)}")
             if is_int(number(arg)):
                 within(w, node, arg)
             args.append(w.kept("f64", f"(f64){w.text(arg)}"))
@@ -191,7 +192,7 @@ for _name in LIBM:
 @target(math.isfinite, math.isinf, math.isnan)
 def class_of_float(w: LoopEmitter, node: Node) -> str:
     if number(node.args[0]).dtype.kind not in "iufb":
-        raise NoCForm("a complex number")
+        raise CannotLower("a complex number")
     names = {id(fn): f"__builtin_{fn.__name__}" for fn in (math.isfinite, math.isinf, math.isnan)}
     return f"{names[id(node.op.target)]}((f64){w.text(node.args[0])}) != 0"
 
@@ -200,7 +201,7 @@ def scaled(factor: str) -> Form:
     def made(w: LoopEmitter, node: Node) -> str:
         (arg,) = node.args
         if number(arg).dtype.kind not in "iufb":
-            raise NoCForm("degrees of a complex number")
+            raise CannotLower("degrees of a complex number")
         return f"(f64){w.text(arg)} * {factor}"
 
     return made

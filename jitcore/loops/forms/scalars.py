@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.types import ScalarType
 from jitcore.ir.value import Value
-from jitcore.loops.c_types import NoCForm, c_type, number, result
+from jitcore.loops.c_types import c_type, number, result
 from jitcore.loops.emitter import LoopEmitter
 
 Form = Callable[[LoopEmitter, Node], str]
@@ -60,17 +61,17 @@ def converted(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     if goal == "c":
         part = "f32" if to.dtype.char == "F" else "f64"
         if source == "c" and part == "f32" and type(arg) is not Value:
-            raise NoCForm("a complex constant as complex64")
+            raise CannotLower("a complex constant as complex64")
         if source == "c":
             return f"(({c_type(to)}){{({part}){text}.re, ({part}){text}.im}})"
         return f"(({c_type(to)}){{{real(w, node, arg, to)}, 0}})"
     if source == "c":
-        raise NoCForm("a complex number as a real one")
+        raise CannotLower("a complex number as a real one")
     if goal == "f":
         return real(w, node, arg, to)
     if goal in "iu":
         return whole(w, node, arg, to)
-    raise NoCForm(f"{kind} as {to}")
+    raise CannotLower(f"{kind} as {to}")
 
 
 def real(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
@@ -83,7 +84,7 @@ def real(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     if narrow and kind.dtype.char == "d":
         return narrowed(w, node, arg, text)
     if narrow and kind.dtype.kind in "iu" and kind.dtype.itemsize > 2:
-        raise NoCForm(f"{kind} as float32")
+        raise CannotLower(f"{kind} as float32")
     name = "f32" if narrow else "f64"
     # gcc 12 makes 0.0 - (double)i into -(double)i, which is -0.0 for 0; not where i is a variable
     return w.kept(name, f"({name}){text}") if type(arg) is Value else f"({name}){text}"
@@ -95,7 +96,7 @@ def narrowed(w: LoopEmitter, node: Node, arg: Any, text: str) -> str:
         with np.errstate(over="ignore"):
             fits = bool(np.isinf(np.float32(arg)) == np.isinf(float(arg)))
         if not fits:
-            raise NoCForm(f"{arg} as float32")
+            raise CannotLower(f"{arg} as float32")
         return f"(f32)(f64){text}"
     out = w.kept("f32", f"(f32)(f64){text}")
     w.leave_if(node, f"__builtin_isinf({out}) && !__builtin_isinf((f64){text})")
@@ -105,13 +106,13 @@ def narrowed(w: LoopEmitter, node: Node, arg: Any, text: str) -> str:
 def whole(w: LoopEmitter, node: Node, arg: Any, to: ScalarType) -> str:
     kind, text = number(arg), w.text(arg)
     if kind.dtype.kind == "f":
-        raise NoCForm("a float as an int")
+        raise CannotLower("a float as an int")
     name = c_type(to)
     if kind.python and kind.dtype.kind == "i" and to.dtype != np.dtype(np.int64):
         if type(arg) is int:
             limits = np.iinfo(to.dtype)
             if not limits.min <= arg <= limits.max:
-                raise NoCForm(f"{arg} as {to}")
+                raise CannotLower(f"{arg} as {to}")
         else:
             bad = f"{text} < 0" if name == "u64" else f"({name}){text} != {text}"
             w.leave_if(node, bad)
@@ -122,7 +123,7 @@ def within(w: LoopEmitter, node: Node, arg: Any) -> None:
     """Beyond 2**53 it would matter how an int becomes a float."""
     if type(arg) is int:
         if abs(arg) > EXACT:
-            raise NoCForm("a large int as a float")
+            raise CannotLower("a large int as a float")
     elif number(arg).dtype.itemsize == 8 and number(arg).dtype.kind in "iu":
         text = w.text(arg)
         w.leave_if(node, f"{text} > {EXACT}LL || {text} < -{EXACT}LL")

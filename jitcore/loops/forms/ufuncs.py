@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node
 from jitcore.ir.op import Effect
 from jitcore.ir.types import ScalarType
-from jitcore.loops.c_types import NoCForm, number, result
+from jitcore.loops.c_types import number, result
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms.scalars import converted
 from jitcore.loops.fp_flags import watched
@@ -20,14 +21,14 @@ NATIVE = "?bBhHiIlLqQfdFD"
 def ufunc_form(w: LoopEmitter, node: Node) -> str:
     ufunc = node.op.ufunc
     if ufunc is None or node.kwargs or ufunc.nout != 1 or len(node.args) != ufunc.nin:
-        raise NoCForm(f"{node.op.words} of these numbers")
+        raise CannotLower(f"{node.op.words} of these numbers")
     kinds = [number(arg) for arg in node.args]
     asked = [
         kind.pytype if kind.python and kind.dtype.kind != "b" else kind.dtype for kind in kinds
     ]
     dtypes = ufunc.resolve_dtypes((*asked, None))
     if any(dtype.char not in NATIVE for dtype in dtypes) or dtypes[-1] != result(node).dtype:
-        raise NoCForm(f"{node.op.words} of {', '.join(map(str, kinds))}")
+        raise CannotLower(f"{node.op.words} of {', '.join(map(str, kinds))}")
     args = [
         w.kept(C_TYPES[dtype.char], converted(w, node, arg, ScalarType(dtype)))
         for arg, dtype in zip(node.args, dtypes, strict=False)
@@ -60,10 +61,10 @@ def call(
     silent: bool,
 ) -> str:
     if ufunc is np.power and dtypes[-1].kind in "iu":  # its loop raises, within itself
-        raise NoCForm("np.power of ints")
+        raise CannotLower("np.power of ints")
     inner = inner_loop(ufunc, "".join(dtype.char for dtype in dtypes))
     if inner is None:
-        raise NoCForm(f"{ufunc.__name__} of {dtypes[0]}")
+        raise CannotLower(f"{ufunc.__name__} of {dtypes[0]}")
     w.settle()  # some of NumPy's loops clear flags
     if w.deferred:
         w.leave_if(node, f"rt_flags() & {w.deferred}")

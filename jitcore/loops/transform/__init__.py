@@ -12,7 +12,9 @@
     dots.py                  dot products in the BLAS's order of additions
     batch_products.py        dot products of later iterations computed early
     batch_gemv.py            vector-matrix products of several iterations at once
-    rejected.py              why a transformation does not apply
+
+Where a transformation does not apply it raises CannotLower with the reason (ir/cannot_lower.py),
+which control.py records of the loop (loops/remarks.py).
 
 Legality is decided by subscripts, or by a test of addresses at run time. Anything out of the
 ordinary at run time undoes the block and runs the iterations one by one.

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 
 from jitcore import _C
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SPAN
 from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Access, BatchedRows, Layout, SubscriptKind
+from jitcore.loops.remarks import tried
 from jitcore.loops.transform import dots
 from jitcore.loops.transform.batch_products import Round, is_vector, moves, planned
 from jitcore.toolchain.blas import threads_of_blas
@@ -36,27 +38,34 @@ WIDE = 8  # columns: what a row may have beyond its own
 # ---- which products ------------------------------------------------------------------------------
 
 
-def begin(w: LoopEmitter, body: Body, end: str) -> None:
+def begin(w: LoopEmitter, loop: Node, body: Body, end: str) -> None:
     """Before a `for`, after ahead.begin: of the products that stand in its body."""
     candidates = [(k, node) for k, node in enumerate(body.nodes) if is_product(node)]
     if not candidates:
         return
     of = Round.of(body)
-    written = of.written()
-    if written is None or not agrees():
-        return
     for at, node in candidates:
-        vector, matrix = (of.access(arg) for arg in node.args)
-        if vector is None or matrix is None or not is_vector(vector) or not moves(vector):
-            continue
-        rest = rest_of(of, node.args[1])
-        if not is_matrix(matrix, rest):
-            continue
-        plan = planned(w, of, at, (vector, matrix), written, end, "rt_rows", False)
-        if plan is not None:
-            w.rows[node] = BatchedRows(plan, rest)
-            w.aheads[-1].append(plan.variable)
-            w.line(f"{plan.variable}.to = 0;")
+        made = tried(w, loop, "batched products", batched, w, of, at, node, end)
+        if made is not None:
+            w.rows[node] = made
+            w.aheads[-1].append(made.plan.variable)
+            w.line(f"{made.plan.variable}.to = 0;")
+
+
+def batched(w: LoopEmitter, of: Round, at: int, node: Node, end: str) -> BatchedRows:
+    written = of.written()
+    if not agrees():
+        raise CannotLower("no order of additions has the bits of NumPy's BLAS here")
+    vector, matrix = (of.access(arg) for arg in node.args)
+    if vector is None or not is_vector(vector):
+        raise CannotLower("the vector of the product is no plain slice of an array from outside")
+    if not moves(vector):
+        raise CannotLower("the vector of the product is the same in each iteration")
+    rest = rest_of(of, node.args[1])
+    if matrix is None or not is_matrix(matrix, rest):
+        raise CannotLower("the matrix of the product is another in each iteration")
+    plan = planned(w, of, at, (vector, matrix), written, end, "rt_rows", False)
+    return BatchedRows(plan, rest)
 
 
 def is_product(node: Node) -> bool:

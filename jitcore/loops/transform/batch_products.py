@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, line_of
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SLICE_COUNT, SLICE_START, SPAN, SPAN_STORE, dims_of
 from jitcore.ir.ops.loop import RANGE_ITEM
@@ -29,6 +30,7 @@ from jitcore.loops.emitter_records import (
     Subscript,
     SubscriptKind,
 )
+from jitcore.loops.remarks import tried
 
 PRODUCTS = frozenset(("matmul", "dot", "ndarray.dot"))
 PLAIN = frozenset(("op.add", "op.sub", "op.mul", "extent", "slice.start", "slice.count"))
@@ -45,9 +47,9 @@ class WrittenAccess:
 # ---- which products ------------------------------------------------------------------------------
 
 
-def begin(w: LoopEmitter, body: Body, end: str) -> None:
+def begin(w: LoopEmitter, loop: Node, body: Body, end: str) -> None:
     """Before a `for`: of the products that stand in its body."""
-    found = [*products(w, body, end)]
+    found = [*products(w, loop, body, end)]
     w.aheads.append([one.variable for _, one in found])
     w.ahead |= found
     for one in w.aheads[-1]:
@@ -65,16 +67,15 @@ def forget(w: LoopEmitter) -> None:
             w.line(f"{one}.to = 0;")
 
 
-def products(w: LoopEmitter, body: Body, end: str) -> Iterator[tuple[Node, BatchedProducts]]:
+def products(
+    w: LoopEmitter, loop: Node, body: Body, end: str
+) -> Iterator[tuple[Node, BatchedProducts]]:
     candidates = [(k, node) for k, node in enumerate(body.nodes) if is_product(node)]
     if not candidates:
         return
     of = Round.of(body)
-    written = of.written()
-    if written is None:
-        return
     for at, node in candidates:
-        made = ahead(w, of, at, node, written, end)
+        made = tried(w, loop, "batched products", ahead, w, of, at, node, end)
         if made is not None:
             yield node, made
 
@@ -86,14 +87,15 @@ def is_product(node: Node) -> bool:
     return isinstance(out.type, ScalarType) and out.type.dtype.char == "d"
 
 
-def ahead(
-    w: LoopEmitter, of: Round, at: int, node: Node, written: Sequence[WrittenAccess], end: str
-) -> BatchedProducts | None:
+def ahead(w: LoopEmitter, of: Round, at: int, node: Node, end: str) -> BatchedProducts:
+    written = of.written()
     a, b = (of.access(arg) for arg in node.args)
     if a is None or b is None or not (is_vector(a) and is_vector(b)):
-        return None
-    if is_growing(a) != is_growing(b) or not (moves(a) or moves(b)):
-        return None
+        raise CannotLower("a vector of the product is no plain slice of an array from outside")
+    if is_growing(a) != is_growing(b):
+        raise CannotLower("one vector of the product grows with the counter, the other does not")
+    if not (moves(a) or moves(b)):
+        raise CannotLower("neither vector of the product is one by the counter")
     return planned(w, of, at, (a, b), written, end, "rt_ahead", is_growing(a))
 
 
@@ -106,14 +108,16 @@ def planned(
     end: str,
     ctype: str,
     growing: bool,
-) -> BatchedProducts | None:
-    """None: the rounds in between may write what is read."""
+) -> BatchedProducts:
+    """CannotLower: the rounds in between may write what is read."""
     a, b = operands
     meetings = [(one.access, read) for one in written for read in (a, b) if may_meet(one, read, at)]
     others = {(one.array, read.array) for one, read in meetings if one.array is not read.array}
     pairs = [(of.known(one, at), read) for one, read in meetings if one.array is read.array]
-    if len(others) + len(pairs) > MOST or not all(may_differ(*pair) for pair in pairs):
-        return None
+    if len(others) + len(pairs) > MOST:
+        raise CannotLower("the loop stores into too many arrays that it may also read")
+    if not all(may_differ(*pair) for pair in pairs):
+        raise CannotLower("an iteration may store what the product of a later one reads")
     ordered = [pair for pair in dict.fromkeys((one.array, r.array) for one, r in meetings)]
     variable = w.scratch(ctype)
     index = w.name(of.body.params[0])
@@ -184,8 +188,7 @@ class Round:
             made |= dict.fromkeys(node.outputs, k)
         return Round(body, made)
 
-    def written(self) -> list[WrittenAccess] | None:
-        """None: nobody knows."""
+    def written(self) -> list[WrittenAccess]:
         found = []
         for k, node in enumerate(self.body.nodes):
             for one in every(node):
@@ -193,7 +196,7 @@ class Round:
                     continue
                 access = self.stored(one)
                 if access is None:
-                    return None
+                    raise CannotLower(f"{one.op.words}{line_of(one.where)}, nobody knows where")
                 found.append(WrittenAccess(access, k))
         return found
 

@@ -11,11 +11,12 @@ the loop stand numbers only, since each thread computes them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate, line_of
 from jitcore.ir.graph import Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
@@ -47,25 +48,49 @@ class DealtPart:
     pins: frozenset[Pin] = frozenset()
 
 
-class Shared(Exception):
-    """Rounds share something."""
-
-
-def parallel(nodes: Sequence[Node]) -> Parallel | None:
+def parallel(nodes: Sequence[Node]) -> Parallel:
     loops = [node for node in nodes if node.bodies]
-    if len(loops) != 1 or loops[0].op.name != "for" or loops[0].outputs:
-        return None
+    if len(loops) != 1:
+        raise CannotLower("there are several loops, or branches, side by side")
     (loop,) = loops
+    if loop.op.name != "for":
+        raise NotCandidate("how many iterations there are is only known at the end")
+    if loop.outputs:
+        raise CannotLower("one iteration hands a variable on to the next")
     before = nodes[: nodes.index(loop)]
-    try:
-        found = Accesses(loop.bodies[0].params[0])
-        found.nodes(loop.bodies[0].nodes)
-        pins = {array: found.pin(array) for array in found.written}
-    except Shared:
-        return None
-    if not pins or not all(repeatable(node, found.written) for node in before):
-        return None
+    found = Accesses(loop.bodies[0].params[0])
+    found.nodes(loop.bodies[0].nodes)
+    pins = {array: found.pin(array) for array in found.written}
+    if not pins:
+        raise NotCandidate("it stores into no array")
+    other = next((node for node in before if not repeatable(node, found.written)), None)
+    if other is not None:
+        raise CannotLower(f"each thread would repeat {other.op.words}{line_of(other.where)}")
     return Parallel(loop, pins)
+
+
+def apart_or_why(nodes: Sequence[Node]) -> Parallel | CannotLower:
+    try:
+        return parallel(nodes)
+    except CannotLower as why:
+        return why.with_traceback(None)  # which would hold on to nodes
+
+
+def pieces(
+    apart: Parallel | CannotLower,
+    ports: Sequence[Value],
+    inputs: Iterable[Value],
+    loops: Iterable[Inner],
+    calls: Sequence[Any],
+) -> tuple[tuple[int, int, int, int], ...]:
+    """What threads write of each array, for csrc/loop/doall.c: which array, and the pin."""
+    if isinstance(apart, CannotLower):
+        raise type(apart)(*apart.args)
+    may_run_apart(inputs, loops, calls)
+    return tuple(
+        (ports.index(array), axis, start, step)
+        for array, (axis, start, step) in apart.written.items()
+    )
 
 
 def repeatable(node: Node, written: set[Value]) -> bool:
@@ -74,13 +99,17 @@ def repeatable(node: Node, written: set[Value]) -> bool:
     return numbers and not node.op.stores and written.isdisjoint(node.inputs)
 
 
-def may_run_apart(inputs: Iterable[Value], loops: Iterable[Inner], calls: Sequence[Any]) -> bool:
+def may_run_apart(inputs: Iterable[Value], loops: Iterable[Inner], calls: Sequence[Any]) -> None:
     """Without the GIL: no Python objects, no calls of Python's; a loop on floats raises nothing.
-    `loops`: but for those of products of vectors, which allocate nothing."""
-    whole = any(dtype.kind in "iu" for inner in loops for dtype in inner.dtypes)
-    products = any(inner.ufunc.signature is not None for inner in loops)
-    objects = any(isinstance(value.type, ObjectType) for value in inputs)
-    return not (whole or products or objects or calls)
+    `loops`: but for those of products of vectors, which allocate nothing. Else CannotLower."""
+    if any(dtype.kind in "iu" for inner in loops for dtype in inner.dtypes):
+        raise CannotLower("NumPy's loops on ints may raise an exception")
+    if any(inner.ufunc.signature is not None for inner in loops):
+        raise CannotLower("a product of matrices allocates memory")
+    if any(isinstance(value.type, ObjectType) for value in inputs):
+        raise CannotLower("it works with Python objects")
+    if calls:
+        raise CannotLower("it calls functions of NumPy")
 
 
 @dataclass(slots=True)
@@ -96,7 +125,7 @@ class Accesses:
     def pin(self, array: Value) -> Pin:
         pins = frozenset.intersection(*self.reached[array])
         if not pins:
-            raise Shared
+            raise CannotLower("a stored array is used outside the iteration's own index")
         return min(pins)
 
     def nodes(self, nodes: Iterable[Node]) -> None:
@@ -118,7 +147,7 @@ class Accesses:
         """Which array a variable of it is may differ from round to round."""
         carried = [*node.outputs, *(param for body in node.bodies for param in body.params)]
         if any(isinstance(value.type, DynArrayType | ArrayType) for value in carried):
-            raise Shared
+            raise CannotLower("an array is carried to the next iteration, or chosen by a branch")
         for body in node.bodies:
             self.nodes(body.nodes)
 
@@ -147,17 +176,17 @@ class Accesses:
             if target is not None:
                 self.written.add(target.array)
         if local_stack.is_of(node):
-            raise Shared
+            raise CannotLower("a list grows in it")
         for out in node.outputs:
             if node.op.kind is Kind.VIEW and not isinstance(out.type, ScalarType):
-                raise Shared
+                raise CannotLower(f"{node.op.words}{line_of(node.where)} makes a view")
             self.parts[out] = None
 
     def part(self, value: Value) -> DealtPart | None:
         if value not in self.parts:
             kind = value.type
             if not isinstance(kind, ArrayType):
-                raise Shared
+                raise CannotLower("an array is made before it and changed in it")
             self.parts[value] = DealtPart(value, tuple(range(kind.ndim)))
         return self.parts[value]
 
@@ -167,15 +196,9 @@ class Accesses:
         for one in key if type(key) is tuple else (key,):
             axis = NEW if one is None else next(left, None)
             if axis is None:
-                raise Shared
+                raise CannotLower("an array has more indices than axes")
             if one is None or type(one) is tuple:
                 axes.append(axis)
             elif type(one) is Value and one in self.items and axis != NEW:
                 pins.add((axis, *self.items[one]))
         return DealtPart(part.array, (*axes, *left), frozenset(pins))
-
-
-def dealt(found: Parallel, arrays: Sequence[Value]) -> Iterator[tuple[int, int, int, int]]:
-    """For csrc/loop/doall.c: which array, and the pin."""
-    for array, (axis, start, step) in found.written.items():
-        yield arrays.index(array), axis, start, step

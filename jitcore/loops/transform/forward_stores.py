@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate, line_of
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_TRANSPOSE
@@ -19,12 +20,13 @@ from jitcore.ir.ops.loop import RANGE_ITEM, SEQ_APPEND, SEQ_STORE
 from jitcore.ir.types import ArrayType, DynArrayType
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import ForwardedStore
+from jitcore.loops.remarks import tried
 from jitcore.toolchain.abi import C_TYPES
 
 
-def begin(w: LoopEmitter, body: Body) -> None:
+def begin(w: LoopEmitter, loop: Node, body: Body) -> None:
     """Of the loop that is opened here, until `end`."""
-    w.latest.append(latest(w, body))
+    w.latest.append(tried(w, loop, "store forwarding", latest, w, body))
 
 
 def end(w: LoopEmitter) -> None:
@@ -38,22 +40,27 @@ def forget(w: LoopEmitter) -> None:
         w.line(f"{last.place} = 0;")
 
 
-def latest(w: LoopEmitter, body: Body) -> ForwardedStore | None:
+def latest(w: LoopEmitter, body: Body) -> ForwardedStore:
     nodes = [*every(body.nodes)]
-    if any(changes_more(node) for node in nodes):
-        return None
     stores = [node for node in nodes if node.op.name == "setitem"]
-    if len(stores) != 1 or not is_float(stores[0].args[0]):
-        return None
+    if not stores:
+        raise NotCandidate("it stores no single elements")
+    other = next((node for node in nodes if changes_more(node)), None)
+    if other is not None:
+        raise NotCandidate(f"it holds {other.op.words}{line_of(other.where)}")
+    if len(stores) > 1:
+        raise CannotLower("it has several stores, and looking for the latest takes longer")
+    if not is_float(stores[0].args[0]):
+        raise NotCandidate("ints wait less for what was stored")
     made: dict[Value, Node | None] = {value: node for node in nodes for value in node.outputs}
     made |= dict.fromkeys(body.params, None)
     array, key, _ = stores[0].args
-    if root(array, made) in made:  # whose memory a round fills
-        return None
+    if root(array, made) in made:
+        raise CannotLower("the array that is stored into is made in the loop")
     near = [one for one in nodes if one.op.name == "getitem" and one.args[0] is array]
     loads = frozenset(one for one in near if meets(one.args[1], key, made))
     if not loads:
-        return None
+        raise NotCandidate("it reads nothing that the iteration before it stores")
     place, value = w.scratch("char *"), w.scratch(C_TYPES[array.type.dtype.char])
     w.line(f"{place} = 0, {value} = 0;")
     return ForwardedStore(place, value, loads)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.array import GETITEM
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
@@ -28,7 +29,6 @@ from jitcore.loops.c_types import c_type
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.forms import elements
 from jitcore.loops.transform.batch_products import Round, is_array
-from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
 
 MOST = 4096  # rounds
@@ -58,22 +58,19 @@ class MinMaxPlan:
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(body: Body) -> MinMaxPlan | None:
+def plan_of(body: Body) -> MinMaxPlan:
     if len(body.params) != 2 or len(body.results) != 1:
-        return None
+        raise NotCandidate("it does not carry one number from iteration to iteration")
     best = body.params[1]
     kind = best.type
     if not isinstance(kind, ScalarType) or kind.python or kind.dtype.char not in WHOLE:
-        return None
+        raise NotCandidate("the carried number is no int32 or int64 of NumPy")
     plan = MinMaxPlan(Round.of(body), best)
-    try:
-        choice(plan, body)
-        for node in body.nodes:
-            sort(plan, node)
-        indices_only(plan)
-        computed_here(plan)
-    except Rejected:
-        return None
+    choice(plan, body)
+    for node in body.nodes:
+        sort(plan, node)
+    indices_only(plan)
+    computed_here(plan)
     return plan
 
 
@@ -82,19 +79,19 @@ def choice(plan: MinMaxPlan, body: Body) -> None:
     made = {value: node for node in body.nodes for value in node.outputs}
     node = made.get(body.results[0])
     if node is None or node.op.name != "cond" or any(one.nodes for one in node.bodies):
-        raise Rejected
+        raise CannotLower("the carried number is not chosen by an if with nothing else in it")
     plan.way.add(node)
     test = made.get(node.args[0])
     if test is not None and test.op.name == "op.truth":
         plan.way.add(test)
         test = made.get(test.args[0])
     if test is None or test.op.name not in ORDERS:
-        raise Rejected
+        raise CannotLower("the number is not chosen by <, <=, > or >=")
     plan.way.add(test)
     (yes,), (no,) = (one.results for one in node.bodies)
     left, right = test.args
     if {id(yes), id(no)} != {id(left), id(right)} or plan.best not in (yes, no):
-        raise Rejected
+        raise CannotLower("the number that is compared is not the one that is kept")
     sign = ORDERS[test.op.name]
     plan.sign = sign if yes is left else OTHER[sign]
     plan.found = no if yes is plan.best else yes
@@ -119,7 +116,7 @@ def sort(plan: MinMaxPlan, node: Node) -> None:
                 whole(plan, value)
         plan.steps.append(node)
     else:
-        raise Rejected
+        raise CannotLower(f"{node.op.words} is neither + nor - nor an element of an array")
 
 
 def is_rounds(plan: MinMaxPlan, node: Node) -> bool:
@@ -147,9 +144,9 @@ def load(plan: MinMaxPlan, node: Node) -> None:
     array, key = node.args[0], node.args[1]
     whole(plan, node.outputs[0])
     if array in plan.of.made or not is_array(array) or array.type.dtype.char not in WHOLE:
-        raise Rejected
+        raise CannotLower("the elements are not of an int32 or int64 array from before the loop")
     if not all(one in plan.slopes or plan.of.is_still(one) for one in parts_of(key)):
-        raise Rejected
+        raise CannotLower("an index does not move by a fixed step")
 
 
 def parts_of(key: Any) -> tuple[Any, ...]:
@@ -165,7 +162,7 @@ def fits(value: Any, dtype: np.dtype[Any]) -> bool:
 def whole(plan: MinMaxPlan, value: Any) -> None:
     """Of the type of the best, and not the best."""
     if type(value) is not Value or value is plan.best or value.type != plan.best.type:
-        raise Rejected
+        raise CannotLower("the elements are of another dtype than the carried number")
 
 
 def indices_only(plan: MinMaxPlan) -> None:
@@ -174,10 +171,10 @@ def indices_only(plan: MinMaxPlan) -> None:
     for node in reversed(plan.numbers):
         moving = node.op is not RANGE_NEXT and node.op is not RANGE_ITEM
         if moving and node.outputs[0] in plan.slopes and node.outputs[0] not in used:
-            raise Rejected
+            raise CannotLower("the counter is used for more than an index")
         used.update(one for one in node.args if type(one) is Value)
     if not any(plan.found in node.outputs for node in plan.steps):
-        raise Rejected
+        raise CannotLower("the number that is compared is not computed in the loop")
 
 
 def computed_here(plan: MinMaxPlan) -> None:
@@ -186,16 +183,16 @@ def computed_here(plan: MinMaxPlan) -> None:
     for node in plan.steps:
         for arg in node.args if node.op is not GETITEM else ():
             if type(arg) is Value and arg in plan.of.made and arg not in known:
-                raise Rejected
+                raise CannotLower("the loop computes more than the number that is compared")
 
 
 # ---- C -------------------------------------------------------------------------------------------
 
 
-def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None]:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
-    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
+    return partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
 def rounds(w: LoopEmitter, plan: MinMaxPlan, head: Head) -> None:

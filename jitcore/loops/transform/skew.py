@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Node, Value
-from jitcore.loops.transform.rejected import Rejected
 
 STILL, OUTER, INNER = range(3)  # what moves an index
 HEAD, BODY, TAIL = range(3)  # before the columns of a row, in each, behind them
@@ -46,7 +46,7 @@ class ShiftedIndex:
     def column(self, moving: ShiftedIndex) -> int:
         """In which a place that moves with the columns is here."""
         if not (self.is_known and moving.is_known) or self.start < 0:
-            raise Rejected
+            raise CannotLower("a fixed index is not known, or counts from the end")
         return int((self.start - moving.start) * moving.step - moving.shift)
 
 
@@ -76,10 +76,10 @@ def needed(found: Sequence[ShiftedAccess]) -> int:
 def meet(one: ShiftedAccess, other: ShiftedAccess) -> bool:
     """False: they never share an element."""
     if len(one.places) != len(other.places):
-        raise Rejected
+        raise CannotLower("an array is indexed by another number of axes in different places")
     moved = [place.moved for place in one.places if place.moved != STILL]
     if len(set(moved)) != len(moved):
-        raise Rejected
+        raise CannotLower("an index has the counter of one loop in two axes")
     return not any(
         apart(mine, others, one.when != other.when)
         for mine, others in zip(one.places, other.places, strict=True)
@@ -92,10 +92,10 @@ def apart(one: ShiftedIndex, other: ShiftedIndex, at_times: bool) -> bool:
         return False
     if one.moved == other.moved == STILL:
         if not (one.is_known and other.is_known) or (one.start < 0) != (other.start < 0):
-            raise Rejected
+            raise CannotLower("two fixed indices of an array may be the same one")
         return True
     if not at_times or {one.moved, other.moved} != {STILL, INNER}:
-        raise Rejected
+        raise CannotLower("an index is fixed in one place and follows the outer loop in another")
     return (one.column(other) if one.moved == STILL else other.column(one)) < 0
 
 
@@ -113,13 +113,13 @@ def behind(first: ShiftedAccess, later: ShiftedAccess, rows: int) -> int:
     if first.when == HEAD or later.when == TAIL:
         return 0
     if first.when == TAIL:
-        raise Rejected
+        raise CannotLower("what is stored after the inner loop is read in the next row")
     if later.when == HEAD:
         early = column_of(first, later)
     else:
         columns = between(first, later, INNER)
         if columns is None:
-            raise Rejected
+            raise CannotLower("a column of one row is needed in all columns of the next")
         early = -columns
     return max(0, -(-early // rows))
 
@@ -129,7 +129,7 @@ def column_of(one: ShiftedAccess, other: ShiftedAccess) -> int:
     for mine, others in zip(one.places, other.places, strict=True):
         if mine.moved == INNER:
             return others.column(mine)
-    raise Rejected
+    raise CannotLower("a fixed column is stored, and no column of the inner loop is that one")
 
 
 def between(one: ShiftedAccess, other: ShiftedAccess, moved: int) -> int | None:

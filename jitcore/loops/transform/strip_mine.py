@@ -20,6 +20,7 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.array import GETITEM
@@ -28,7 +29,6 @@ from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import DynArrayType, ScalarType
 from jitcore.loops.arrays.elementwise import is_either
 from jitcore.loops.transform.batch_products import PLAIN, is_array
-from jitcore.loops.transform.rejected import Rejected
 
 AT = "at"  # an index, along an axis
 ALONG = frozenset((*PLAIN, RANGE_ITEM.name, RANGE_NEXT.name))
@@ -71,7 +71,7 @@ class StripMinePlan:
         """The node that makes a part of an array of outside."""
         node = self.made.get(value)
         if node is None or node.op is not SPAN or node.args[0] in self.made:
-            raise Rejected
+            raise CannotLower("it stores into a view of an array that it makes itself")
         return node
 
     def root(self, value: Value) -> Value:
@@ -84,7 +84,7 @@ class StripMinePlan:
         ndim = len(dims_of(self.root(value).type))  # type: ignore[arg-type]
         key = self.view(value).args[1] if value in self.made else ()
         if None in key:
-            raise Rejected
+            raise CannotLower("an array gets a new axis (None in an index)")
         found = [self.along(part) for part in key]
         return (*found, *[(0, 1)] * (ndim - len(found)))
 
@@ -93,7 +93,7 @@ class StripMinePlan:
             return AT
         start, count, step = part
         if not (self.is_still(start) and self.is_still(count) and self.is_still(step)):
-            raise Rejected
+            raise CannotLower("a slice begins, ends or steps elsewhere in each iteration")
         return self.form(start), self.form(step)
 
     def is_still(self, value: Any) -> bool:
@@ -113,26 +113,25 @@ class StripMinePlan:
         return (node.op.name, *map(self.form, node.args))
 
 
-def plan_of(body: Body) -> StripMinePlan | None:
+def plan_of(body: Body) -> StripMinePlan:
     plan = StripMinePlan(body, dict.fromkeys(body.params))
     nodes = [*every(body.nodes)]
     if not any(node.op is SPAN_STORE for node in nodes):
-        return None
+        raise NotCandidate("it stores into no slice of an array")
     for node in nodes:
         plan.made |= dict.fromkeys(node.outputs, node)
-    try:
-        for param, result in plan.carried:
-            carried(plan, param, result)
-        for node in nodes:
-            if node.op is SPAN_STORE:
-                target(plan, node)
-        for node in nodes:
-            sort(plan, node)
-        for _, result in plan.carried:
-            read(plan, result)
-    except Rejected:
-        return None
-    return plan if len(plan.places) + len(plan.used) <= MOST else None
+    for param, result in plan.carried:
+        carried(plan, param, result)
+    for node in nodes:
+        if node.op is SPAN_STORE:
+            target(plan, node)
+    for node in nodes:
+        sort(plan, node)
+    for _, result in plan.carried:
+        read(plan, result)
+    if len(plan.places) + len(plan.used) > MOST:
+        raise CannotLower(f"it works with more than {MOST} arrays")
+    return plan
 
 
 def every(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -161,9 +160,9 @@ def carried(plan: StripMinePlan, param: Value, result: Any) -> None:
     """An array, and one that the round makes."""
     kind = param.type
     if not isinstance(kind, DynArrayType) or not kind.ndim or not is_array(result):
-        raise Rejected
+        raise CannotLower("a number is carried from one iteration to the next")
     if kind.dtype != result.type.dtype or plan.made.get(result) is None:
-        raise Rejected
+        raise CannotLower("the array that is carried on is not a new one of the same dtype")
 
 
 def target(plan: StripMinePlan, node: Node) -> None:
@@ -171,7 +170,7 @@ def target(plan: StripMinePlan, node: Node) -> None:
     view = node.args[0]
     array, place = plan.root(view), plan.place(view)
     if view not in plan.made or plan.places.setdefault(array, place) != place:
-        raise Rejected
+        raise CannotLower("stores into one array use different slices")
     plan.first = plan.first or node
 
 
@@ -188,7 +187,7 @@ def sort(plan: StripMinePlan, node: Node) -> None:
     elif is_mapped(node):
         given = node.args
     else:
-        raise Rejected
+        raise CannotLower(f"{node.op.words} is not elementwise")
     for arg in given:
         if is_array(arg):
             read(plan, arg)
@@ -224,4 +223,4 @@ def read(plan: StripMinePlan, value: Value) -> None:
     array = plan.root(value)
     plan.used.setdefault(array)
     if array in plan.places and plan.place(value) != plan.places[array]:
-        raise Rejected
+        raise CannotLower("an array is read by another slice than it is stored by")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
 from jitcore.ir.ops.loop import POLL
@@ -31,7 +32,6 @@ from jitcore.loops.arrays.elementwise import (
     written,
 )
 from jitcore.loops.arrays.nest import ONE_BY_ONE
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Fact, Layout
 from jitcore.loops.forms.elements import stored
@@ -165,7 +165,7 @@ class Strands:
         """One extent for all. `whole`: nothing is repeated."""
         first = len(self.extents) - len(of.extents)
         if first < 0 or (whole and first):
-            raise NoCForm("a part of other axes")
+            raise CannotLower("an array of other axes is combined with the slices that are stored")
         for extent, one, wanted in zip(of.extents, of.ones, self.extents[first:], strict=True):
             if whole or not one:
                 self.w.leave_unless_equal(node, extent, wanted)
@@ -209,7 +209,7 @@ class Strands:
             names.append(self.named(text, dtype))
         made = written(self.w, node, dtypes, names)
         if made is None:
-            raise NoCForm(f"{node.op.name} in strands")
+            raise CannotLower(f"{node.op.words} has no form in C with the bits of NumPy")
         self.made(node.outputs[0], self.named(f"({made})", dtypes[-1]))
 
     def made(self, value: Value, name: str) -> None:
@@ -249,7 +249,7 @@ class Strands:
         indices = [self.plan.form(part) for part in key if type(part) is not tuple]
         if array in self.logged:
             if self.logged[array] != indices:
-                raise NoCForm("stores at several places of an array in a round")
+                raise CannotLower("one iteration stores at several indices of an array")
             return ""
         self.logged[array] = indices
         size = dtype.itemsize
@@ -293,7 +293,7 @@ class Strands:
             if is_array(out):
                 dtype = out.type.dtype  # type: ignore[union-attr]
                 if not is_part(value):
-                    raise NoCForm("a number or an array")
+                    raise CannotLower("a branch decides whether a variable is an array")
                 name = self.named(self.operand(node, value, dtype), dtype)
                 self.loop.append(f"{self.tile(out)} = {name};")
 

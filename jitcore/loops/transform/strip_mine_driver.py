@@ -14,16 +14,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import dims_of
 from jitcore.ir.types import ArrayType
 from jitcore.loops import carried
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Layout
-from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.strip_mine import AT, StripMinePlan, plan_of
 from jitcore.loops.transform.strip_mine_function import WIDE, StripFunction, function
 from jitcore.loops.transform.versioning import Head, Stretch, apart_from_ways, stretch, try_again
@@ -41,26 +40,22 @@ READ = "__atomic_load_n(&{}, __ATOMIC_RELAXED)"
 WRITE = "__atomic_store_n(&{}, {}, __ATOMIC_RELAXED);"
 
 
-def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None]:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
-    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
+    return partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
 def rounds(w: LoopEmitter, plan: StripMinePlan, head: Head) -> None:
     functions = len(w.functions)
     resting = w.fresh("resting")
-    written = False  # a stretch without a form is left out without a word
-    with stretch(w, head, LEAST) as made:
-        try:
+    try:
+        with stretch(w, head, LEAST) as made:
             run(w, plan, made, resting)
-        except Rejected as refused:
-            raise NoCForm("strands") from refused
-        written = True
-    if written:
-        w.seldom = True
-    else:
+    except CannotLower:
         del w.functions[functions:]
+        raise
+    w.seldom = True
 
 
 def run(w: LoopEmitter, plan: StripMinePlan, made: Stretch, resting: str) -> None:
@@ -68,8 +63,10 @@ def run(w: LoopEmitter, plan: StripMinePlan, made: Stretch, resting: str) -> Non
     assert plan.first is not None
     array, place = plan.root(plan.first.args[0]), plan.places[plan.root(plan.first.args[0])]
     axes = [k for k, axis in enumerate(place) if axis != AT]
-    if not axes or lies_in_one_piece(array, axes[-1]):
-        raise NoCForm("one strand, or rows that the compiler makes vector code of")
+    if not axes:
+        raise NotCandidate("its stores are of single elements")
+    if lies_in_one_piece(array, axes[-1]):
+        raise CannotLower("the stored slice is contiguous: an iteration is vector code already")
     part = function(w, plan, name, len(axes))
     w.functions += part.text
     w.line(f"static int {resting};")
@@ -202,7 +199,7 @@ def carry(
     """The room for what the last round hands on."""
     of: Layout = carried.own(w, param)
     if len(of.extents) != len(extents) or len(dims_of(param.type)) != len(extents):  # type: ignore[arg-type]
-        raise NoCForm("what is carried on has other axes")
+        raise CannotLower("the carried array has other axes than the slices that are stored")
     for extent, wanted in zip(of.extents, extents, strict=True):
         w.leave_unless_equal(node, extent, wanted)
     room = w.rooms

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.types import DynArrayType
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Fact, Variable
 from jitcore.loops.transform.strip_mine import StripMinePlan, unread
@@ -69,10 +69,10 @@ def function(w: LoopEmitter, plan: StripMinePlan, name: str, ndim: int) -> Strip
         strands.close()
         own = w.declared[before:]
     if made != (len(w.calls), len(w.loops), w.rooms) or len(strands.wanted) > TILES:
-        raise NoCForm("strands that need more than arithmetic")
+        raise CannotLower("it takes more than elementwise arithmetic: a call of NumPy, or memory")
     written = w.facts[facts:]
     if Fact.ASKS in written or not strands.width:
-        raise NoCForm("strands that need more than numbers")
+        raise CannotLower("it takes more than elementwise arithmetic: a call, or a way out")
     dropped = {k for k, tile in strands.fills.items() if tile not in strands.wanted}
     lines = [line for k, line in enumerate(lines) if k not in dropped]
     captured = outer(w, lines, own)
@@ -90,7 +90,7 @@ def outer(w: LoopEmitter, lines: Sequence[str], own: Sequence[Variable]) -> list
             continue
         kind = "char *" if name[0] == "p" else "i64" if name in w.axes else types.get(name)
         if kind is None:
-            raise NoCForm(f"{name} in strands")
+            raise CannotLower(f"the variable {name} of the C text is not known before the loop")
         found.append((kind, name))
     return found
 

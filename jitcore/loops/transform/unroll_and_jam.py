@@ -16,18 +16,17 @@ from dataclasses import field
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower, NotCandidate, line_of
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.op import Kind
 from jitcore.ir.ops.dyn_array import SPAN, SPAN_STORE
 from jitcore.ir.ops.loop import POLL, RANGE_ITEM, RANGE_NEXT
 from jitcore.ir.types import ScalarType
 from jitcore.loops.arrays.elementwise import loop_dtypes, text_of
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Access, SubscriptKind
 from jitcore.loops.transform import batch_products
 from jitcore.loops.transform.batch_products import Round, WrittenAccess, is_array
-from jitcore.loops.transform.rejected import Rejected
 
 SIGNS = {"op.add": "+", "op.sub": "-", "op.mul": "*", "op.truediv": "/"}
 
@@ -57,17 +56,15 @@ class JamPlan:
 # ---- which bodies --------------------------------------------------------------------------------
 
 
-def plan_of(w: LoopEmitter, body: Body) -> JamPlan | None:
-    stores = [node for node in body.nodes if node.op is SPAN_STORE]
-    if not stores or body.results or len(body.params) != 1:
-        return None
+def plan_of(w: LoopEmitter, body: Body) -> JamPlan:
+    if not any(node.op is SPAN_STORE for node in body.nodes):
+        raise NotCandidate("it stores into no slice of an array")
+    if body.results or len(body.params) != 1:
+        raise CannotLower("a variable is carried from one iteration to the next")
     plan = JamPlan(Round.of(body))
-    try:
-        for at, node in enumerate(body.nodes):
-            sort(w, plan, at, node)
-        meetings(plan, body.nodes)
-    except (Rejected, NoCForm):
-        return None
+    for at, node in enumerate(body.nodes):
+        sort(w, plan, at, node)
+    meetings(plan, body.nodes)
     return plan
 
 
@@ -77,14 +74,14 @@ def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
         return
     if is_whole(node):
         if node.op.name in batch_products.PLAIN and not of.is_still(node.outputs[0]):
-            raise Rejected
+            raise CannotLower(f"an index is computed from the counter{line_of(node.where)}")
         plan.numbers.append(node)
     elif node.op is SPAN:
         known(of.access(node.outputs[0]))
         plan.views.append(node)
     elif node in w.ahead:
         if w.ahead[node].growing:
-            raise Rejected
+            raise CannotLower("a product is of ever more elements in each iteration")
         plan.products.append(node)
         plan.reads += [Read(one, at) for one in w.ahead[node].operands]
     elif node.op.name == "getitem":
@@ -101,7 +98,7 @@ def sort(w: LoopEmitter, plan: JamPlan, at: int, node: Node) -> None:
             number(value)
         plan.steps.append(node)
     elif not is_mapped(node):
-        raise Rejected
+        raise CannotLower(f"{node.op.words} is neither + - * / nor elementwise")
 
 
 def is_whole(node: Node) -> bool:
@@ -116,14 +113,14 @@ def known(access: Access | None) -> Access:
     if access is None or any(
         axis.how in (SubscriptKind.ANY, SubscriptKind.GROWING) for axis in access.axes
     ):
-        raise Rejected
+        raise CannotLower("an index or a slice moves otherwise than with the counter")
     return access
 
 
 def own(access: Access) -> Access:
     """A place of the round's own."""
     if not batch_products.moves(access):
-        raise Rejected
+        raise CannotLower("an iteration has no column of its own to store into")
     return access
 
 
@@ -131,7 +128,7 @@ def element(of: Round, node: Node) -> Access:
     array, key = node.args[0], node.args[1]
     access = known(of.indexed(array, key if type(key) is tuple else (key,)))
     if any(axis.how is SubscriptKind.SLICE for axis in access.axes) or array.type.dtype.char != "d":
-        raise Rejected
+        raise CannotLower("a single element is not of a float64 array")
     return access
 
 
@@ -139,12 +136,12 @@ def column(of: Round, plan: JamPlan, node: Node, at: int) -> None:
     view, value = node.args
     access = own(known(of.access(view)))
     if not batch_products.is_vector(access) or view.type.dtype.char != "d" or not is_array(value):
-        raise Rejected
+        raise CannotLower("a store into a slice is not of a float64 vector")
     for made, leaf in leaves(of, value, at):
         if is_array(leaf):
             read = known(of.access(leaf))
             if not batch_products.is_vector(read) or leaf.type.dtype.char != "d":
-                raise Rejected
+                raise CannotLower("a column reads an array that is no float64 vector")
             plan.reads.append(Read(read, made))
         else:
             number(leaf)
@@ -159,9 +156,9 @@ def leaves(of: Round, value: Any, at: int) -> Iterator[tuple[int, Any]]:
         yield at, value
         return
     if any(dtype.char != "d" for dtype in loop_dtypes(node)):
-        raise Rejected
+        raise CannotLower(f"{node.op.words} is not on float64")
     if text_of(node, loop_dtypes(node), ["a"] * len(node.args)) is None:
-        raise Rejected
+        raise CannotLower(f"{node.op.words} has no form in C with the bits of NumPy")
     for arg in node.args:
         yield from leaves(of, arg, of.made[value])
 
@@ -181,7 +178,7 @@ def number(value: Any) -> None:
         return
     kind = value.type if type(value) is Value else None
     if not isinstance(kind, ScalarType) or kind.dtype.char != "d":
-        raise Rejected
+        raise CannotLower("a number is no float64")
 
 
 def meetings(plan: JamPlan, nodes: Sequence[Node]) -> None:
@@ -193,18 +190,18 @@ def meetings(plan: JamPlan, nodes: Sequence[Node]) -> None:
                 plan.others[one.access.array, read.access.array] = None
             elif one.at < read.at and one.access == read.access:
                 if nodes[one.at].op.name != "setitem" or nodes[read.at].op.name != "getitem":
-                    raise Rejected
+                    raise CannotLower("an iteration reads a slice of what it stores as elements")
                 plan.sources[nodes[read.at]] = nodes[one.at]
             elif batch_products.may_meet(one, read.access, read.at):
                 if not batch_products.may_differ(one.access, read.access):
-                    raise Rejected
+                    raise CannotLower("an iteration may read what an earlier one stores")
                 plan.pairs.append((one.access, read.access))
     for one in plan.written:
         for other in plan.written:
             if one.access.array is not other.access.array:
                 plan.others[one.access.array, other.access.array] = None
             elif items(one.access) != items(other.access):
-                raise Rejected
+                raise CannotLower("stores into one array go to different columns")
 
 
 def items(access: Access) -> list[tuple[int, Any]]:

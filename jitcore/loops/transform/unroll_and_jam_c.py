@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from jitcore.host.fast_dataclass import dataclass
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Node, Value
 from jitcore.ir.ops.dyn_array import SPAN_STORE
 from jitcore.loops.address import layout
 from jitcore.loops.arrays.elementwise import loop_dtypes, written
 from jitcore.loops.arrays.nest import ONE_BY_ONE
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.c_types import NoCForm
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.emitter_records import Fact
 from jitcore.loops.forms import elements
@@ -85,10 +85,10 @@ class Lanes:
         self.w.line(f"if ({condition}) goto {self.rounds.alone};")
 
 
-def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, index: str, end: str) -> Callable[[], None]:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(w, body)
-    return None if plan is None else partial(rounds, w, plan, Head(index, end, try_again(w)))
+    return partial(rounds, w, plan, Head(index, end, try_again(w)))
 
 
 def rounds(w: LoopEmitter, plan: JamPlan, head: Head) -> None:
@@ -197,7 +197,7 @@ def column_text(lanes: Lanes, node: Node) -> None:
     parts = [leaf for _, leaf in leaves(of, value, 0) if is_array(leaf)]
     for part in parts:
         if True in layout(w, part).ones:
-            raise NoCForm("a column of one")
+            raise CannotLower("a column that is read has one element")
         w.leave_unless_equal(node, layout(w, part).extents[0], into.extents[0])
     count = into.extents[0]
     lanes.leave_if(f"{count} > {LONGEST}")

@@ -9,7 +9,7 @@
         }
         …                                       a round
 
-What has no form in C leaves nothing behind: then the rounds go one by one only.
+What has no form in C leaves no line behind, and is raised: the rounds go one by one only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from jitcore.host.fast_dataclass import dataclass
-from jitcore.loops.c_types import NoCForm
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.loops.emitter import LoopEmitter
 
 LEAST = 8  # rounds
@@ -76,9 +76,11 @@ def stretch(w: LoopEmitter, head: Head, least: int = LEAST) -> Iterator[Stretch]
         w.line(f"{made.alone}: {head.again} = {head.index} + {LEAST};")
         w.depth -= 1
         w.line("}")
-    except NoCForm:
+    except CannotLower:
         w.rewind(written)
-    w.depth, w.layouts = depth, layouts
+        raise
+    finally:
+        w.depth, w.layouts = depth, layouts
 
 
 @contextmanager

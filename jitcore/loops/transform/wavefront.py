@@ -17,10 +17,11 @@ from functools import partial
 from itertools import combinations, product
 
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.ir.graph import Body, Value
 from jitcore.loops.address import index, layout
 from jitcore.loops.arrays.stores import box, distinct
-from jitcore.loops.c_types import NoCForm, c_name
+from jitcore.loops.c_types import c_name
 from jitcore.loops.emitter import LoopEmitter
 from jitcore.loops.transform.loop_nest import Carried, WavefrontPlan, parts_of, plan_of, read_by
 from jitcore.loops.transform.skew import INNER, OUTER, STILL, ShiftedAccess, ShiftedIndex
@@ -50,10 +51,10 @@ class Rows:
         return self.made.head.index
 
 
-def begin(w: LoopEmitter, body: Body, at: str, end: str) -> Callable[[], None] | None:
+def begin(w: LoopEmitter, body: Body, at: str, end: str) -> Callable[[], None]:
     """Before the loop: what writes the head of its rounds."""
     plan = plan_of(body)
-    return None if plan is None else partial(rows, w, body, plan, Head(at, end, try_again(w)))
+    return partial(rows, w, body, plan, Head(at, end, try_again(w)))
 
 
 def rows(w: LoopEmitter, body: Body, plan: WavefrontPlan, head: Head) -> None:
@@ -106,8 +107,8 @@ def again(w: LoopEmitter, plan: WavefrontPlan) -> Iterator[None]:
     try:
         yield
         if len(w.calls) > calls:
-            raise NoCForm("a call, row after row")
-    except NoCForm:
+            raise CannotLower("it calls a function of NumPy, which may look at the order")
+    except CannotLower:
         del w.calls[calls:], w.near[near:], w.done[done:], w.user_lines[user_lines:]
         raise
     finally:
@@ -218,7 +219,7 @@ def keep(of: Rows, found: Sequence[ShiftedAccess]) -> str:
             low, items = reach(of, places, extent)
         first += f" + {low} * {step}"
         if moved == STILL or boxes[moved][1] != "0":
-            raise NoCForm("several planes of an array")
+            raise CannotLower("rows of one array are in several planes of it")
         boxes[moved] = items, step
     size = layout_.dtype.itemsize
     (height, row), (width, column) = boxes[OUTER], boxes[INNER]

@@ -13,8 +13,9 @@ from typing import Any
 from jitcore import _C
 from jitcore.guards.source import Source
 from jitcore.host.fast_dataclass import dataclass, replace
+from jitcore.ir.cannot_lower import CannotLower
 from jitcore.kernels.kernel import KernelSpec
-from jitcore.kernels.lower import CannotLower, signature
+from jitcore.kernels.lower import signature
 from jitcore.runtime.sizes.polynomials import MOST, Basis, Column, Divided, Terms
 from jitcore.runtime.sizes.sampler import Sample, Symbols
 from jitcore.symbolic.state import Capture
