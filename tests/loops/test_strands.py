@@ -15,6 +15,8 @@ from support.ends import ends
 import jitcore
 from jitcore import _C
 from jitcore.loops.c_types import NoCForm
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Fact
 from jitcore.loops.transform import strip_mine_driver
 from jitcore.loops.transform.rejected import Rejected
 from jitcore.loops.transform.versioning import Head
@@ -416,6 +418,7 @@ class Text:
     def __init__(self, seldom: bool) -> None:
         self.seldom, self.depth = seldom, 0
         self.lines: list[str] = []
+        self.facts: list[Fact] = []
         self.functions = ["before"]
         self.layouts: dict[Any, Any] = {}
 
@@ -423,7 +426,10 @@ class Text:
         return f"{name}1"
 
     def stale(self) -> str:
+        self.facts.append(Fact.ASKS)
         return "0"
+
+    written, rewind = LoopEmitter.written, LoopEmitter.rewind
 
     def line(self, text: str) -> None:
         self.lines.append(text)
@@ -432,7 +438,8 @@ class Text:
 @pytest.mark.parametrize("seldom", [False, True])
 @pytest.mark.parametrize("error", [Rejected, NoCForm])
 def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) -> None:
-    """Also where the loop around runs seldom, as it has strands itself."""
+    """Nor a line, nor what is noted of lines; also where the loop around runs seldom, as it has
+    strands itself."""
 
     def refuse(w: Any, *_: Any) -> None:
         w.functions.append("unused")
@@ -441,7 +448,8 @@ def test_refused_strands_leave_no_function_behind(monkeypatch, error, seldom) ->
     text: Any = Text(seldom)
     monkeypatch.setattr(strip_mine_driver, "run", refuse)
     strip_mine_driver.rounds(text, cast(Any, None), Head("k", "n", "again"))
-    assert text.functions == ["before"] and not text.lines and text.seldom == seldom
+    assert text.functions == ["before"] and text.seldom == seldom
+    assert not text.lines and not text.facts
 
 
 def test_a_flag_that_threads_share_is_read_and_written_at_once() -> None:
