@@ -143,9 +143,8 @@ class Op:
 
 _WORDS = {
     **dict.fromkeys(("getitem", "span.item", "span.take", "seq.item", "span"), "indexing"),
-    **dict.fromkeys(
-        ("setitem", "masked_store", "span.put", "span.store", "seq.store"), "assignment to items"
-    ),
+    **dict.fromkeys(("setitem", "span.put", "span.store", "seq.store"), "assignment to items"),
+    "masked_store": "assignment to items",
     "span.transpose": "transpose",
     "seq.append": "list.append",
     "for": "a for loop",

@@ -15,6 +15,8 @@ from support.ends import ends
 import jitcore
 from jitcore import _C
 from jitcore.ir.cannot_lower import CannotLower
+from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Fact
 from jitcore.loops.transform import strip_mine_driver
 from jitcore.loops.transform.versioning import Head
 
@@ -415,6 +417,7 @@ class Text:
     def __init__(self, seldom: bool) -> None:
         self.seldom, self.depth = seldom, 0
         self.lines: list[str] = []
+        self.facts: list[Fact] = []
         self.functions = ["before"]
         self.layouts: dict[Any, Any] = {}
 
@@ -422,7 +425,10 @@ class Text:
         return f"{name}1"
 
     def stale(self) -> str:
+        self.facts.append(Fact.ASKS)
         return "0"
+
+    written, rewind = LoopEmitter.written, LoopEmitter.rewind
 
     def line(self, text: str) -> None:
         self.lines.append(text)
@@ -430,7 +436,8 @@ class Text:
 
 @pytest.mark.parametrize("seldom", [False, True])
 def test_refused_strands_leave_no_function_behind(monkeypatch, seldom) -> None:
-    """Also where the loop around runs seldom, as it has strands itself."""
+    """Nor a line, nor what is noted of lines; also where the loop around runs seldom, as it has
+    strands itself."""
 
     def refuse(w: Any, *_: Any) -> None:
         w.functions.append("unused")
@@ -440,7 +447,8 @@ def test_refused_strands_leave_no_function_behind(monkeypatch, seldom) -> None:
     monkeypatch.setattr(strip_mine_driver, "run", refuse)
     with pytest.raises(CannotLower):
         strip_mine_driver.rounds(text, cast(Any, None), Head("k", "n", "again"))
-    assert text.functions == ["before"] and not text.lines and text.seldom == seldom
+    assert text.functions == ["before"] and text.seldom == seldom
+    assert not text.lines and not text.facts
 
 
 def test_a_flag_that_threads_share_is_read_and_written_at_once() -> None:
