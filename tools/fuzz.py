@@ -18,7 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path[:1] = [str(Path(__file__).resolve().parents[k]) for k in (0, 1)]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from fuzzing.profiles import PROFILES, program
 from fuzzing.server import Server

@@ -4,7 +4,8 @@
 
 Each script runs in a process of its own, with an empty cache; --switch: under JITCORE=1, else
 as it is decorated. A mechanism serves a script if it changed what an installed entry runs: ROWS in
-weight_rows.py says where that is seen. Scripts of one folder are one column.
+weighing/rows.py says where that is seen. How long compiling takes is no matter. Scripts of one
+folder are one column.
 """
 
 from __future__ import annotations
@@ -17,76 +18,14 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-from weight_rows import ROWS, Row
+from weighing.rows import ROWS
+from weighing.trace import Tracer
 
 ROOT = Path(__file__).resolve().parent.parent
-REGION, LOOP = "jitcore.pipeline:compile_alone", "jitcore.loops.build_loop:routine"
 Served = Mapping[str, Sequence[str]]  # scripts → names of rows
-
-
-class Tracer:
-    """A finder: modules of ROWS come with functions that note what they did."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, list[Row]] = defaultdict(list)
-        for row in ROWS:
-            for where in row.seen.split():
-                self.rows[f"jitcore.{where}"].append(row)
-        self.modules = {where.partition(":")[0] for where in (*self.rows, REGION, LOOP)}
-        self.pending: list[str] = []  # of the region that is being compiled
-        self.applied: set[str] = set()
-
-    def find_spec(self, name: str, path: Any = None, _: Any = None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(name, path) if name in self.modules else None
-        if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
-            spec.loader.exec_module = lambda it: (run(it), self.wrap(it))  # type: ignore
-        return spec
-
-    def wrap(self, module: ModuleType) -> None:
-        for where in (*self.rows, REGION, LOOP):
-            place, _, name = where.partition(":")
-            if place == module.__name__:
-                fn = getattr(module, name)
-                for row in self.rows.get(where, ()):
-                    fn = self.noting(fn, row)
-                setattr(module, name, self.bounded(fn, where) if where in (REGION, LOOP) else fn)
-
-    def noting(self, fn: Callable[..., Any], row: Row) -> Callable[..., Any]:
-        @wraps(fn)
-        def noted(*args: Any, **kwargs: Any) -> Any:
-            before = len(getattr(args[0], "lines", ()))
-            result = fn(*args, **kwargs)
-            if row.applied(result, args, before):
-                self.pending.append(row.name)
-            return result
-
-        return noted
-
-    def bounded(self, fn: Callable[..., Any], where: str) -> Callable[..., Any]:
-        """What was noted within counts only if an entry, or a native loop, comes of it."""
-
-        @wraps(fn)
-        def bound(*args: Any, **kwargs: Any) -> Any:
-            start, result = len(self.pending), None
-            try:
-                result = fn(*args, **kwargs)
-            finally:
-                if result is None or result == "runs in CPython":
-                    del self.pending[start:]
-            if where == REGION:
-                self.applied.update(self.pending)
-                self.pending.clear()
-            return result
-
-        return bound
 
 
 def traced(out: Path, script: str, switch: bool) -> None:
