@@ -18,22 +18,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from fuzzing import grammar, loops, moving, mutations, neighbours, sizes, spans, strands
+from fuzzing.profiles import PROFILES, program
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
-
-GRAMMARS = {
-    "arrays": grammar.program,
-    "loops": loops.program,
-    "moving": moving.program,
-    "mutations": mutations.program,
-    "neighbours": neighbours.program,
-    "sizes": sizes.program,
-    "spans": spans.program,
-    "strands": strands.program,
-}
 
 
 @dataclasses.dataclass
@@ -69,7 +59,7 @@ class Tally:
 def main() -> int:
     options = arguments()
     if options.show:
-        print(GRAMMARS[options.grammar](options.seed))
+        print(program(options.grammar, options.seed))
     tally = Tally(options.seed)
     started = time.monotonic()
     threads = [
@@ -99,7 +89,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--backend", choices=("numpy", "c"), default="numpy")
-    parser.add_argument("--grammar", choices=tuple(GRAMMARS), default="arrays")
+    parser.add_argument("--grammar", choices=tuple(PROFILES), default="arrays")
     parser.add_argument("--paying", action="store_true", help="only regions that pay, as users do")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds before a hang")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds for each find")
@@ -119,7 +109,7 @@ def work(options: argparse.Namespace, tally: Tally, started: float) -> None:
         seed = tally.next()
         if seed >= options.seed + options.count:
             break
-        text = GRAMMARS[options.grammar](seed)
+        text = program(options.grammar, seed)
         answer = server.ask({"text": text})
         tally.count(answer)
         if answer["field"] is not None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fuzzing import mutations, worlds
+from fuzzing import worlds
 from fuzzing.compare import compare
+from fuzzing.profiles import program
 
 import jitcore
 
@@ -29,9 +30,11 @@ def _forget() -> Any:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_stale(seed: int) -> None:
     backend = "c" if seed % 3 == 0 else "numpy"
-    verdict = compare(mutations.program(seed), functools.partial(jitcore.compile, backend=backend))
+    verdict = compare(
+        program("mutations", seed), functools.partial(jitcore.compile, backend=backend)
+    )
     assert verdict.difference is None, str(verdict.difference)
-    assert verdict.steps == mutations.STEPS
+    assert verdict.steps == worlds.STEPS
     assert verdict.hits and verdict.compiles
 
 
@@ -51,13 +54,13 @@ def stale(fn: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_stale_compiler_is_found() -> None:
-    found = [compare(mutations.program(seed), stale).difference for seed in range(3)]
+    found = [compare(program("mutations", seed), stale).difference for seed in range(3)]
     assert all(found)
 
 
 def test_statements_are_python() -> None:
     rng = random.Random(1)
     for name, text in TEXTS:
-        compile(mutations.filled(rng, text), name, "exec")
+        compile(worlds.changed(rng, text), name, "exec")
     for seed in range(60):
-        compile(mutations.program(seed), "program", "exec")
+        compile(program("mutations", seed), "program", "exec")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 
-from fuzzing.tables import DTYPES
-
+DTYPES = ("f8",) * 8 + ("f4", "f4", "i8", "i8", "i4", "u1", "bool", "c16", "f2")
 LAYOUTS = (
     "{d}",
     "{d}",

@@ -1,0 +1,1 @@
+"""tools/weight.py: rows, and a tracer for them."""
