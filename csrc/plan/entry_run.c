@@ -5,18 +5,21 @@
 
 #define FEW_REGISTERS 64
 
+static void penalise(Entry *self) {
+    self->balance = -MAX_BALANCE / 2;
+    life_penalise(&self->head.life, EVENT_POOR, ENTRY_PENALTY << self->penalties);
+    self->penalties += self->penalties < MAX_DOUBLINGS;
+}
+
 /* One long loop outweighs many short ones. */
-static void penalise_if_poor(Entry *self, int gain) {
+static inline void penalise_if_poor(Entry *self, int gain) {
     self->balance += gain;
     if (self->balance > 0)
         self->penalties = 0;
     if (self->balance > MAX_BALANCE)
         self->balance = MAX_BALANCE;
-    if (self->balance > -MAX_BALANCE)
-        return;
-    self->balance = -MAX_BALANCE / 2;
-    life_penalise(&self->head.life, EVENT_POOR, ENTRY_PENALTY << self->penalties);
-    self->penalties += self->penalties < MAX_DOUBLINGS;
+    if (self->balance <= -MAX_BALANCE)
+        penalise(self);
 }
 
 METERED_VARIANT ExitKind run_guarded(Entry *self, FrameView *view, PyObject **regs, Transfer *out, Meter *meter, int *exit_taken) {
