@@ -11,6 +11,8 @@
     purity.py       nodes that may go when nobody reads them
     fp_effects.py   nodes that may raise floating-point flags
     errstate.py     NumPy's error state as one number
+    cannot_lower.py why something is not lowered in some way: the exception
+    remark.py       what applied to a loop or a kernel, and why others did not: the records
     strided.py      views and shapes without NumPy's replaceable functions
 
 May assume NumPy, not bytecode: no frame, no exit and no generated C is known here.

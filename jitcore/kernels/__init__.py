@@ -11,6 +11,7 @@
     parallel_split.py    body, nest ─▶ where threads may divide the loop
     fast_math.py         numerics="fast": libmvec, looser sums
     kernel.py            group ─▶ KernelSpec ─▶ _C.Kernel
+    why_kernel.py        kernel ─▶ which ways of making it faster applied, and why others did not
     emit/                body, nest ─▶ C text
     chains/              groups that feed one another ─▶ one kernel, band by band
 

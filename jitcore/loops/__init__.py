@@ -12,6 +12,7 @@
     fp_flags.py          flags looked at before anybody sees a result
     reread.py            memory that other threads change is read again now and then
     c_types.py           value ─▶ C type          line_comments.py  the user's lines, for people
+    remarks.py           what was tried with each loop, as it is written
     transform/           whole loops ─▶ faster loops of the same results
 
     nodes ─ transform/, else emit_nodes ─▶ emitter ─▶ C ─ toolchain ─▶ _C.Routine

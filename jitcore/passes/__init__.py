@@ -16,6 +16,7 @@
     order_stores.py         stores after all that could fail
     replace_calls.py        NumPy's function ─▶ the extension's
         small_matmul.py        a @ b of small matrices
+    why_call.py             a node that is still NumPy's call ─▶ why
     step_labels.py          steps ─▶ the same with names for profilers
 
 jitcore/plan/segments.py runs them. Bits, flags and warnings stay. A pass may assume one window: no

@@ -12,6 +12,7 @@
     masked_baseline.py   NumPy's way for masked stores, for the baseline of the trial
     backend_call.py      a window ─▶ one call of a user's backend
     errstate_raise.py    the error state under which pure calls run
+    step_remarks.py      a plan's steps ─▶ what applied to them, and what did not
     work.py              a step's name in reports
 
     Capture ─ segments ─▶ Schedule ─ lower_plan ─▶ plan_builder ─▶ words ┐

@@ -10,6 +10,7 @@
     versions.py         recompiles ─▶ one line a place
     processes.py        which process, and how it began
     explain.py          one call ─▶ Explanation           whole_run.py    a finished run ─▶ one
+    life.py             a region point ─▶ its state, why, and when it is looked at again
     roofline.py         runs of kernels ─▶ between memory and computing
     destinations.py     None, a stream, a file name ─▶ where a report goes
     console.py          Run ─▶ text                       page.py         Run ─▶ one HTML file

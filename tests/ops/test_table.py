@@ -75,7 +75,7 @@ def test_lookups_run_no_code_of_the_user():
 def test_templates(name):
     row = OPS[name]
     for template in row.c.values():
-        filled = template.format(*("x", "y")[: row.ufunc.nin], S="")
+        filled = template.of(T="f64", U="u64").given(*("x", "y")[: row.ufunc.nin]).text
         assert "{" not in filled and filled.count("(") == filled.count(")")
 
 

@@ -14,7 +14,7 @@
     batch_gemv.py            vector-matrix products of several iterations at once
 
 Where a transformation does not apply it raises CannotLower with the reason (ir/cannot_lower.py),
-which control.py records of the loop (loops/remarks.py).
+which is kept with the loop (loops/remarks.py).
 
 Legality is decided by subscripts, or by a test of addresses at run time. Anything out of the
 ordinary at run time undoes the block and runs the iterations one by one.
