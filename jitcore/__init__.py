@@ -75,7 +75,8 @@ def __getattr__(name: str) -> object:
     """The first of the names that is used brings them all; then this is a module like others."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    api = __import__("jitcore.api", fromlist=[name])
+    with __import__("jitcore.host.lazy_import", fromlist=["loading"]).loading():
+        api = __import__("jitcore.api", fromlist=[name])
     globals().update({each: getattr(api, each) for each in __all__ if each != "__version__"})
     globals().pop("__getattr__", None)
     globals().pop("__dir__", None)

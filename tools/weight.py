@@ -46,21 +46,19 @@ def traced(out: Path, script: str, switch: bool) -> None:
 
 
 def served(script: Path, switch: bool, seconds: float) -> list[str] | None:
-    """None: it fails."""
+    """None: it fails before anything is known of it."""
     with tempfile.TemporaryDirectory() as box:
         env = {k: v for k, v in os.environ.items() if not k.startswith("JITCORE")}
         env |= {"JITCORE_CACHE_DIR": f"{box}/cache", "MPLBACKEND": "Agg"}
         out = Path(box, "out.json")
         command = [sys.executable, __file__, "--traced", str(out), str(script.resolve())]
-        done = subprocess.run(
-            command + ["--switch"] * switch,
-            env=env,
-            timeout=seconds,
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            print(f"{script}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        command += ["--switch"] * switch
+        try:
+            subprocess.run(command, env=env, timeout=seconds, capture_output=True, check=True)
+        except subprocess.CalledProcessError as error:
+            print(f"{script}: {error.stderr.decode().strip()[-300:]}", file=sys.stderr)
+        except subprocess.TimeoutExpired:
+            print(f"{script}: more than {seconds:.0f} s", file=sys.stderr)
         return json.loads(out.read_text()) if out.exists() else None
 
 

@@ -20,6 +20,7 @@ from jitcore import _C, pristine
 from jitcore.config import complaints, environment
 from jitcore.host import numpy_versions
 from jitcore.host.at_exit import leave_at_exit
+from jitcore.host.lazy_import import loading
 from jitcore.host.private_names import umath
 from jitcore.host.user_exceptions import is_users
 from jitcore.runtime.memory_limit import keep_heap
@@ -97,7 +98,8 @@ def loaded(name: str) -> Any:
     """One of our modules. None, and the end, where that fails: the program has a module `array` of
     its own, say, that ours gets in the library's stead."""
     try:
-        return import_module(name)
+        with loading():
+            return import_module(name)
     except Exception as error:
         if is_users(error):
             raise

@@ -13,6 +13,7 @@ from jitcore.ir.types import CHARACTER, PYFLOAT, PYINT, ObjectType, ScalarType
 from jitcore.loops.address import index
 from jitcore.loops.c_types import c_type, number
 from jitcore.loops.emitter import LoopEmitter
+from jitcore.loops.emitter_records import Fact
 from jitcore.loops.forms.scalars import form
 from jitcore.toolchain.abi import NUMPY_SCALAR
 
@@ -42,6 +43,7 @@ def read(w: LoopEmitter, node: Node) -> str:
 
 
 def read_object(w: LoopEmitter, node: Node, item: str) -> str:
+    w.note(Fact.ASKS)
     kind = number(node.outputs[0])
     name = w.name(node.outputs[0])
     if kind == PYFLOAT:
@@ -76,6 +78,7 @@ def write(w: LoopEmitter, node: Node) -> str:
         w.line(f"((u8 *)p{array})[{at}] = (u8){text};")
         return ""
     w.settle()
+    w.note(Fact.ASKS)
     slot = w.scratch("rt_slot")
     letter, num = letter_of(kind)
     w.line(f"*({c_type(kind)} *){slot}.bytes = {text};")
@@ -86,6 +89,7 @@ def write(w: LoopEmitter, node: Node) -> str:
 @form("seq.append")
 def append(w: LoopEmitter, node: Node) -> str:
     over, value = node.args
+    w.note(Fact.ASKS)
     slot = w.scratch("rt_slot")
     if type(value) is str:
         letter, num, name, text = CHARACTER_LETTER, 0, "u32", str(ord(value))

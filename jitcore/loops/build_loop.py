@@ -112,7 +112,9 @@ def routine(
         if not isinstance(value.type, ScalarType | ArrayType) and value.type not in SEQUENCES:
             raise CannotLower(f"a value of type {value.type}")
     arrays = list(w.arrays)
-    source = bounded(w, text(w, scalars, arrays, outputs, rows, w.lines), label * config.perf)
+    source = bounded(
+        w, text(w, scalars, arrays, outputs, rows, w.lines), label if config.perf else ""
+    )
     ports = (*scalars, *arrays)
     others = [inner for k, inner in enumerate(w.loops) if k not in w.dots or k in w.products]
     rounds: tuple[Any, ...] = ()

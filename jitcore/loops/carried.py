@@ -19,7 +19,7 @@ from jitcore.ir.ops.dyn_array import FEW
 from jitcore.ir.types import DynArrayType
 from jitcore.loops.arrays.delayed import buffered
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import Layout
+from jitcore.loops.emitter_records import Fact, Layout
 
 
 def own(w: LoopEmitter, value: Value) -> Layout:
@@ -80,6 +80,7 @@ def end(w: LoopEmitter, targets: Sequence[Value], params: Sequence[Any]) -> None
 
 def begin(w: LoopEmitter, params: Sequence[Value], given: Sequence[Any]) -> None:
     for param, value in arrays(params, given):
+        w.note(Fact.ASKS)
         of, to = buffered(w, value), own(w, param)
         now, _ = w.rooms_of(param)
         w.line(f"{to.pointer} = rt_copy(world, {now}, {of.pointer}, {size(of)}, &short_of_room);")
@@ -103,6 +104,7 @@ def next_round(w: LoopEmitter, params: Sequence[Value], given: Sequence[Any]) ->
 def found_in(w: LoopEmitter, of: Layout, rooms: Sequence[int], other: int) -> tuple[str, str]:
     """The room that it is in, which is one of these, or `other`, into which it is copied then; and
     where it is."""
+    w.note(Fact.ASKS)
     copied = f"rt_copy(world, {other}, {of.pointer}, {size(of)}, &short_of_room)"
     at, room = w.scratch("char *"), w.scratch("i64")
     w.line(f"{at} = {of.pointer};")

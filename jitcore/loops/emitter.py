@@ -240,6 +240,7 @@ class LoopEmitter:
         return one and value not in self.handed_on
 
     def loop(self, inner: Inner) -> int:
+        self.note(Fact.ASKS)  # its function is one of the routine's
         if inner not in self.loops:
             self.loops.append(inner)
         return self.loops.index(inner)

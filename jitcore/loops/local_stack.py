@@ -17,7 +17,7 @@ from jitcore.loops.arrays import delayed
 from jitcore.loops.boxed_items import letter_of
 from jitcore.loops.c_types import c_type, number
 from jitcore.loops.emitter import LoopEmitter
-from jitcore.loops.emitter_records import LocalStack
+from jitcore.loops.emitter_records import Fact, LocalStack
 
 LETTER = "P"
 
@@ -91,6 +91,7 @@ def numbers(w: LoopEmitter, node: Node, item: Any) -> list[str]:
 
 
 def put(w: LoopEmitter, node: Node, pile: LocalStack, texts: Sequence[str]) -> None:
+    w.note(Fact.ASKS)
     bytes_ = size(pile.kind)
     wanted = f"({pile.count} + 1) * {bytes_}"
     short = f"rooms[{pile.room}].size < {wanted}"
@@ -107,6 +108,7 @@ def pop(w: LoopEmitter, node: Node, pile: LocalStack) -> None:
 
 
 def read(w: LoopEmitter, node: Node, pile: LocalStack, at: str) -> None:
+    w.note(Fact.ASKS)
     for out, (kind, offset) in zip(node.outputs, columns(pile.kind), strict=True):
         place = f"{pile.first} + {at} * {size(pile.kind)} + {offset}"
         w.line(f"{w.name(out)} = *(const {c_type(kind)} *)({place});")

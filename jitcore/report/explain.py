@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from html import escape
-from itertools import chain
+from itertools import chain, starmap, zip_longest
 from types import CodeType
 from typing import Any
 
@@ -113,7 +113,7 @@ class Explanation:
 
     def __str__(self) -> str:
         notes = [f"  note: {text}" for text in self.notes]
-        graphs = chain.from_iterable(map(graph_lines, self.graphs, self.states))
+        graphs = chain.from_iterable(starmap(graph_lines, zip_longest(self.graphs, self.states)))
         unused = (f"  {text}" for text in self.unused)
         again = map(again_line, self.recompiles)
         stops = break_lines(self.breaks)
@@ -252,9 +252,10 @@ RETIRED = "; runs in CPython since: NumPy's own calls were faster here"
 WAITING = "; its kernels are being compiled, NumPy does their work meanwhile"
 
 
-def graph_lines(region: Region, life: Life) -> Iterator[str]:
+def graph_lines(region: Region, life: Life | None) -> Iterator[str]:
     yield graph_line(region)
-    yield f"      {life}"
+    if life is not None:
+        yield f"      {life}"
     yield from remark_lines(region)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from jitcore.report.run import Run
 
-FORMAT = 4
+FORMAT = 5
 LEAVES: Mapping[type, tuple[type, ...]] = {
     str: (str,),
     bool: (bool,),

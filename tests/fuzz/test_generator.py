@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 
@@ -47,11 +48,39 @@ def test_kinds_are_symbols(profile) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_what_the_op_table_has_is_used() -> None:
-    texts = "".join(program("arrays", seed) for seed in range(150))
     names = [*ufuncs(1), *ufuncs(2)]
     assert len(names) > 80 and {"sin", "hypot"} <= {*names}
-    assert sum(f"np.{name}(" in texts for name in names) > len(names) * 0.7
+    assert sum(f"np.{name}(" in texts() for name in names) > len(names) * 0.7
     assert all(isinstance(getattr(np, name), np.ufunc) for name in names)
+
+
+# What was found once (tests/finds/test_fuzz_finds_programs.py), by what its programs have.
+FOUND = {
+    "a name is deleted in a loop": r"\n( +)(for|while) .*:\n(\1 .*\n)*?\1 +del \w",
+    "a cell is emptied": r"lambda q: q \+ (\w+)\n +del \1\n",
+    "a global is deleted": r"global G\n +del G",
+    "a name that nobody looks at": r"\n +[a-z]\w*\n",
+    "an operation that nobody looks at": r"\n +\(\w+ \S+ \w+\)\n",
+    "a number's attribute": r"\b\w+\.imag\b",
+    "a number without the attribute": r"\bk\.size",
+    "a scalar's method": r"for (\w+) in .*:\n +\1\.sort\(\)",
+    "an operand that does not fit": r"\n +\w+ \+= 'text'",
+    "operators of numbers that do not fit": r"\n +\w+ (\||&|<<)= \w+ [<>=!]+",
+    "an in-place shift": r"\n +\w+ <<= ",
+    "a complex comparison": r"[<>]=? 1j\b",
+    "a float that overflows": r"1e300",
+    "a method of a list in a loop": r"\n( +)for .*:\n(\1 .*\n)*?\1 +\w+\.append",
+}
+
+
+@functools.cache
+def texts() -> str:
+    return "".join(program("arrays", seed) for seed in range(400))
+
+
+@pytest.mark.parametrize("kind", FOUND)
+def test_what_was_found_is_made(kind: str) -> None:
+    assert re.search(FOUND[kind], texts())
 
 
 def test_rows() -> None:

@@ -364,6 +364,26 @@ def unread(x: Array, a: Array) -> None:
         x[:, k] = a[:, k] * 0.5 + x[:, k - 1]
 
 
+def calls_once_more(a: Array, b: Array, s: Array) -> None:
+    for i in range(a.shape[0]):
+        e = np.exp(s[i])
+        for k in range(1, a.shape[2]):
+            c = np.exp(b[k]) * e
+            a[i, :, k] = a[i, :, k - 1] * c + 1.0
+
+
+def test_a_call_that_stands_before_the_strip_too() -> None:
+    """NumPy's loop is the routine's: a strip, which is a function of its own, cannot call it."""
+
+    def make() -> tuple[Array, ...]:
+        return numbers(20, 40, 50), numbers(50, seed=4) / 40, numbers(20, seed=5) / 40
+
+    compiled = jitcore.compile(calls_once_more)
+    found = jitcore.explain(compiled)(*make())
+    assert not found.breaks and found.graphs[0].routines
+    assert ends(compiled, make()) == ends(calls_once_more, make())
+
+
 def chosen_nowhere(x: Array, a: Array) -> None:
     for k in range(1, x.shape[1]):
         t = 1.0 / (a[:, k] - a[:, 3])

@@ -275,7 +275,7 @@ def test_a_report_in_a_file_is_read_again(example, tmp_path, capsys) -> None:
         ("{}", "JSON, but no report of jitcore's, as JITCORE_REPORT=json:FILE writes it"),
         ("[1, 2]", "JSON, but no report of jitcore's"),
         ('{"format": 99}', "a report of format 99; this jitcore reads"),
-        ('{"format": 4}', "not a report of jitcore's: it has no 'process'"),
+        ('{"format": 5}', "not a report of jitcore's: it has no 'process'"),
         ("text", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
     ],

@@ -96,21 +96,33 @@ def test_a_fork_while_others_launch() -> None:
         """)
 
 
-def test_a_fork_while_a_module_is_loaded(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("import time; time.sleep(0.5); value = 3")
+LOADS = {
+    "lazily": "LazyModule('slow').value",
+    "under JITCORE=1": "global_mode.loaded('slow').value",
+}
+
+
+@pytest.mark.parametrize("way", LOADS)
+def test_a_fork_while_a_module_is_loaded(way: str, tmp_path: Path) -> None:
+    """A module that asks for the lock of `logging`, which a fork takes, too."""
+    (tmp_path / "slow.py").write_text(
+        "import time; time.sleep(0.5); import logging; logging.getLogger('slow'); value = 3"
+    )
     run(f"""
         import sys, time, warnings
+        from jitcore.auto import global_mode
         from jitcore.host.lazy_import import LazyModule
         warnings.simplefilter("ignore")
         sys.path.insert(0, {str(tmp_path)!r})
-        module = LazyModule("slow")
-        loads = threading.Thread(target=lambda: module.value)
+        def value():
+            return {LOADS[way]}
+        loads = threading.Thread(target=value)
         loads.start()
         while "slow" not in sys.modules:
             time.sleep(0.001)
         child = os.fork()
         if child == 0:
-            os._exit(module.value != 3)
+            os._exit(value() != 3)
         assert os.waitpid(child, 0)[1] == 0
         loads.join()
         """)

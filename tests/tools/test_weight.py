@@ -38,11 +38,10 @@ FORWARDED, FUSED = "loops/transform/forward_stores.py", "passes/fuse.py passes/c
 
 @pytest.mark.by_turns
 def test_programs_that_are_served(tmp_path: Path) -> None:
-    scripts = [tmp_path / "recurrence.py", tmp_path / "other.py", tmp_path / "fails.py"]
-    for script, text in zip(
-        scripts, (RECURRENCE, OTHER, "import nothing_of_that_name"), strict=True
-    ):
-        script.write_text(text)
+    texts = {"recurrence": RECURRENCE, "other": OTHER, "fails": "import nothing_of_that_name"}
+    scripts = [tmp_path / f"{name}.py" for name in texts]
+    for script in scripts:
+        script.write_text(texts[script.stem])
     command = [sys.executable, weight.__file__, *map(str, scripts)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     rows = {line.split("`")[1]: line.split(" | ")[3:] for line in done.stdout.splitlines()[2:]}

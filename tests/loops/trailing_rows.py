@@ -1,18 +1,10 @@
-"""Rows that trail one another: the bits, warnings and errors of rows one after the other."""
+"""Loops whose rows may trail one another, and others."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
-from support.routines import routines
-
-import jitcore
-
-pytestmark = pytest.mark.by_turns
 
 Array = np.ndarray[Any, Any]
 
@@ -256,167 +248,12 @@ def flags_cleared(a: Array, b: Array) -> None:
             a[i, j] = np.fmax(a[i, j - 1] * 0.5 + a[i - 1, j], 0.25) + x
 
 
-TRAILING = [
-    nine_points,
-    nearest_way,
-    sums_of_areas,
-    from_the_last,
-    against,
-    handed_on,
-    columns_first,
-    one_row_again,
-    two_tables,
-    around,
-    around_of_others,
-    too_far,
-    too_far_at_last,
-    whole_numbers,
-    rows_apart,
-    filtered,
-    first_column_first,
-    from_a_far_column,
-    carried_on,
-    summed_up,
-    unread,
-    read_by_few,
-    flags_cleared,
-]
-OTHERS = [from_row_to_row, ends_first, last_column_last, last_row_too, growing, left_early]
-SHAPE = (37, 41)
-
-
-def outcome(fn: Callable[..., Any], a: Array, b: Array) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            said = [repr(fn(a, b))]
-        except (IndexError, ZeroDivisionError, FloatingPointError) as error:
-            said = [repr(error)]
-    return said + [f"{one.lineno}: {one.message}" for one in caught]
-
-
-def apart(dtype: str) -> tuple[Array, Array]:
-    rng = np.random.default_rng(5)
-    return rng.random(SHAPE).astype(dtype), rng.random(SHAPE).astype(dtype)
-
-
-def huge(dtype: str) -> tuple[Array, Array]:
-    a, b = apart(dtype)
-    a[20, 7] = a[30, 2] = b[19, 30] = np.finfo(dtype).max
-    return a, b
-
-
-def not_finite(dtype: str) -> tuple[Array, Array]:
-    a, b = apart(dtype)
-    a[3], a[9, 9], b[17, 5] = np.inf, np.nan, -np.inf
-    return a, b
-
-
-def same(dtype: str) -> tuple[Array, Array]:
-    a, _ = apart(dtype)
-    return a, a
-
-
-def below(dtype: str) -> tuple[Array, Array]:
-    a = np.random.default_rng(5).random((SHAPE[0] + 1, SHAPE[1])).astype(dtype)
-    return a[:-1], a[1:]
-
-
-def turned(dtype: str) -> tuple[Array, Array]:
-    a, b = apart(dtype)
-    return a[::-1, ::-1], np.asfortranarray(b)
-
-
-def columns_of_one(dtype: str) -> tuple[Array, Array]:
-    a = np.random.default_rng(5).random((SHAPE[0], 2 * SHAPE[1])).astype(dtype)
-    return a[:, ::2], a[:, 1::2]
-
-
-def repeated(dtype: str) -> tuple[Array, Array]:
-    """Rows that are one row."""
-    a = np.random.default_rng(5).random(SHAPE[1]).astype(dtype)
-    return np.lib.stride_tricks.as_strided(a, SHAPE, (0, a.itemsize)), a[:1] + np.zeros(SHAPE)
-
-
-MAKERS = [apart, huge, not_finite, same, below, turned, columns_of_one, repeated]
-
-
-@pytest.mark.parametrize("dtype", ["f", "d"])
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("fn", TRAILING + OTHERS)
-def test_rows(fn: Callable[..., Any], make: Callable[..., Any], dtype: str) -> None:
-    jitted = jitcore.compile(fn)
-    for _ in range(3):
-        mine, plain = make(dtype), make(dtype)
-        assert outcome(jitted, *mine) == outcome(fn, *plain)
-        for one, other in zip(mine, plain, strict=True):
-            assert one.tobytes() == other.tobytes()
-    assert routines(jitted)
-
-
-@pytest.mark.parametrize("fn", TRAILING + OTHERS)
-def test_which_trail(fn: Callable[..., Any]) -> None:
-    jitted = jitcore.compile(fn)
-    outcome(jitted, *apart("d"))
-    text = "".join(one.source for one in routines(jitted))
-    assert ("undo" in text) == (fn in TRAILING)
-
-
-@pytest.mark.parametrize(
-    "shape", [(2, 2), (3, 9), (9, 3), (2, 40), (18, 10), (19, 9), (0, 5), (33, 8)]
-)
-@pytest.mark.parametrize("fn", [nine_points, nearest_way, from_the_last, handed_on])
-def test_shapes(fn: Callable[..., Any], shape: tuple[int, int]) -> None:
-    rng = np.random.default_rng(6)
-    jitted = jitcore.compile(fn)
-    for _ in range(2):
-        a, b = rng.random(shape), rng.random(shape)
-        mine, plain = (a.copy(), b.copy()), (a.copy(), b.copy())
-        assert outcome(jitted, *mine) == outcome(fn, *plain)
-        assert mine[0].tobytes() == plain[0].tobytes()
-
-
-@pytest.mark.parametrize("kind", ["raise", "ignore", "warn"])
-@pytest.mark.parametrize("fn", [nine_points, against, rows_apart])
-def test_flags(fn: Callable[..., Any], kind: Any) -> None:
-    """Also underflow, and what stands when it raises."""
-    mine, plain = huge("d"), huge("d")
-    mine[0][5:9] = plain[0][5:9] = 1e-300
-    mine[0][25] *= 1e-310
-    plain[0][25] *= 1e-310
-    jitted = jitcore.compile(fn)
-    with np.errstate(all=kind):
-        assert outcome(jitted, *mine) == outcome(fn, *plain)
-    assert mine[0].tobytes() == plain[0].tobytes()
-
-
-def test_read_as_a_vector() -> None:
-    """By other means than indices."""
-
-    def sweeps(x: Array) -> float:
-        s = 0.0
-        for _ in range(20):
-            s = x @ x
-            for j in range(1, 40):
-                x[j] = x[j - 1] * 0.5 + x[j] * 0.25 + s * 1e-4
-        return s
-
-    mine, plain = apart("d")[0][0], apart("d")[0][0]
-    jitted = jitcore.compile(sweeps)
-    for _ in range(3):
-        assert jitted(mine) == sweeps(plain)
-        assert mine.tobytes() == plain.tobytes()
-
-
-def test_bytes_below_an_array() -> None:
-    def rows(a: Array, below: bytearray) -> None:
-        for i in range(1, 37):
-            for j in range(1, 37):
-                a[i, j] = a[i, j - 1] * 0.5 + a[i - 1, j] + below[328 * i + 8 * j - 297]
-
-    mine, plain = (bytearray(apart("d")[0].tobytes()) for _ in range(2))
-    jitted = jitcore.compile(rows)
-    for _ in range(3):
-        jitted(np.frombuffer(mine).reshape(SHAPE), mine)
-        rows(np.frombuffer(plain).reshape(SHAPE), plain)
-        assert mine == plain
+TRAILING = (
+    nine_points, nearest_way, sums_of_areas, from_the_last, against, handed_on, columns_first,
+    one_row_again, two_tables, around, around_of_others, too_far, too_far_at_last, whole_numbers,
+    rows_apart, filtered, first_column_first, from_a_far_column, carried_on, summed_up, unread,
+    read_by_few, flags_cleared,
+)  # fmt: skip
+OTHERS = (
+    from_row_to_row, ends_first, last_column_last, last_row_too, growing, left_early,
+)  # fmt: skip
