@@ -25,6 +25,9 @@ from fuzzing.profiles import PROFILES, program
 from fuzzing.server import Server
 from fuzzing.shrink import shrink
 
+# A generator tries statements out with sys.stdout and the warning filters replaced: one at once.
+GENERATING = threading.Lock()
+
 
 @dataclasses.dataclass
 class Tally:
@@ -109,7 +112,8 @@ def work(options: argparse.Namespace, tally: Tally, started: float) -> None:
         seed = tally.next()
         if seed >= options.seed + options.count:
             break
-        text = program(options.grammar, seed)
+        with GENERATING:
+            text = program(options.grammar, seed)
         answer = server.ask({"text": text})
         tally.count(answer)
         if answer["field"] is not None:
